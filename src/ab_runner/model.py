@@ -1,0 +1,313 @@
+"""The words of the toolkit as plain frozen data: no I/O, no behaviour beyond small derived values.
+
+Everything that is stored (`StartRecord` … `Trial`, `Sweep`) is a `msgspec.Struct`, so that its JSON form is
+this file and nothing else; docs/formats.md describes it for readers who do not read Python.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Literal
+
+from msgspec import Struct
+
+FORMAT = 1
+"""Version of sweep.json, trials.jsonl and server.toml. It changes when an old reader would misread a new file."""
+
+IoModel = Literal[
+    "blocking thread pool",
+    "NIO reactor",
+    "event loop",
+    "process per connection",
+    "thread per connection",
+    "virtual threads",
+]
+Kind = Literal["jvm", "debian"]
+WorkloadName = Literal["echo", "small", "small-keepalive", "large"]
+ProtocolName = Literal["2006", "standard", "quick"]
+
+
+# --- what is measured ------------------------------------------------------------------------------------------
+
+
+class Needs(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a native server needs on a host without Docker: the program that runs, and the packages that bring it."""
+
+    command: str
+    packages: tuple[str, ...]
+
+
+class Server(Struct, frozen=True, kw_only=True):
+    """One system under test, as its server.toml describes it. `id` is the name of its folder."""
+
+    id: str
+    summary: str
+    family: str
+    version: str
+    released: datetime.date
+    io_model: IoModel
+    workloads: tuple[WorkloadName, ...]
+    kind: Kind
+    program: str
+    """The folder whose build it runs; another server's for a variant."""
+    environment: dict[str, str] = {}
+    needs: Needs | None = None
+    published: str | None = None
+    """The server of the 2006 tables that it stands for."""
+    cannot: tuple[str, ...] = ()
+
+    @property
+    def era(self) -> int:
+        return self.released.year
+
+
+class Workload(Struct, frozen=True):
+    """What is asked of a server. `length` is the body's, in bytes; None where the answer depends on the request."""
+
+    name: WorkloadName
+    path: str
+    fixture: str | None
+    length: int | None
+    keep_alive: bool
+    summary: str
+
+
+WORKLOADS: tuple[Workload, ...] = (
+    Workload("echo", "/echo", None, None, False, "the request's head comes back; a connection per request"),
+    Workload("small", "/small.html", "small.html", 100, False, "a file of 100 bytes; a connection per request"),
+    Workload("small-keepalive", "/small.html", "small.html", 100, True, "a file of 100 bytes; connections kept open"),
+    Workload("large", "/large.bin", "large.bin", 947_111, False, "a file of 947,111 bytes; a connection per request"),
+)
+
+
+class Cell(Struct, frozen=True, order=True):
+    """One place in the tables."""
+
+    server: str
+    workload: WorkloadName
+    concurrency: int
+
+
+# --- what a generator said -------------------------------------------------------------------------------------
+
+
+class Failures(Struct, frozen=True):
+    """ab's four counts of failed requests. With -r a reset counts up to three times (receive, length, exceptions)."""
+
+    connect: int = 0
+    receive: int = 0
+    length: int = 0
+    exceptions: int = 0
+
+    @property
+    def at_least(self) -> int:
+        """The smallest number of requests that can have failed, given that one may be counted in several places."""
+        return self.connect + max(self.receive, self.length, self.exceptions)
+
+
+class LoadReport(Struct, frozen=True, kw_only=True):
+    """The figures that one run of ab printed. With -r, `complete` counts failed requests too.
+
+    `seconds` is the time that ab took; `percentiles` maps a percentage (0 to 100) to the time in milliseconds within
+    which that share of the requests was served. `keep_alive` is None when ab was not asked to keep connections open.
+    """
+
+    tool: str
+    """ab's version line, such as `2.3 <$Revision: 1923142 $>`."""
+    document_length: int
+    concurrency: int
+    seconds: float
+    complete: int
+    failures: Failures
+    write_errors: int
+    non_2xx: int
+    keep_alive: int | None
+    total_bytes: int
+    html_bytes: int
+    requests_per_second: float
+    percentiles: dict[int, float] = {}
+
+
+class LoadError(Struct, frozen=True):
+    """Why one run of ab ended without figures."""
+
+    reason: str
+    """A few words for a cell: `timeout`, `reset`, `refused` …; `ab.parse` knows them all."""
+    detail: str
+    """ab's own line."""
+    completed: int | None = None
+    """Requests that were done by then, where ab said so."""
+
+
+class Verdict(Struct, frozen=True):
+    """Does a trial count? `reason` says in a few words why not; `notes` what a reader of a valid figure should know."""
+
+    valid: bool
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+# --- what is asked for -----------------------------------------------------------------------------------------
+
+
+class Load(Struct, frozen=True):
+    """How much load: a number of requests or a time in seconds, never both."""
+
+    requests: int | None = None
+    seconds: int | None = None
+
+
+class WarmUp(Struct, frozen=True):
+    """Load that is not counted. With `steady`, windows of one second follow each other until the rate is steady,
+    for `load.seconds` at the least and `at_most` seconds at the most."""
+
+    load: Load
+    steady: bool = False
+    at_most: int | None = None
+
+
+class Protocol(Struct, frozen=True, kw_only=True):
+    """How warm-up, length and repeats are chosen. `large_` is for the large file, where a request is worth many."""
+
+    name: ProtocolName
+    warm_up: WarmUp
+    large_warm_up: WarmUp
+    trial: Load
+    large_trial: Load
+    blocks: int
+    idle_timeout: int
+    """Seconds without any progress after which ab gives a run up."""
+
+    def warm_up_of(self, workload: str) -> WarmUp:
+        return self.large_warm_up if workload == "large" else self.warm_up
+
+    def trial_of(self, workload: str) -> Load:
+        return self.large_trial if workload == "large" else self.trial
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What a sweep was asked to do, after all defaults were filled in."""
+
+    protocol: Protocol
+    servers: tuple[str, ...]
+    workloads: tuple[WorkloadName, ...]
+    concurrency: tuple[int, ...]
+    runtime: str
+    network: str
+    seed: int
+
+
+# --- what is stored --------------------------------------------------------------------------------------------
+
+
+class Machine(Struct, frozen=True, kw_only=True):
+    """The facts about the host that a figure depends on."""
+
+    hostname: str
+    system: str
+    kernel: str
+    architecture: str
+    cpu_model: str
+    cpus: int
+    memory_bytes: int
+    open_files: int
+    sysctls: dict[str, str]
+
+
+class Sweep(Struct, frozen=True, kw_only=True):
+    """sweep.json: written once, when the sweep starts. What happens afterwards is in trials.jsonl."""
+
+    id: str
+    started: datetime.datetime
+    asked: Asked
+    machine: Machine
+    server_cpus: tuple[int, ...]
+    """CPUs that servers are pinned to; empty where nothing is pinned."""
+    generator_cpus: tuple[int, ...]
+    environment: dict[str, str]
+    """Versions of what takes part (ab, Docker, toolkit), and the sysctls that were set for the servers."""
+    fixtures: dict[str, str]
+    """File name to sha256."""
+    servers: tuple[Server, ...]
+    left_out: dict[str, str] = {}
+    """Servers that were asked for and cannot run here, with the reason."""
+    format: Literal[1] = 1
+
+
+class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="record"):
+    """A server was started. `error` says why it never became ready; `seconds` is the time that it took or was given."""
+
+    block: int
+    server: str
+    start: int
+    """The number of this start within the sweep, from 1: it tells apart the trials before and after a restart."""
+    at: datetime.datetime
+    seconds: float
+    environment: dict[str, str] = {}
+    """Image id, version of the JVM or package: what was really started."""
+    error: str | None = None
+
+
+class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="record"):
+    """Warm-up of one workload; `rates` are requests per second, one per window."""
+
+    block: int
+    server: str
+    start: int
+    workload: WorkloadName
+    at: datetime.datetime
+    rates: tuple[float, ...]
+    steady: bool | None = None
+    """Did the rate become steady? None where that was not looked at."""
+    error: str | None = None
+
+
+class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
+    """One run of the generator against one cell. Exactly one of `report` and `error` is there."""
+
+    block: int
+    server: str
+    workload: WorkloadName
+    concurrency: int
+    start: int
+    at: datetime.datetime
+    command: tuple[str, ...]
+    exit_code: int
+    report: LoadReport | None
+    error: LoadError | None
+    verdict: Verdict
+    raw: str
+    """Name of the file in raw/ that holds what ab printed."""
+
+
+class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
+    """A cell that got no trial in this block, and why: a few words for the table, and the whole story."""
+
+    block: int
+    server: str
+    workload: WorkloadName
+    concurrency: int
+    reason: str
+    detail: str = ""
+
+
+class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"):
+    """The sweep ended; `reason` is `finished`, `interrupted` or what stopped it."""
+
+    at: datetime.datetime
+    reason: str
+
+
+Record = StartRecord | WarmUpRecord | Trial | NotMeasured | EndRecord
+CellRecord = Trial | NotMeasured
+
+
+def cell_of(record: CellRecord) -> Cell:
+    return Cell(record.server, record.workload, record.concurrency)
+
+
+def workload(name: WorkloadName) -> Workload:
+    return _WORKLOADS_BY_NAME[name]
+
+
+_WORKLOADS_BY_NAME = {each.name: each for each in WORKLOADS}
