@@ -1,0 +1,46 @@
+"""SIGINT and SIGTERM as an exception that comes at a safe moment, and only once."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class Interrupted(BaseException):
+    """The user, or the system, wants an end. Not an Exception, so that nothing that mends errors swallows it."""
+
+
+_held = 0
+_pending = False
+
+
+def install() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _on_signal)
+
+
+def _on_signal(number: int, frame: FrameType | None) -> None:
+    """The first signal counts; what follows is clean-up, which a second one must not cut short."""
+    global _pending
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, signal.SIG_IGN)
+    if _held:
+        _pending = True
+    else:
+        raise Interrupted
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Holds an interruption back until the end of the block: for starting something and noting that it was started."""
+    global _held, _pending
+    _held += 1
+    try:
+        yield
+    finally:
+        _held -= 1
+        if _pending and not _held:
+            _pending = False
+            raise Interrupted

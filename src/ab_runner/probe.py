@@ -1,0 +1,188 @@
+"""Does the server answer what it should, before any load? Plain sockets, because the bytes are in question."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from ab_runner.model import Workload
+
+Address = tuple[str, int]
+
+TIMEOUT = 5.0
+NO_KEEP_ALIVE = "no keep-alive"
+_MISSING = "/missing-7c1e.html"
+_TRAVERSALS = (
+    "/../../../../../../etc/passwd",
+    "/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/etc/passwd",
+    "/..%2f..%2f..%2f..%2f..%2f..%2fetc%2fpasswd",
+    "/..%5c..%5c..%5c..%5cetc%5cpasswd",
+    "/%252e%252e/%252e%252e/%252e%252e/%252e%252e/etc/passwd",
+)
+_SECRET = b"root:"
+
+
+class ProbeError(Exception):
+    """What is wrong with an answer, in a line."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One answer of the server; header names are in small letters."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+def check(address: Address, host: str, workload: Workload, fixtures: Path) -> int:
+    """Asks as ab will ask, and for what nobody may have. Returns the length in bytes of the body that ab will see.
+
+    `address` is where the server is reached from here, `host` how ab will name it. ProbeError with the first thing
+    that is not as it must be.
+    """
+    head = request_head(workload.path, workload.keep_alive, host)
+    expected = head if workload.fixture is None else (fixtures / workload.fixture).read_bytes()
+    _check_body(ask(address, head), expected)
+    if workload.keep_alive:
+        _check_kept_alive(address, head, expected)
+    else:
+        _check_closed(address, head)
+    if workload.fixture is not None:
+        _check_guarded(address)
+    return len(expected)
+
+
+def request_head(path: str, keep_alive: bool = False, host: str = "localhost") -> bytes:
+    """The head as ab 2.3 sends it."""
+    connection = "Connection: Keep-Alive\r\n" if keep_alive else ""
+    rest = f"Host: {host}\r\nUser-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n"
+    return f"GET {path} HTTP/1.0\r\n{connection}{rest}".encode()
+
+
+def ask(address: Address, head: bytes) -> Answer:
+    """One request on a connection of its own."""
+    with _connect(address) as connection:
+        connection.sendall(head)
+        return _read_answer(connection)
+
+
+def wait_until_ready(address: Address, workload: Workload, seconds: float, ended: Callable[[], str | None]) -> float:
+    """Asks until the answer is a 200 and returns the seconds that it took.
+
+    ProbeError when the time is over, or when `ended` gives a reason why the server is no longer there.
+    """
+    began = time.monotonic()
+    last = "no answer"
+    while (waited := time.monotonic() - began) < seconds:
+        if reason := ended():
+            raise ProbeError(reason)
+        try:
+            answer = ask(address, request_head(workload.path))
+            if answer.status == 200:
+                return time.monotonic() - began
+            last = f"it answers {answer.status}"
+        except (OSError, ProbeError) as error:
+            last = str(error)
+        time.sleep(0.02 if waited < 2 else 0.2)
+    raise ProbeError(f"not ready after {seconds:.0f} s: {last}")
+
+
+def is_alive(address: Address, workload: Workload) -> bool:
+    """Does it still answer a single request?"""
+    try:
+        return ask(address, request_head(workload.path, workload.keep_alive)).status == 200
+    except (OSError, ProbeError):
+        return False
+
+
+def _check_body(answer: Answer, expected: bytes) -> None:
+    if answer.status != 200:
+        raise ProbeError(f"status {answer.status} instead of 200")
+    if "content-length" not in answer.headers:
+        raise ProbeError("no Content-Length")
+    if len(answer.body) != len(expected):
+        raise ProbeError(f"{len(answer.body):,} bytes instead of {len(expected):,}")
+    if answer.body != expected:
+        raise ProbeError("wrong bytes")
+
+
+def _check_kept_alive(address: Address, head: bytes, expected: bytes) -> None:
+    with _connect(address) as connection:
+        for number in (1, 2):
+            connection.sendall(head)
+            try:
+                answer = _read_answer(connection)
+            except (OSError, ProbeError) as error:
+                raise ProbeError(NO_KEEP_ALIVE if number == 2 else str(error)) from error
+            _check_body(answer, expected)
+            if answer.headers.get("connection", "").lower() != "keep-alive":
+                raise ProbeError(NO_KEEP_ALIVE)
+
+
+def _check_closed(address: Address, head: bytes) -> None:
+    with _connect(address) as connection:
+        connection.sendall(head)
+        _read_answer(connection)
+        if _receive(connection, f"does not close the connection within {TIMEOUT:.0f} s"):
+            raise ProbeError("more bytes than its Content-Length says")
+
+
+def _check_guarded(address: Address) -> None:
+    missing = ask(address, request_head(_MISSING))
+    if missing.status != 404:
+        raise ProbeError(f"status {missing.status} instead of 404 for a file that is not there")
+    for path in _TRAVERSALS:
+        try:
+            answer = ask(address, request_head(path))
+        except (OSError, ProbeError):
+            continue  # to hang up on such a request is a good answer too
+        if answer.status == 200 or _SECRET in answer.body:
+            raise ProbeError(f"gives out a file for {path}")
+
+
+def _connect(address: Address) -> socket.socket:
+    try:
+        return socket.create_connection(address, timeout=TIMEOUT)
+    except OSError as error:
+        raise ProbeError(f"no connection: {error.strerror or error}") from error
+
+
+def _read_answer(connection: socket.socket) -> Answer:
+    """Reads a head, and as much body as its Content-Length says or until the server closes."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        chunk = _receive(connection)
+        if not chunk:
+            raise ProbeError("closes without a whole answer" if data else "closes without an answer")
+        data += chunk
+    head, _, body = data.partition(b"\r\n\r\n")
+    status, headers = _parse_head(head)
+    length = headers.get("content-length", "")
+    missing = int(length) - len(body) if length.isdigit() else None
+    chunks = [body]
+    while (missing is None or missing > 0) and (chunk := _receive(connection)):
+        chunks.append(chunk)
+        missing = None if missing is None else missing - len(chunk)
+    return Answer(status, headers, b"".join(chunks))
+
+
+def _receive(connection: socket.socket, on_timeout: str = f"no answer within {TIMEOUT:.0f} s") -> bytes:
+    try:
+        return connection.recv(1 << 16)
+    except TimeoutError:
+        raise ProbeError(on_timeout) from None
+    except OSError as error:
+        raise ProbeError(f"connection lost: {error.strerror}") from error
+
+
+def _parse_head(head: bytes) -> tuple[int, dict[str, str]]:
+    first, *rest = head.decode("latin-1").split("\r\n")
+    parts = first.split(" ", 2)
+    if len(parts) < 2 or not parts[0].startswith("HTTP/1.") or not parts[1].isdigit():
+        raise ProbeError(f"not an HTTP answer: {first[:40]!r}")
+    lines = (line.partition(":") for line in rest)
+    return int(parts[1]), {name.strip().lower(): value.strip() for name, _, value in lines}

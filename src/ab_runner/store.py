@@ -1,0 +1,111 @@
+"""A sweep's folder: sweep.json, the append-only trials.jsonl, raw output; and reading all of it back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ab_runner.model import FORMAT, Record, Sweep
+
+SWEEP_FILE = "sweep.json"
+TRIALS_FILE = "trials.jsonl"
+RAW_FOLDER = "raw"
+LATEST = "latest"
+
+
+class StoreError(ValueError):
+    """A folder that holds no sweep, or one that cannot be written."""
+
+
+class Store:
+    """Writes one sweep. Every record is on disk when `append` returns."""
+
+    def __init__(self, folder: Path, sweep: Sweep) -> None:
+        """Makes the folder and writes sweep.json. StoreError if that cannot be done or there is a sweep already."""
+        self.folder = folder
+        self.raw = folder / RAW_FOLDER
+        try:
+            self.raw.mkdir(parents=True)
+            _write_whole(folder / SWEEP_FILE, msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n")
+            self._log = (folder / TRIALS_FILE).open("ab")
+        except OSError as error:
+            raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
+
+    def append(self, record: Record) -> None:
+        self._log.write(msgspec.json.encode(record) + b"\n")
+        self._log.flush()
+        os.fsync(self._log.fileno())
+
+    def keep_raw(self, name: str, text: str) -> None:
+        (self.raw / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+
+    def close(self) -> None:
+        self._log.close()
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A sweep as it was read back. `damage` has a line for everything in its log that could not be read."""
+
+    sweep: Sweep
+    records: tuple[Record, ...]
+    damage: tuple[str, ...] = ()
+
+
+def read(folder: Path) -> Stored:
+    """StoreError if the folder is no sweep. A damaged line of the log is reported and the rest is read."""
+    sweep_file = folder / SWEEP_FILE
+    if not sweep_file.is_file():
+        raise StoreError(f"{folder}: not the folder of a sweep (it has no {SWEEP_FILE})")
+    try:
+        sweep = msgspec.json.decode(sweep_file.read_bytes(), type=Sweep)
+    except msgspec.DecodeError as error:
+        raise StoreError(f"{sweep_file}: {_explain(sweep_file.read_bytes(), error)}") from error
+    records: list[Record] = []
+    damage: list[str] = []
+    for number, line in _lines(folder / TRIALS_FILE):
+        try:
+            records.append(_DECODER.decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            damage.append(f"{folder / TRIALS_FILE}: line {number} is damaged and left out: {error}")
+    return Stored(sweep, tuple(records), tuple(damage))
+
+
+_DECODER = msgspec.json.Decoder(Record)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    lines = path.read_bytes().split(b"\n") if path.exists() else []
+    return ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def _explain(content: bytes, error: msgspec.DecodeError) -> str:
+    """Says so where the file is merely of another version of the format."""
+    try:
+        version = msgspec.json.decode(content)["format"]
+    except (msgspec.DecodeError, KeyError, TypeError):
+        return str(error)
+    return str(error) if version == FORMAT else f"format {version!r}; this toolkit reads format {FORMAT}"
+
+
+def write_report(path: Path, text: str) -> None:
+    """Puts a derived file in place whole or not at all."""
+    _write_whole(path, text.encode("utf-8"))
+
+
+def point_latest_to(folder: Path) -> None:
+    """results/latest → the folder, if the folder stands directly in a folder named as results/ is."""
+    link = folder.parent / LATEST
+    draft = folder.parent / f".{LATEST}-{os.getpid()}"
+    if link.exists() and not link.is_symlink():
+        return
+    draft.symlink_to(folder.name)
+    os.replace(draft, link)
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    draft = path.with_name(f".{path.name}.draft")
+    draft.write_bytes(content)
+    os.replace(draft, path)

@@ -1,0 +1,128 @@
+"""Small stored things for tests, complete with all that is not in question."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from ab_runner.model import (
+    Asked,
+    Failures,
+    LoadError,
+    LoadReport,
+    Machine,
+    NotMeasured,
+    Server,
+    Sweep,
+    Trial,
+    Verdict,
+)
+from ab_runner.protocol import PROTOCOLS
+
+NOON = datetime.datetime(2026, 11, 20, 12, 0, tzinfo=datetime.UTC)
+
+
+def server(id: str, **changes: Any) -> Server:
+    family, _, version = id.partition("-")
+    fields: dict[str, Any] = {
+        "id": id,
+        "summary": f"{family} as it is",
+        "family": family,
+        "version": version,
+        "released": datetime.date(2006, 1, 5),
+        "io_model": "blocking thread pool",
+        "workloads": ("small", "large"),
+        "kind": "jvm",
+        "program": id,
+    }
+    return Server(**fields | changes)
+
+
+def report(**changes: Any) -> LoadReport:
+    fields: dict[str, Any] = {
+        "tool": "2.3 <$Revision: 1 $>",
+        "document_length": 100,
+        "concurrency": 10,
+        "seconds": 1.0,
+        "complete": 12_345,
+        "failures": Failures(),
+        "write_errors": 0,
+        "non_2xx": 0,
+        "keep_alive": None,
+        "total_bytes": 3_000_000,
+        "html_bytes": 1_234_500,
+        "requests_per_second": 12_345.0,
+        "percentiles": {50: 0.8, 95: 1.234, 99: 12.5, 100: 250.0},
+    }
+    return LoadReport(**fields | changes)
+
+
+def trial(server: str, workload: str, concurrency: int, **changes: Any) -> Trial:
+    fields: dict[str, Any] = {
+        "block": 1,
+        "server": server,
+        "workload": workload,
+        "concurrency": concurrency,
+        "start": 1,
+        "at": NOON,
+        "command": ("ab", "-n", "1"),
+        "exit_code": 0,
+        "report": report(),
+        "error": None,
+        "verdict": Verdict(True),
+        "raw": "x.txt",
+    }
+    return Trial(**fields | changes)
+
+
+def failed_trial(server: str, workload: str, concurrency: int, reason: str, detail: str = "", **changes: Any) -> Trial:
+    error = LoadError(reason, detail)
+    return trial(
+        server,
+        workload,
+        concurrency,
+        report=None,
+        error=error,
+        verdict=Verdict(False, reason),
+        exit_code=119,
+        **changes,
+    )
+
+
+def not_measured(server: str, workload: str, concurrency: int, reason: str, detail: str = "") -> NotMeasured:
+    return NotMeasured(block=1, server=server, workload=workload, concurrency=concurrency, reason=reason, detail=detail)
+
+
+def sweep(*servers: Server, **changes: Any) -> Sweep:
+    asked = Asked(
+        protocol=PROTOCOLS["quick"],
+        servers=tuple(each.id for each in servers),
+        workloads=("small", "large"),
+        concurrency=(1, 100),
+        runtime="docker",
+        network="loopback",
+        seed=1,
+    )
+    machine = Machine(
+        hostname="bench",
+        system="Debian GNU/Linux 12 (bookworm)",
+        kernel="6.1.0",
+        architecture="x86_64",
+        cpu_model="Xeon 3.0 GHz",
+        cpus=2,
+        memory_bytes=2 * 2**30,
+        open_files=20_000,
+        sysctls={"net.core.somaxconn": "4096"},
+    )
+    fields: dict[str, Any] = {
+        "id": "20261120-120000-quick",
+        "started": NOON,
+        "asked": asked,
+        "machine": machine,
+        "server_cpus": (1,),
+        "generator_cpus": (0,),
+        "environment": {"ab": "This is ApacheBench, Version 2.3"},
+        "fixtures": {"small.html": "00"},
+        "servers": servers,
+    }
+    return Sweep(**fields | changes)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ab_runner.catalog import CatalogError, load, select
+
+JVM = """
+format = 1
+summary = "a server"
+family = "tomcat"
+version = "5.5.15"
+released = 2006-01-05
+io_model = "blocking thread pool"
+workloads = ["small"]
+kind = "jvm"
+"""
+DEBIAN = JVM.replace('"jvm"', '"debian"') + '[needs]\ncommand = "thttpd"\npackages = ["thttpd"]\n'
+
+
+def write(root: Path, **files: str) -> Path:
+    for name, text in files.items():
+        folder = root / name
+        folder.mkdir()
+        (folder / "server.toml").write_text(text)
+    return root
+
+
+def test_a_variant_runs_its_programs_build_and_needs_what_that_needs(tmp_path: Path) -> None:
+    variant = DEBIAN.partition("[needs]")[0] + 'program = "b"\nenvironment = { MPM = "event" }\n'
+    servers = load(write(tmp_path, a=variant, b=DEBIAN))
+    assert servers["a"].program == "b"
+    assert servers["a"].environment == {"MPM": "event"}
+    assert servers["a"].needs == servers["b"].needs
+    assert servers["b"].program == "b"
+
+
+def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
+    newer = JVM.replace("2006-01-05", "2024-01-05")
+    other = JVM.replace('"tomcat"', '"jetty"')
+    assert list(load(write(tmp_path, a=newer, b=JVM, c=other))) == ["c", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (JVM.replace("format = 1", "format = 2"), r"format: invalid enum value 2"),
+        (JVM + 'colour = "red"\n', r"contains unknown field `colour`"),
+        (JVM.replace('family = "tomcat"\n', ""), r"missing required field `family`"),
+        (JVM.replace("2006-01-05", '"soon"'), r"released: "),
+        (JVM.replace('["small"]', '["small", "tiny"]'), r"workloads\[1\]: invalid enum value 'tiny'"),
+        (JVM.replace('["small"]', "[]"), r"workloads: empty"),
+        (JVM.replace('"blocking thread pool"', '"magic"'), r"io_model: invalid enum value 'magic'"),
+        (JVM + "environment = { BACKLOG = 3 }\n", r"environment\[...\]: expected `str`, got `int`"),
+        (JVM.replace('"jvm"', '"debian"'), r"needs: "),
+        (JVM + 'program = "b"\n', r"program: there is no server 'b'"),
+        ("format = ", r"not TOML"),
+    ],
+)
+def test_a_mistake_in_server_toml_is_named_with_its_file_and_key(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(CatalogError, match=complaint) as caught:
+        load(write(tmp_path, a=text))
+    assert str(tmp_path / "a" / "server.toml") in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_pattern_that_matches_nothing_names_what_was_probably_meant(tmp_path: Path) -> None:
+    servers = load(write(tmp_path, **{"jetty-5.1.10": JVM, "mina-0.9.2": JVM}))
+    with pytest.raises(CatalogError, match=r"no server 'jety-5.1.10'; did you mean jetty-5.1.10\?"):
+        select(servers, ["mina*", "jety-5.1.10"])
+
+
+def test_patterns_select_each_server_once_in_the_catalogs_order(tmp_path: Path) -> None:
+    servers = load(write(tmp_path, **{"b": JVM, "a": JVM, "c": JVM}))
+    assert [server.id for server in select(servers, ["c", "[ab]", "b"])] == ["a", "b", "c"]
