@@ -1,0 +1,73 @@
+package abrunner.harness;
+
+import java.nio.charset.StandardCharsets;
+
+/** The head of one HTTP/1.x request: request line and header fields through the blank line, as received. */
+public final class RequestHead {
+    private final byte[] bytes;
+
+    RequestHead(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /** The head's bytes, the blank line included; not a copy. */
+    public byte[] bytes() {
+        return bytes;
+    }
+
+    /** Whether the client wants to send another request: HTTP/1.1 unless it says close, HTTP/1.0 only if it asks. */
+    public boolean keepsAlive() {
+        int end = lineEnd(0);
+        boolean http11 = endsWith(end, " HTTP/1.1");
+        boolean http10 = endsWith(end, " HTTP/1.0");
+        if (!http11 && !http10) {
+            return false;
+        }
+        boolean keepAlive = false;
+        for (int start = end + 2; start < bytes.length; start = end + 2) {
+            end = lineEnd(start);
+            if (startsWithConnection(start, end)) {
+                String options = new String(bytes, start, end - start, StandardCharsets.ISO_8859_1);
+                for (String option : options.substring(options.indexOf(':') + 1).split(",")) {
+                    if (option.trim().equalsIgnoreCase("close")) {
+                        return false;
+                    }
+                    keepAlive |= option.trim().equalsIgnoreCase("keep-alive");
+                }
+            }
+        }
+        return http11 || keepAlive;
+    }
+
+    private int lineEnd(int start) {
+        int end = start;
+        while (bytes[end] != '\r' || bytes[end + 1] != '\n') {
+            end++;
+        }
+        return end;
+    }
+
+    private boolean endsWith(int end, String suffix) {
+        int start = end - suffix.length();
+        for (int i = 0; i < suffix.length(); i++) {
+            if (start < 0 || bytes[start + i] != suffix.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean startsWithConnection(int start, int end) {
+        String name = "connection:";
+        if (end - start < name.length()) {
+            return false;
+        }
+        for (int i = 0; i < name.length(); i++) {
+            // Sets the bit that tells a lower-case letter; the colon has it set.
+            if ((bytes[start + i] | 0x20) != name.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,103 @@
+package abrunner.harness;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What the environment tells a server. */
+public final class Settings {
+    private static final int MAX_PORT = 65_535;
+    /** With fewer, Tomcat takes more all the same, and Jetty and Resin do not answer. */
+    private static final int MIN_THREADS = 16;
+    private static final int MAX_THREADS = 10_000;
+
+    private final Map<String, String> environment;
+    private final int port;
+    private final int backlog;
+    private final int threads;
+
+    private Settings(Map<String, String> environment) {
+        this.environment = environment;
+        this.port = number("PORT", 8080, 1, MAX_PORT);
+        this.backlog = number("BACKLOG", 10_000, 1, Integer.MAX_VALUE);
+        this.threads = number("THREADS", 256, MIN_THREADS, MAX_THREADS);
+    }
+
+    /** Reads what all servers have in common. */
+    public static Settings from(Map<String, String> environment) {
+        return new Settings(environment);
+    }
+
+    /** The TCP port to listen on. */
+    public int port() {
+        return port;
+    }
+
+    /** How many connections may wait to be accepted. */
+    public int backlog() {
+        return backlog;
+    }
+
+    /** The size of the server's thread pool, where it has one. */
+    public int threads() {
+        return threads;
+    }
+
+    /** The folder that a file server serves. */
+    public Path docroot() {
+        String value = environment.get("DOCROOT");
+        if (value == null) {
+            throw new InvalidSetting("DOCROOT must name the folder to serve");
+        }
+        try {
+            Path path = Paths.get(value);
+            // A relative path would be taken from the server's own folder, where start-jvm goes.
+            if (path.isAbsolute() && Files.isDirectory(path)) {
+                // Jetty serves nothing that is reached through a symbolic link.
+                return path.toRealPath();
+            }
+        } catch (InvalidPathException | IOException unusable) {
+            // Told below, as one that is no folder.
+        }
+        throw new InvalidSetting("DOCROOT must be the absolute path of a folder, not '" + value + "'");
+    }
+
+    /** One of a closed set of behaviours, named in the environment by its constant in lower case. */
+    public <E extends Enum<E>> E choice(String name, E fallback) {
+        String value = environment.get(name);
+        if (value == null) {
+            return fallback;
+        }
+        List<String> names = new ArrayList<>();
+        for (E constant : fallback.getDeclaringClass().getEnumConstants()) {
+            String constantName = constant.name().toLowerCase(Locale.ROOT);
+            if (constantName.equals(value)) {
+                return constant;
+            }
+            names.add(constantName);
+        }
+        throw new InvalidSetting(name + " must be " + String.join(" or ", names) + ", not '" + value + "'");
+    }
+
+    private int number(String name, int fallback, int min, int max) {
+        String value = environment.get(name);
+        if (value == null) {
+            return fallback;
+        }
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= min && number <= max) {
+                return number;
+            }
+        } catch (NumberFormatException notANumber) {
+            // Told below, as one that is out of range.
+        }
+        throw new InvalidSetting(name + " must be a whole number from " + min + " to " + max + ", not '" + value + "'");
+    }
+}

@@ -1,0 +1,167 @@
+package abrunner.harness;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every file server has to do, tried on the real one. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+public abstract class FileServerContract {
+    private static final String SECRET = "kept outside the document root";
+
+    private final byte[] small = randomBytes(100);
+    private final byte[] large = randomBytes(947_111);
+    private int port;
+
+    /** Makes the server that is tried. */
+    protected abstract Server server(Settings settings);
+
+    /** The variables that choose the variant that is tried. */
+    protected Map<String, String> variant() {
+        return new HashMap<>();
+    }
+
+    /** Whether the server knows HTTP/1.0's keep-alive at all. */
+    protected boolean keepsHttp10Alive() {
+        return true;
+    }
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws Exception {
+        Path docroot = Files.createDirectory(folder.resolve("docroot"));
+        Files.write(docroot.resolve("small.html"), small);
+        Files.write(docroot.resolve("large.bin"), large);
+        Files.createDirectory(docroot.resolve("sub"));
+        Files.write(folder.resolve("secret.txt"), SECRET.getBytes(StandardCharsets.US_ASCII));
+        port = RawClient.freePort();
+        Map<String, String> environment = variant();
+        environment.put("PORT", Integer.toString(port));
+        environment.put("DOCROOT", docroot.toString());
+        Launcher.keepOnlyWarnings();
+        server(Settings.from(environment)).start();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"HTTP/1.0", "HTTP/1.1"})
+    void servesBytes(String version) throws IOException {
+        assertArrayEquals(small, get("/small.html", version));
+        assertArrayEquals(large, get("/large.bin", version));
+    }
+
+    @Test
+    void tellsLengthOnHead() throws IOException {
+        try (RawClient client = new RawClient(port)) {
+            client.send("HEAD /large.bin HTTP/1.0\r\n\r\n");
+            RawClient.Answer answer = client.head();
+            assertEquals(200, answer.status());
+            assertEquals("947111", answer.field("Content-Length"));
+            assertTrue(client.isClosedByServer());
+        }
+    }
+
+    @Test
+    void keepsHttp10ConnectionOnRequest() throws IOException {
+        assumeTrue(keepsHttp10Alive());
+        try (RawClient client = new RawClient(port)) {
+            for (int i = 0; i < 3; i++) {
+                client.send("GET /small.html HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n");
+                RawClient.Answer answer = client.answer();
+                assertEquals("keep-alive", String.valueOf(answer.field("Connection")).toLowerCase());
+                assertArrayEquals(small, answer.body());
+            }
+        }
+    }
+
+    @Test
+    void closesHttp10ConnectionOtherwise() throws IOException {
+        try (RawClient client = new RawClient(port)) {
+            client.send("GET /small.html HTTP/1.0\r\n\r\n");
+            assertArrayEquals(small, client.answer().body());
+            assertTrue(client.isClosedByServer());
+        }
+    }
+
+    @Test
+    void keepsHttp11Connection() throws IOException {
+        try (RawClient client = new RawClient(port)) {
+            for (int i = 0; i < 3; i++) {
+                client.send("GET /small.html HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                assertArrayEquals(small, client.answer().body());
+            }
+        }
+    }
+
+    @Test
+    void takesRequestInTwoPackets() throws IOException {
+        try (RawClient client = new RawClient(port)) {
+            client.send("GET /small.ht");
+            pause();
+            client.send("ml HTTP/1.0\r\n\r\n");
+            assertArrayEquals(small, client.answer().body());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/missing.html", "/sub/missing.html", "/small.html/x"})
+    void doesNotFindWhatIsNotThere(String path) throws IOException {
+        try (RawClient client = new RawClient(port)) {
+            client.send("GET " + path + " HTTP/1.0\r\n\r\n");
+            assertEquals(404, client.head().status());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/../secret.txt", "/sub/../../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt",
+            "/%2e%2e%2fsecret.txt", "/..%5csecret.txt", "/..\\secret.txt", "/%252e%252e%252fsecret.txt",
+            "/%252e%252e/secret.txt", "/..;/secret.txt", "//../secret.txt", "/.%00./secret.txt",
+            "/..%c0%afsecret.txt", "http://localhost/../secret.txt", "../secret.txt", "/sub/%2e%2e/%2e%2e/secret.txt"})
+    void servesNothingOutsideDocumentRoot(String path) throws IOException {
+        for (String version : new String[] {"HTTP/1.0\r\n", "HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"}) {
+            try (RawClient client = new RawClient(port)) {
+                client.send("GET " + path + " " + version + "\r\n");
+                String all = client.rest();
+                assertFalse(all.contains(SECRET), all);
+                assertFalse(all.startsWith("HTTP/1.1 200") || all.startsWith("HTTP/1.0 200"), all);
+            }
+        }
+    }
+
+    private byte[] get(String path, String version) throws IOException {
+        try (RawClient client = new RawClient(port)) {
+            client.send("GET " + path + " " + version + "\r\nHost: localhost\r\n\r\n");
+            RawClient.Answer answer = client.answer();
+            assertEquals(200, answer.status());
+            return answer.body();
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(50);
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
+    }
+
+    private static byte[] randomBytes(int count) {
+        byte[] bytes = new byte[count];
+        new Random(count).nextBytes(bytes);
+        return bytes;
+    }
+}

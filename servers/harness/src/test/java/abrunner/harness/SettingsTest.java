@@ -1,0 +1,94 @@
+package abrunner.harness;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsTest {
+    private enum Colour {
+        RED, GREEN
+    }
+
+    @Test
+    void defaults() {
+        Settings settings = Settings.from(Collections.emptyMap());
+        assertEquals(8080, settings.port());
+        assertEquals(10_000, settings.backlog());
+        assertEquals(256, settings.threads());
+    }
+
+    @Test
+    void readsNumbers() {
+        Map<String, String> environment = new HashMap<>();
+        environment.put("PORT", "65535");
+        environment.put("BACKLOG", "1");
+        environment.put("THREADS", "16");
+        Settings settings = Settings.from(environment);
+        assertEquals(65_535, settings.port());
+        assertEquals(1, settings.backlog());
+        assertEquals(16, settings.threads());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PORT,0,1 to 65535", "PORT,65536,1 to 65535", "PORT,http,1 to 65535", "PORT,'',1 to 65535",
+            "PORT,-1,1 to 65535", "BACKLOG,0,1 to 2147483647", "BACKLOG,2147483648,1 to 2147483647",
+            "THREADS,15,16 to 10000", "THREADS,10001,16 to 10000", "THREADS,99.5,16 to 10000"})
+    void refusesNumbers(String name, String value, String range) {
+        InvalidSetting invalid = assertThrows(InvalidSetting.class,
+                () -> Settings.from(Collections.singletonMap(name, value)));
+        assertEquals(name + " must be a whole number from " + range + ", not '" + value + "'",
+                invalid.getMessage());
+    }
+
+    @Test
+    void readsDocroot(@TempDir Path folder) throws IOException {
+        Path real = folder.toRealPath();
+        Path link = Files.createSymbolicLink(real.resolve("link"), Files.createDirectory(real.resolve("docroot")));
+        assertEquals(real, with("DOCROOT", real.toString()).docroot());
+        assertEquals(real.resolve("docroot"), with("DOCROOT", link.toString()).docroot());
+    }
+
+    @Test
+    void requiresDocroot() {
+        Settings settings = Settings.from(Collections.emptyMap());
+        assertEquals("DOCROOT must name the folder to serve",
+                assertThrows(InvalidSetting.class, settings::docroot).getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ".", "/no/such/folder", "/etc/passwd", "/\0"})
+    void refusesDocroot(String value) {
+        Settings settings = with("DOCROOT", value);
+        assertEquals("DOCROOT must be the absolute path of a folder, not '" + value + "'",
+                assertThrows(InvalidSetting.class, settings::docroot).getMessage());
+    }
+
+    @Test
+    void readsChoice() {
+        assertEquals(Colour.GREEN, with("COLOUR", "green").choice("COLOUR", Colour.RED));
+        assertEquals(Colour.RED, with("PORT", "80").choice("COLOUR", Colour.RED));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "GREEN", "blue"})
+    void refusesChoice(String value) {
+        Settings settings = with("COLOUR", value);
+        assertEquals("COLOUR must be red or green, not '" + value + "'",
+                assertThrows(InvalidSetting.class, () -> settings.choice("COLOUR", Colour.RED)).getMessage());
+    }
+
+    private static Settings with(String name, String value) {
+        return Settings.from(Collections.singletonMap(name, value));
+    }
+}

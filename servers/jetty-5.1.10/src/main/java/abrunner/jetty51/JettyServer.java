@@ -1,0 +1,68 @@
+package abrunner.jetty51;
+
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import java.nio.file.Path;
+import org.mortbay.http.HttpContext;
+import org.mortbay.http.HttpListener;
+import org.mortbay.http.HttpServer;
+import org.mortbay.http.SocketListener;
+import org.mortbay.http.handler.ResourceHandler;
+
+/** Jetty 5.1.10, serving files by its ResourceHandler. */
+public final class JettyServer implements Server {
+    /** How connections are listened to. */
+    private enum Listener {
+        /** SocketListener: a thread for each connection. */
+        BLOCKING,
+        /** SocketChannelListener: a selector, and all the same a thread for each connection. */
+        NIO
+    }
+
+    private final int port;
+    private final int backlog;
+    private final int threads;
+    private final Path docroot;
+    private final Listener listener;
+
+    JettyServer(Settings settings) {
+        port = settings.port();
+        backlog = settings.backlog();
+        threads = settings.threads();
+        docroot = settings.docroot();
+        listener = settings.choice("LISTENER", Listener.BLOCKING);
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        Launcher.launch(JettyServer::new);
+    }
+
+    @Override
+    public void start() throws Exception {
+        ResourceHandler files = new ResourceHandler();
+        files.setDirAllowed(false);
+
+        HttpServer server = new HttpServer();
+        HttpContext context = server.addContext("/");
+        context.setResourceBase(docroot.toString());
+        context.addHandler(files);
+        server.addListener(listener == Listener.NIO ? nioListener() : blockingListener());
+        server.start();
+    }
+
+    private HttpListener blockingListener() {
+        SocketListener blocking = new SocketListener();
+        blocking.setPort(port);
+        blocking.setAcceptQueueSize(backlog);
+        blocking.setTcpNoDelay(true);
+        blocking.setMaxThreads(threads);
+        return blocking;
+    }
+
+    private HttpListener nioListener() {
+        BacklogChannelListener nio = new BacklogChannelListener(port, backlog);
+        nio.setMaxThreads(threads);
+        return nio;
+    }
+}
