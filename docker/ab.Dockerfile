@@ -1,0 +1,9 @@
+# The load generator, alone: Debian's merecat and apache2-utils conflict.
+FROM debian:bookworm-slim
+RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
+    rm -f /etc/apt/apt.conf.d/docker-clean \
+    && apt-get -q update \
+    && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install apache2-utils
+USER 65534:65534
+ENTRYPOINT ["ab"]

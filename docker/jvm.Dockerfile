@@ -1,0 +1,38 @@
+# Every server written in Java. All of them are built together in one stage that
+# knows nothing of PROGRAM, so that their images share it.
+FROM debian:bookworm-slim AS jre
+# Java's packages link their manuals there, and slim images have no such folder.
+RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
+    rm -f /etc/apt/apt.conf.d/docker-clean \
+    && mkdir -p /usr/share/man/man1 \
+    && apt-get -q update \
+    && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install openjdk-17-jre-headless
+
+FROM jre AS build
+RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
+    apt-get -q update \
+    && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install openjdk-17-jdk-headless maven
+# Maven must trust whom the host trusts: downloads may pass a proxy whose CA only
+# the host knows. Without the secret the bundle is the image's own; an empty one
+# leaves the choice to Java.
+COPY docker/TrustStore.java /src/docker/
+COPY servers /src/servers
+RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt,required=false \
+    --mount=type=cache,target=/root/.m2 \
+    if [ -s /etc/ssl/certs/ca-certificates.crt ]; then \
+        java /src/docker/TrustStore.java /etc/ssl/certs/ca-certificates.crt /tmp/trust.p12 || exit; \
+        export MAVEN_OPTS="-Djavax.net.ssl.trustStore=/tmp/trust.p12 -Djavax.net.ssl.trustStorePassword=changeit"; \
+    fi \
+    && mvn -B -q -Dstyle.color=never --strict-checksums -T 2 -f /src/servers/pom.xml -DskipTests package
+
+FROM jre
+ENV PORT=8080 DOCROOT=/srv/www BACKLOG=10000 THREADS=256
+EXPOSE 8080
+USER 65534:65534
+ENTRYPOINT ["/server/start"]
+ARG PROGRAM
+COPY servers/start-jvm /server/start
+COPY --from=build /src/servers/${PROGRAM}/target/lib /server/lib
+COPY --from=build /src/servers/${PROGRAM}/target/server.jar /server/server.jar
