@@ -113,8 +113,8 @@ def _check_body(answer: Answer, expected: bytes) -> None:
 def _check_kept_alive(address: Address, head: bytes, expected: bytes) -> None:
     with _connect(address) as connection:
         for number in (1, 2):
-            connection.sendall(head)
             try:
+                connection.sendall(head)
                 answer = _read_answer(connection)
             except (OSError, ProbeError) as error:
                 raise ProbeError(NO_KEEP_ALIVE if number == 2 else str(error)) from error

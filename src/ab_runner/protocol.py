@@ -100,6 +100,12 @@ def is_steady(rates: Sequence[float]) -> bool:
     return len(last) == STEADY_WINDOWS and max(last) - min(last) <= STEADY_SPREAD * mean
 
 
+def is_over(plan: WarmUp, rates: Sequence[float]) -> bool:
+    """Has a warm-up in windows of a second each lasted as long as it should, and is the rate steady or the time up?"""
+    seconds = len(rates)
+    return seconds >= (plan.load.seconds or 0) and (is_steady(rates) or seconds >= (plan.at_most or 0))
+
+
 def time_limit(load: Load, idle_timeout: int, rate: float | None) -> float:
     """Seconds after which a run of the generator is ended from outside: ab's own limits do not see a connection that
     trickles. A run of so many requests may take ten times as long as the warm-up lets expect, an hour where that is

@@ -280,8 +280,9 @@ async def serve(mode: Mode, port: int, ready: Callable[[int, asyncio.Event], Non
 def serving(mode: str, port: int = 0) -> Iterator[int]:
     """Serves a mode from a thread of its own for as long as the block runs, and gives the port.
 
-    Raises OSError when it cannot listen there.
+    Raises OSError when it cannot listen there, KeyError for a mode that there is not.
     """
+    behave = MODES[mode]
     started: Future[tuple[int, Callable[[], None]]] = Future()
 
     def on_ready(bound: int, stop: asyncio.Event) -> None:
@@ -290,7 +291,7 @@ def serving(mode: str, port: int = 0) -> Iterator[int]:
 
     def run() -> None:
         try:
-            asyncio.run(serve(MODES[mode], port, on_ready))
+            asyncio.run(serve(behave, port, on_ready))
         except OSError as error:
             started.set_exception(error)
 

@@ -1,0 +1,42 @@
+# `make bench` and `make test` set up what they need and say what they install.
+SHELL := /bin/bash -euo pipefail
+PYTHON := .venv/bin/python
+export PYTHONPATH := src
+
+.PHONY: bench test lint compose lock
+
+bench: ## a quick sweep of every server that can run here, to its tables
+	@$(need_ab)
+	@./ab-runner --protocol quick
+
+test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, where it is missing
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+	mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml verify
+	$(PYTHON) -m pytest
+
+compose: .venv/test.txt ## compose.yaml from servers/*/server.toml
+	@text=$$($(PYTHON) -m ab_runner.compose) && echo "$$text" > compose.yaml
+
+lock: ## pins the newest versions of what requirements/*.in name (needs uv)
+	cd requirements && uv pip compile $(lock_options) run.in -o run.txt
+	cd requirements && uv pip compile $(lock_options) -c run.txt test.in -o test.txt
+
+lock_options := --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header
+
+.venv/test.txt: requirements/run.txt requirements/test.txt
+	@./ab-runner --help > /dev/null
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
+	@cp requirements/test.txt $@
+
+# Without Docker the load comes from this host's ab.
+define need_ab
+docker version > /dev/null 2>&1 || command -v ab > /dev/null || { \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		echo "make: installing apache2-utils, which has ab"; \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y install apache2-utils > /dev/null; \
+	else \
+		echo "make: ab is missing: install Apache's tools (Debian: apt-get install apache2-utils)" >&2; exit 2; \
+	fi; }
+endef

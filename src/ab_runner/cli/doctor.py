@@ -1,0 +1,67 @@
+"""What this machine has, what is missing for a sweep, and how to mend it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+from rich.text import Text
+
+from ab_runner import machine
+from ab_runner.catalog import load
+from ab_runner.cli import places
+from ab_runner.cli.show import console_for
+from ab_runner.runtime.docker import why_unusable
+from ab_runner.runtime.process import ProcessRuntime
+
+WANTED_BACKLOG = 10_000
+
+
+def show_findings() -> None:
+    console = console_for(sys.stdout)
+    for good, text in findings():
+        console.print(Text.assemble(("ok    ", "green") if good else ("mend  ", "yellow"), text), soft_wrap=True)
+
+
+def findings() -> list[tuple[bool, str]]:
+    """Lines about this machine, each with whether it is as a sweep would like it."""
+    here = machine.describe()
+    cpus = machine.cpu_split()
+    docker = why_unusable()
+    lines = [
+        (True, f"{here.system}, kernel {here.kernel}, {here.cpu_model}, {here.cpus} CPUs"),
+        (bool(cpus.server), _cpu_text(cpus)),
+        (docker is None, docker or "docker: engine, Compose and buildx answer"),
+        (
+            here.open_files > 1100,
+            f"open files: {here.open_files:,}" + ("" if here.open_files > 1100 else "; raise ulimit -n"),
+        ),
+    ]
+    return lines if docker is None else lines + _process_findings(cpus)
+
+
+def _cpu_text(cpus: machine.CpuSplit) -> str:
+    if not cpus.server:
+        return "one CPU: servers and ab will share it, and the figures are not those of a server alone"
+    return f"servers get CPU {', '.join(map(str, cpus.server))}; ab gets CPU {', '.join(map(str, cpus.generator))}"
+
+
+def _process_findings(cpus: machine.CpuSplit) -> list[tuple[bool, str]]:
+    """What servers as processes of this host need on top."""
+    ab = shutil.which("ab")
+    backlog = int(machine.sysctls().get("net.core.somaxconn", WANTED_BACKLOG))
+    runtime = ProcessRuntime(places.SERVERS, places.FIXTURES, cpus, port=0)
+    missing = {server.id: runtime.unavailable(server) for server in load(places.SERVERS).values()}
+    return [
+        (ab is not None, "ab: installed" if ab else "ab is not installed (Debian: apt-get install apache2-utils)"),
+        (
+            backlog >= WANTED_BACKLOG,
+            f"net.core.somaxconn is {backlog:,}"
+            + (
+                ""
+                if backlog >= WANTED_BACKLOG
+                else f": the 2006 test had a backlog of 10,000 (sysctl net.core.somaxconn={WANTED_BACKLOG})"
+            ),
+        ),
+        *((reason is None, f"{server}: {reason or 'can run as a process'}") for server, reason in missing.items()),
+    ]

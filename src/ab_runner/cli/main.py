@@ -1,0 +1,184 @@
+"""The commands."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ab_runner import interrupt
+from ab_runner.catalog import CatalogError, load, select
+from ab_runner.cli import options, places
+from ab_runner.model import Load
+from ab_runner.protocol import PROTOCOLS
+from ab_runner.runtime.base import RuntimeUnusable
+from ab_runner.store import LATEST, StoreError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+class _DefaultsToRun(click.Group):
+    """`./ab-runner --concurrency 1` is `./ab-runner run --concurrency 1`, and the help shows the options of `run`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0].startswith("-") and args[0] not in ("--help", "-h")):
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        run.format_options(click.Context(run, info_name="run"), formatter)
+        self.format_commands(ctx, formatter)
+
+
+@click.group(
+    cls=_DefaultsToRun,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    options_metavar="",
+    subcommand_metavar="[OPTIONS] | COMMAND …",
+)
+def cli() -> None:
+    """Measures servers with Apache Benchmark, as the Cindy benchmark of 2006 did: starts each server, checks its
+    answers, warms it up, sweeps the concurrency, and shows requests per second.
+
+    \b
+      ./ab-runner --protocol quick                      all servers, a second per trial
+      ./ab-runner --concurrency 1,10,100,500,1000       the full sweep, three blocks of five seconds
+      ./ab-runner --servers 'tomcat*,httpd*' --workloads small,large
+      ./ab-runner --protocol 2006                       200,000 requests per trial, as the original
+      ./ab-runner report results/latest                 the tables again
+
+    A server runs in a container where a Docker engine answers, else as a process of this host. Every trial is
+    written to results/…/trials.jsonl when it ends: Ctrl-C loses none and leaves nothing running.
+    """
+
+
+@cli.command()
+@click.option(
+    "--servers",
+    type=options.Names("server"),
+    default="*",
+    metavar="GLOB,…",
+    help="Which servers, by id or pattern.  [default: all]",
+)
+@click.option(
+    "--workloads",
+    type=options.Names("workload", options.WORKLOAD_NAMES),
+    default=",".join(options.WORKLOAD_NAMES),
+    metavar="NAME,…",
+    help=f"Of {', '.join(options.WORKLOAD_NAMES)}.  [default: all]",
+)
+@click.option(
+    "--concurrency",
+    type=options.Concurrency(),
+    default=options.DEFAULT_CONCURRENCY,
+    show_default=True,
+    help="Connections at once.",
+)
+@click.option(
+    "--protocol",
+    type=click.Choice(list(PROTOCOLS)),
+    default="standard",
+    show_default=True,
+    help="2006: 200,000 requests after 100,000 of warm-up. standard: 3 blocks of 5 s trials. quick: 1 s trials.",
+)
+@click.option(
+    "--requests", type=click.IntRange(min=1), metavar="N", help="Requests per trial, instead of the protocol's length."
+)
+@click.option("--duration", type=options.Seconds(), help="Seconds per trial, instead of the protocol's length.")
+@click.option("--warmup", type=options.Amount(), help="Warm-up per workload: requests (20000), a time (10s) or 0.")
+@click.option(
+    "--runtime",
+    type=click.Choice(["auto", "docker", "process"]),
+    default="auto",
+    show_default=True,
+    help="docker: containers, pinned and isolated. process: this host's Java, Maven, ab and native servers.",
+)
+@click.option(
+    "--network",
+    type=click.Choice(["loopback", "bridge"]),
+    default="loopback",
+    show_default=True,
+    help="docker only: ab in the server's network namespace as in 2006, or across a bridge.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8080,
+    show_default=True,
+    help="process only: the port on 127.0.0.1.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of this sweep.  [default: results/TIME-PROTOCOL]",
+)
+def run(
+    servers: tuple[str, ...],
+    workloads: tuple[str, ...],
+    concurrency: tuple[int, ...],
+    protocol: str,
+    requests: int | None,
+    duration: int | None,
+    warmup: Load | None,
+    out: Path | None,
+    **where: Any,
+) -> None:
+    """Runs a sweep and shows its tables. This is what happens without a command."""
+    from ab_runner.cli.run import run_sweep
+
+    asked = options.with_overrides(PROTOCOLS[protocol], requests, duration, warmup)
+    options.check_requests(asked, concurrency)
+    chosen = select(load(places.SERVERS), servers)
+    sys.exit(run_sweep(chosen, workloads, concurrency, asked, out, **where))
+
+
+@cli.command("list")
+def list_servers() -> None:
+    """Shows the servers: id, year, I/O model, workloads, and whether they can run here without Docker."""
+    from ab_runner.cli.show import show_servers
+
+    show_servers(load(places.SERVERS).values())
+
+
+@cli.command()
+@click.argument("results", type=click.Path(path_type=Path), default=places.RESULTS / LATEST)
+@click.option(
+    "--format", "form", type=click.Choice(["terminal", "markdown", "csv"]), default="terminal", show_default=True
+)
+def report(results: Path, form: str) -> None:
+    """Shows the tables of a sweep again.  [default: results/latest]"""
+    from ab_runner.cli.show import show_report
+
+    show_report(results, form)
+
+
+@cli.command()
+def doctor() -> None:
+    """Says what this machine has, what is missing for a sweep, and how to mend it."""
+    from ab_runner.cli.doctor import show_findings
+
+    show_findings()
+
+
+def main() -> int:
+    try:
+        cli.main(prog_name="./ab-runner", standalone_mode=False)
+        return 0
+    except click.ClickException as error:
+        return _complain(error.format_message())
+    except (CatalogError, StoreError, RuntimeUnusable) as error:
+        return _complain(str(error))
+    except (interrupt.Interrupted, KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has seen enough; keep Python from complaining about it
+        return 0
+
+
+def _complain(message: str) -> int:
+    print(f"ab-runner: {' '.join(message.split())}", file=sys.stderr)
+    return BAD_INPUT

@@ -1,0 +1,120 @@
+"""What a person types, checked and turned into what a sweep is asked to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import msgspec
+
+from ab_runner.ab import MAX_CONCURRENCY
+from ab_runner.catalog import suggestion
+from ab_runner.model import WORKLOADS, Load, Protocol, WarmUp
+
+DEFAULT_CONCURRENCY = "1,10,100,500,1000"
+
+
+class Concurrency(click.ParamType[tuple[int, ...]]):
+    """`1,10,100` → (1, 10, 100), rising and each once."""
+
+    name = "N,…"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        levels = set()
+        for part in (part.strip() for part in value.split(",")):
+            if not re.fullmatch(r"-?[0-9]+", part):
+                self.fail(f"{part!r} is not a whole number; write it like {DEFAULT_CONCURRENCY}", param, ctx)
+            if int(part) < 1:
+                self.fail(f"{part} is too small; ab needs at least 1", param, ctx)
+            if int(part) > MAX_CONCURRENCY:
+                self.fail(f"{part} is too large; ab takes {MAX_CONCURRENCY:,} at the most", param, ctx)
+            levels.add(int(part))
+        return tuple(sorted(levels))
+
+
+class Names(click.ParamType[tuple[str, ...]]):
+    """`a,b` → ("a", "b"); with `choices` each must be one of them."""
+
+    name = "NAME,…"
+
+    def __init__(self, what: str, choices: Sequence[str] = ()) -> None:
+        self._what = what
+        self._choices = choices
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        names = tuple(name.strip() for name in value.split(",") if name.strip())
+        if not names:
+            self.fail(f"names no {self._what}", param, ctx)
+        for name in names:
+            if self._choices and name not in self._choices:
+                known = f"; there are {', '.join(self._choices)}"
+                self.fail(f"there is no {self._what} {name!r}{suggestion(name, self._choices) or known}", param, ctx)
+        return tuple(each for each in self._choices if each in names) or names
+
+
+WORKLOAD_NAMES = [each.name for each in WORKLOADS]
+
+
+class Amount(click.ParamType[Load]):
+    """`10s` → ten seconds, `20000` → so many requests, `0` → none."""
+
+    name = "N|Ss"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Load:
+        if isinstance(value, Load):
+            return value
+        found = re.fullmatch(r"([0-9]+)(s?)", value.strip())
+        if found is None:
+            self.fail(f"{value!r} is neither a number of requests (20000) nor a time (10s)", param, ctx)
+        number = int(found[1])
+        return Load(seconds=number) if found[2] else Load(requests=number)
+
+
+class Seconds(click.ParamType[int]):
+    """`5` or `5s` → 5."""
+
+    name = "S"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"([0-9]+)s?", value.strip())
+        if found is None or int(found[1]) < 1:
+            self.fail(f"{value!r} is not a number of whole seconds from 1 on (ab knows no shorter time)", param, ctx)
+        return int(found[1])
+
+
+def with_overrides(protocol: Protocol, requests: int | None, seconds: int | None, warm_up: Load | None) -> Protocol:
+    """The protocol with what the user set instead. click.UsageError for both --requests and --duration."""
+    if requests is not None and seconds is not None:
+        raise click.UsageError(
+            "--requests and --duration exclude each other: a trial is either a number of requests or a time"
+        )
+    changes: dict[str, Any] = {}
+    if requests is not None or seconds is not None:
+        load = Load(requests=requests, seconds=seconds)
+        changes |= {"trial": load, "large_trial": load}
+    if warm_up is not None:
+        changes |= {"warm_up": WarmUp(warm_up), "large_warm_up": WarmUp(warm_up)}
+    return msgspec.structs.replace(protocol, **changes)
+
+
+def check_requests(protocol: Protocol, concurrency: Sequence[int]) -> None:
+    """ab refuses fewer requests than connections."""
+    for load in (protocol.trial, protocol.large_trial):
+        if load.requests is not None and load.requests < max(concurrency):
+            raise click.UsageError(
+                f"{load.requests:,} requests are fewer than the concurrency {max(concurrency):,}: "
+                "ask for at least as many, or for a time with --duration"
+            )
+    for plan in (protocol.warm_up, protocol.large_warm_up):
+        if plan.load.requests is not None and 0 < plan.load.requests < 10:
+            raise click.UsageError(
+                f"--warmup {plan.load.requests}: warm-up runs at concurrency 10, so 10 requests are the least (or 0)"
+            )

@@ -1,0 +1,8 @@
+"""Where things lie in the repository."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+SERVERS = ROOT / "servers"
+FIXTURES = ROOT / "fixtures"
+RESULTS = ROOT / "results"

@@ -1,0 +1,128 @@
+"""What a person sees while a sweep runs: a live display on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.text import Text
+
+from ab_runner.model import CellRecord, NotMeasured, cell_of
+from ab_runner.report.cells import summarise
+from ab_runner.sweep import Doing, Done, Event
+
+
+class Display(Protocol):
+    def __enter__(self) -> Display: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+    def show(self, event: Event) -> None: ...
+
+
+def display_for(console: Console, cells: int) -> Display:
+    return LiveDisplay(console, cells) if console.is_terminal else PlainDisplay(console, cells)
+
+
+class TimeLeft:
+    """Estimates the rest from the cells that are done: they cost about the same each, start and warm-up included. Cells
+    that were given up cost nothing, so they do not count."""
+
+    def __init__(self, cells: int) -> None:
+        self._cells = cells
+        self._measured = 0
+        self._done = 0
+        self._began = time.monotonic()
+
+    def add(self, record: CellRecord) -> None:
+        self._done += 1
+        self._measured += not isinstance(record, NotMeasured)
+
+    def text(self) -> str:
+        if self._measured < 3:
+            return ""
+        seconds = (time.monotonic() - self._began) / self._measured * (self._cells - self._done)
+        return f"about {seconds / 60:.0f} min left" if seconds >= 90 else f"about {seconds:.0f} s left"
+
+
+def phase_text(doing: Doing) -> str:
+    """`tomcat-5.5.15 small c=100` or `tomcat-5.5.15 small warm-up` or `tomcat-5.5.15 start`."""
+    if doing.what == "trial":
+        return f"{doing.server} {doing.workload} c={doing.concurrency}"
+    return " ".join(part for part in (doing.server, doing.workload, doing.what) if part)
+
+
+def result_text(record: CellRecord) -> str:
+    """`tomcat-5.5.15 small c=100: 12,345 rps`, or the reason why not."""
+    cell = cell_of(record)
+    summary = summarise([record])[cell]
+    figure = f"{summary.rate_text} rps" if summary.rate is not None else summary.rate_text
+    return f"{cell.server} {cell.workload} c={cell.concurrency}: {figure}"
+
+
+class PlainDisplay:
+    """A line for each cell, and for what takes its time."""
+
+    def __init__(self, console: Console, cells: int) -> None:
+        self._console = console
+        self._cells = cells
+        self._done = 0
+        self._left = TimeLeft(cells)
+
+    def __enter__(self) -> PlainDisplay:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def show(self, event: Event) -> None:
+        if isinstance(event, Doing):
+            if event.what == "start":
+                self._print(f"{phase_text(event)}  {self._left.text()}")
+            return
+        self._done += 1
+        self._left.add(event.record)
+        self._print(f"[{self._done}/{self._cells}] {result_text(event.record)}")
+
+    def _print(self, line: str) -> None:
+        self._console.print(Text(line.rstrip()), soft_wrap=True)
+
+
+class LiveDisplay:
+    """One line at the bottom: what runs now, the last figure, trials done, time left."""
+
+    def __init__(self, console: Console, cells: int) -> None:
+        self._left = TimeLeft(cells)
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.fields[phase]}", markup=False, style="bold"),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]}", markup=False),
+            TextColumn("{task.fields[last]}", markup=False, style="dim"),
+            console=console,
+            transient=True,
+        )
+        self._task = self._progress.add_task("", total=cells, phase="", left="", last="")
+
+    def __enter__(self) -> LiveDisplay:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def show(self, event: Event) -> None:
+        if isinstance(event, Done):
+            self._left.add(event.record)
+            last = f"last: {result_text(event.record)}"
+            self._progress.update(self._task, advance=1, last=last, left=self._left.text())
+        else:
+            self._progress.update(self._task, phase=phase_text(event))

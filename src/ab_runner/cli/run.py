@@ -1,0 +1,209 @@
+"""One sweep from its options to its tables."""
+
+from __future__ import annotations
+
+import datetime
+import fcntl
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from ab_runner import interrupt, machine, store
+from ab_runner.cli import places
+from ab_runner.cli.progress import display_for
+from ab_runner.cli.show import console_for, say, show_report
+from ab_runner.model import Asked, Protocol, Server, Sweep
+from ab_runner.protocol import plan
+from ab_runner.report import csv, markdown
+from ab_runner.report.tables import report_of
+from ab_runner.runtime.base import Runtime, RuntimeUnusable
+from ab_runner.runtime.docker import DockerRuntime, why_unusable
+from ab_runner.runtime.process import ProcessRuntime
+from ab_runner.store import Store, StoreError
+from ab_runner.sweep import run
+
+SPARE_FILES = 16
+"""What ab opens besides its connections."""
+
+
+def run_sweep(
+    servers: Sequence[Server],
+    workloads: tuple[Any, ...],
+    concurrency: tuple[int, ...],
+    protocol: Protocol,
+    out: Path | None,
+    *,
+    runtime: str,
+    network: str,
+    port: int,
+) -> int:
+    """Runs it all and returns the exit code. What is wrong with the input is raised before any server is started."""
+    console = console_for(sys.stderr)
+    interrupt.install()
+    servers = [server for server in servers if set(server.workloads) & set(workloads)]
+    if not servers:
+        raise click.UsageError(f"none of these servers has a workload of {', '.join(workloads)}")
+    began = datetime.datetime.now(datetime.UTC)
+    sweep_id = f"{began:%Y%m%d-%H%M%S}-{protocol.name}"
+    folder = out or places.RESULTS / sweep_id
+    _check_folder(folder)
+    with _alone():
+        fixtures = _make_fixtures()
+        chosen = _choose_runtime(console, runtime, network, port, fixtures)
+        able, left_out = _prepare(console, chosen, servers)
+        _check_open_files(concurrency, chosen)
+        asked = Asked(
+            protocol=protocol, servers=tuple(server.id for server in servers), workloads=workloads,
+            concurrency=concurrency, runtime=chosen.name, network=chosen.network, seed=int(began.timestamp()),
+        )  # fmt: skip
+        sweep = Sweep(
+            id=sweep_id, started=began, asked=asked, machine=machine.describe(), server_cpus=chosen.server_cpus,
+            generator_cpus=chosen.generator_cpus, environment=chosen.environment() | _toolkit_version(),
+            fixtures=_digests(), servers=tuple(able), left_out=left_out,
+        )  # fmt: skip
+        kept = Store(folder, sweep)
+        try:
+            return _measure(console, kept, sweep, chosen, fixtures)
+        finally:
+            kept.close()
+            _write_reports(folder)
+
+
+def _measure(console: Console, kept: Store, sweep: Sweep, runtime: Runtime, fixtures: Path) -> int:
+    asked = sweep.asked
+    runs = plan(sweep.servers, asked.workloads, asked.concurrency, asked.protocol.blocks, asked.seed)
+    cells = sum(len(part.cells) for part in runs)
+    store.point_latest_to(kept.folder)
+    say(console, f"{kept.folder}: {cells} trials of {len(sweep.servers)} servers, runtime {runtime.name}")
+    runtime.begin(sweep.id, kept.raw)
+    try:
+        with display_for(console, cells) as display:
+            run(
+                runs,
+                {server.id: server for server in sweep.servers},
+                asked.protocol,
+                runtime,
+                kept,
+                fixtures,
+                display.show,
+            )
+    except OSError as error:
+        say(console, f"ab-runner: the sweep stopped: {error}")
+        return 1
+    return 0
+
+
+def _write_reports(folder: Path) -> None:
+    stored = store.read(folder)
+    store.write_report(folder / "tables.md", markdown.render(report_of(stored)))
+    store.write_report(folder / "trials.csv", csv.render(stored))
+    show_report(folder, "terminal")
+
+
+def _check_folder(folder: Path) -> None:
+    """StoreError where the folder cannot be made or is not empty, before the work of a sweep is done for nothing."""
+    if folder.exists() and not folder.is_dir():
+        raise StoreError(f"{folder} is not a folder; name another with --out")
+    if folder.exists() and any(folder.iterdir()):
+        raise StoreError(f"{folder} is not empty; name another with --out")
+    nearest = next(each for each in [folder.absolute(), *folder.absolute().parents] if each.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        raise StoreError(f"{folder} cannot be written; name another folder with --out")
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One sweep at a time: two would measure each other."""
+    path = Path(tempfile.gettempdir()) / f"ab-runner-{os.getuid()}.lock"
+    with path.open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise click.UsageError(
+                "another sweep is running, and two would measure each other: wait until it has ended"
+            ) from None
+        yield
+
+
+def _make_fixtures() -> Path:
+    folder = places.FIXTURES / "files"
+    done = subprocess.run(
+        [sys.executable, str(places.FIXTURES / "generate.py"), str(folder)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise StoreError(done.stderr)
+    return folder
+
+
+def _digests() -> dict[str, str]:
+    """File name to sha256, from the list that generate.py has just checked the files against."""
+    lines = (line.split() for line in (places.FIXTURES / "SHA256SUMS").read_text().splitlines())
+    return {name: digest for digest, name in lines}
+
+
+def _choose_runtime(console: Console, asked: str, network: str, port: int, fixtures: Path) -> Runtime:
+    cpus = machine.cpu_split()
+    unusable = why_unusable() if asked != "process" else None
+    if asked == "docker" and unusable:
+        raise RuntimeUnusable(f"--runtime docker: {unusable}")
+    if asked != "process" and not unusable:
+        return DockerRuntime(places.ROOT, fixtures, cpus, network)
+    if network != "loopback":
+        raise click.UsageError(f"--network {network} needs Docker" + (f": {unusable}" if unusable else ""))
+    if unusable:
+        say(console, f"servers run as processes of this host, because {unusable}")
+    _check_port(port)
+    return ProcessRuntime(places.SERVERS, fixtures, cpus, port)
+
+
+def _check_port(port: int) -> None:
+    with socket.socket() as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(("", port))
+        except OSError as error:
+            raise click.UsageError(
+                f"port {port}: {(error.strerror or str(error)).lower()}; free it or choose another with --port"
+            ) from None
+
+
+def _prepare(console: Console, runtime: Runtime, servers: Sequence[Server]) -> tuple[list[Server], dict[str, str]]:
+    """The servers that can run here, and for the others the reason why not; RuntimeUnusable if there are none."""
+    left_out = {server.id: reason for server in servers if (reason := runtime.unavailable(server))}
+    left_out |= runtime.prepare(
+        [server for server in servers if server.id not in left_out], lambda text: say(console, text)
+    )
+    for server, reason in left_out.items():
+        say(console, f"left out: {server}: {reason}")
+    able = [server for server in servers if server.id not in left_out]
+    if not able:
+        raise RuntimeUnusable("none of these servers can run here; `./ab-runner doctor` says what is missing")
+    return able, left_out
+
+
+def _check_open_files(concurrency: Sequence[int], runtime: Runtime) -> None:
+    limit = runtime.open_files()
+    if max(concurrency) + SPARE_FILES > limit:
+        raise click.UsageError(
+            f"concurrency {max(concurrency):,} needs {max(concurrency) + SPARE_FILES:,} open files "
+            f"and ab may open {limit:,}: "
+            "raise the limit (ulimit -n; for Docker that of the daemon) or ask for less"
+        )
+
+
+def _toolkit_version() -> dict[str, str]:
+    command = ["git", "-C", str(places.ROOT), "describe", "--always", "--dirty", "--tags"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return {}
+    return {"toolkit": done.stdout.strip()} if done.returncode == 0 else {}

@@ -1,0 +1,106 @@
+"""From records to cells: what each place of a table says. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+import msgspec
+
+from ab_runner.model import Cell, CellRecord, NotMeasured, Record, Trial, cell_of
+
+PERCENTILES = (50, 95, 99)
+
+
+class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a table says of a cell. `rate` is in requests per second and `latency` in milliseconds, one for each of
+    `PERCENTILES`; both are medians over the valid trials. `rate_text` is how the cell reads; `remarks` explain it."""
+
+    cell: Cell
+    rate: float | None
+    latency: tuple[float | None, ...]
+    rate_text: str
+    remarks: tuple[str, ...]
+
+
+def summarise(records: Iterable[Record]) -> dict[Cell, CellSummary]:
+    by_cell: dict[Cell, list[CellRecord]] = {}
+    for record in records:
+        if isinstance(record, Trial | NotMeasured):
+            by_cell.setdefault(cell_of(record), []).append(record)
+    return {cell: _summary(cell, found) for cell, found in by_cell.items()}
+
+
+def _summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
+    valid = [record for record in records if isinstance(record, Trial) and record.verdict.valid]
+    failed = [record for record in records if record not in valid]
+    rate = median(_rate(trial) for trial in valid) if valid else None
+    notes = Counter(note for trial in valid for note in trial.verdict.notes)
+    remarks = [*_distinct(map(_remark, failed)), *notes]
+    if rate is None:
+        text = _failed_text(records[-1])
+    elif failed:
+        text = f"{rate_figure(rate)} ({len(failed)} of {len(records)} {_reason(failed[-1])})"
+    else:
+        text = rate_figure(rate) + ("*" if notes else "")
+    return CellSummary(
+        cell=cell,
+        rate=rate,
+        latency=tuple(_latency(valid, percentile) for percentile in PERCENTILES),
+        rate_text=text,
+        remarks=tuple(remarks),
+    )
+
+
+def _rate(trial: Trial) -> float:
+    assert trial.report is not None, "a valid trial has figures"
+    return trial.report.requests_per_second
+
+
+def _latency(valid: Sequence[Trial], percentile: int) -> float | None:
+    found = [
+        trial.report.percentiles[percentile]
+        for trial in valid
+        if trial.report and percentile in trial.report.percentiles
+    ]
+    return median(found) if found else None
+
+
+def _failed_text(record: CellRecord) -> str:
+    """As the 2006 tables wrote it: `190 (9991 failed)` where there is a figure, else the reason alone."""
+    if isinstance(record, Trial) and record.report is not None and record.report.complete:
+        return f"{rate_figure(record.report.requests_per_second)} ({_reason(record)})"
+    return _reason(record)
+
+
+def _reason(record: CellRecord) -> str:
+    reason = record.verdict.reason if isinstance(record, Trial) else record.reason
+    return (reason or "failed").splitlines()[0]
+
+
+def _remark(record: CellRecord) -> str:
+    """The reason with the detail that does not fit into a cell."""
+    reason, detail = _reason(record), _detail(record)
+    return f"{reason}: {detail}" if detail and detail != reason else reason
+
+
+def _detail(record: CellRecord) -> str:
+    if isinstance(record, NotMeasured):
+        return record.detail
+    return record.error.detail if record.error else ""
+
+
+def _distinct(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(texts))
+
+
+def rate_figure(rate: float) -> str:
+    """Whole requests per second from 100 on, three digits below."""
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+
+
+def latency_figure(milliseconds: float | None) -> str:
+    if milliseconds is None:
+        return "-"
+    return f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:#.3g}".rstrip(".")

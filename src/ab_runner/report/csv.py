@@ -1,0 +1,57 @@
+"""trials.csv: one row for each trial and each cell without one, for a spreadsheet or a data frame."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from ab_runner.model import CellRecord, NotMeasured, Trial
+from ab_runner.report.cells import PERCENTILES
+from ab_runner.store import Stored
+
+COLUMNS = (
+    "block", "server", "family", "workload", "concurrency", "start", "valid", "reason", "notes", "requests_per_second",
+    "complete", "failed_at_least", "non_2xx", "kept_alive", "seconds", "html_bytes",
+    *(f"p{percentile}_ms" for percentile in PERCENTILES),
+)  # fmt: skip
+
+
+def render(stored: Stored) -> str:
+    families = {server.id: server.family for server in stored.sweep.servers}
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for record in stored.records:
+        if isinstance(record, Trial | NotMeasured):
+            writer.writerow(_row(record) | {"family": families.get(record.server, "")})
+    return text.getvalue()
+
+
+def _row(record: CellRecord) -> dict[str, object]:
+    row: dict[str, object] = {
+        "block": record.block,
+        "server": record.server,
+        "workload": record.workload,
+        "concurrency": record.concurrency,
+    }
+    if isinstance(record, NotMeasured):
+        return row | {"valid": "no", "reason": record.reason}
+    row |= {
+        "start": record.start,
+        "valid": "yes" if record.verdict.valid else "no",
+        "reason": record.verdict.reason,
+        "notes": "; ".join(record.verdict.notes),
+    }
+    report = record.report
+    if report is None:
+        return row
+    return row | {
+        "requests_per_second": report.requests_per_second,
+        "complete": report.complete,
+        "failed_at_least": report.failures.at_least,
+        "non_2xx": report.non_2xx,
+        "kept_alive": report.keep_alive,
+        "seconds": report.seconds,
+        "html_bytes": report.html_bytes,
+        **{f"p{percentile}_ms": report.percentiles.get(percentile) for percentile in PERCENTILES},
+    }

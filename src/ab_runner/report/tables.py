@@ -1,0 +1,110 @@
+"""The tables, as a person reads them: concurrency down, servers across, as in 2006. Pure; `terminal`, `markdown` and
+`csv` write them down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ab_runner.model import Cell, EndRecord, Server, Workload, workload
+from ab_runner.report.cells import CellSummary, latency_figure, summarise
+from ab_runner.store import Stored
+
+NO_RECORD = "not run"
+
+
+class Column(msgspec.Struct, frozen=True):
+    server: str
+    family: str
+
+
+class Table(msgspec.Struct, frozen=True):
+    """`rows` has a concurrency and a text for each of `columns`; `notes` explain what the texts only hint at."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[int, tuple[str, ...]], ...]
+    notes: tuple[str, ...] = ()
+
+
+class Report(msgspec.Struct, frozen=True):
+    """A whole sweep in tables: a line or two of what was run, the tables, and what must not be overlooked."""
+
+    heading: str
+    facts: tuple[str, ...]
+    tables: tuple[Table, ...]
+    warnings: tuple[str, ...]
+
+
+def report_of(stored: Stored) -> Report:
+    asked = stored.sweep.asked
+    cells = summarise(stored.records)
+    tables: list[Table] = []
+    for name in asked.workloads:
+        servers = [server for server in stored.sweep.servers if name in server.workloads]
+        if servers:
+            tables += _tables_of(workload(name), servers, asked.concurrency, cells)
+    return Report(_heading(stored), tuple(_facts(stored)), tuple(tables), tuple(_warnings(stored)))
+
+
+def _tables_of(
+    asked: Workload, servers: Sequence[Server], concurrency: Sequence[int], cells: dict[Cell, CellSummary]
+) -> Iterable[Table]:
+    columns = tuple(Column(server.id, server.family) for server in servers)
+    grid = [(level, [cells.get(Cell(server.id, asked.name, level)) for server in servers]) for level in concurrency]
+    rates = tuple((level, tuple(cell.rate_text if cell else NO_RECORD for cell in row)) for level, row in grid)
+    yield Table(f"{asked.name}: requests per second ({asked.summary})", columns, rates, tuple(_notes(servers, grid)))
+    latencies = tuple((level, tuple(_latency_text(cell) for cell in row)) for level, row in grid)
+    yield Table(f"{asked.name}: time per request in ms, median / p95 / p99", columns, latencies)
+
+
+def _latency_text(cell: CellSummary | None) -> str:
+    if cell is None or cell.rate is None:
+        return "-"
+    return " / ".join(map(latency_figure, cell.latency))
+
+
+def _notes(servers: Sequence[Server], grid: Sequence[tuple[int, Sequence[CellSummary | None]]]) -> Iterable[str]:
+    """One line for each remark about a server, with the concurrencies that it holds for."""
+    for column, server in enumerate(servers):
+        levels: dict[str, list[int]] = {}
+        for level, row in grid:
+            cell = row[column]
+            for remark in cell.remarks if cell else ():
+                levels.setdefault(remark, []).append(level)
+        for remark, at in levels.items():
+            yield f"{server.id} at {', '.join(map(str, at))}: {' '.join(remark.split())}"
+
+
+def _heading(stored: Stored) -> str:
+    asked = stored.sweep.asked
+    return f"{stored.sweep.id}: protocol {asked.protocol.name}, runtime {asked.runtime}, network {asked.network}"
+
+
+def _facts(stored: Stored) -> Iterable[str]:
+    sweep = stored.sweep
+    machine = sweep.machine
+    yield (
+        f"{machine.cpu_model}, {machine.cpus} CPUs, {machine.memory_bytes / 2**30:.0f} GiB; {machine.system}, "
+        f"kernel {machine.kernel}; {sweep.environment.get('ab', 'ab of an unknown version')}"
+    )
+    if sweep.server_cpus:
+        yield f"servers on CPU {_numbers(sweep.server_cpus)}, ab on CPU {_numbers(sweep.generator_cpus)}"
+    else:
+        yield "servers and ab share the CPUs: the figures are not those of a server alone"
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _warnings(stored: Stored) -> Iterable[str]:
+    ends = [record for record in stored.records if isinstance(record, EndRecord)]
+    if not ends:
+        yield "this sweep is still running, or was ended without a chance to say so"
+    elif ends[-1].reason != "finished":
+        yield f"this sweep is not complete: {ends[-1].reason}"
+    yield from stored.damage
+    for server, reason in stored.sweep.left_out.items():
+        yield f"left out: {server}: {' '.join(reason.split())}"

@@ -1,0 +1,82 @@
+"""The report on a terminal: as wide as it is, families side by side as far as they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from ab_runner.report.tables import Report, Table
+
+_LONGEST_CELL = 24
+"""A longer text in a cell is broken into lines."""
+
+
+def render(report: Report, console: Console) -> None:
+    console.print(Text(report.heading, style="bold"))
+    for fact in report.facts:
+        console.print(Text(fact, style="dim"))
+    for table in report.tables:
+        console.print()
+        console.print(Text(table.title, style="bold"))
+        for columns in pack(table, console.width):
+            console.print(_part(table, columns))
+        for note in table.notes:
+            console.print(Text(f"  {note}", style="yellow"))
+    for warning in report.warnings:
+        console.print(Text(f"! {warning}", style="bold yellow"))
+
+
+def pack(table: Table, width: int) -> Iterator[list[int]]:
+    """Positions of the columns that fit beside each other. A family stays together unless it is too wide by itself."""
+    margin = max((len(str(concurrency)) for concurrency, _ in table.rows), default=1) + 3
+    part: list[int] = []
+    used = margin
+    families = groupby(range(len(table.columns)), key=lambda position: table.columns[position].family)
+    for _, family in families:
+        members = list(family)
+        groups = [members] if margin + _width(table, members) <= width else [[member] for member in members]
+        for group in groups:
+            if part and used + _width(table, group) > width:
+                yield part
+                part, used = [], margin
+            part += group
+            used += _width(table, group)
+    if part:
+        yield part
+
+
+def _width(table: Table, positions: list[int]) -> int:
+    """Characters that these columns take, with the gaps between them."""
+    return sum(
+        min(_LONGEST_CELL, max(len(line) for line in [*_heading(table, at), *(texts[at] for _, texts in table.rows)]))
+        + 2
+        for at in positions
+    )
+
+
+def _heading(table: Table, position: int) -> list[str]:
+    """`jetty-5.1.10-nio` on three lines, because the figures are narrower than the names."""
+    return table.columns[position].server.split("-", 2)
+
+
+def _part(table: Table, positions: list[int]) -> RichTable:
+    part = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    part.add_column("c", justify="right", no_wrap=True, vertical="bottom")
+    for at in positions:
+        part.add_column(escape("\n".join(_heading(table, at))), justify="right", max_width=_LONGEST_CELL)
+    for concurrency, texts in table.rows:
+        part.add_row(str(concurrency), *(_styled(texts[at]) for at in positions))
+    return part
+
+
+def _styled(text: str) -> Text:
+    """A figure that counts stands out from a reason why there is none."""
+    return Text(
+        text, style="" if text.rstrip("*").replace(",", "").replace(".", "").isdigit() or " / " in text else "yellow"
+    )

@@ -1,0 +1,1 @@
+"""Where servers and the generator run. One interface, two ways: `docker` and `process`."""

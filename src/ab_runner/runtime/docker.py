@@ -1,0 +1,258 @@
+"""Servers and ab in containers, ab in the server's network namespace.
+
+What a server's container is, compose.yaml says, for `docker compose up` and for a sweep alike. A sweep adds an
+override to it (pinned CPUs, no published port, an internal network, ab beside it) and keeps that file with its raw
+output. All of it goes through the docker command line: Compose has no other interface, and contexts are honoured there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from ab_runner.machine import SYSCTLS, CpuSplit
+from ab_runner.model import Server
+from ab_runner.runtime.base import (
+    INTERRUPT_SECONDS,
+    OVER_TIME,
+    PORT,
+    Completed,
+    RuntimeUnusable,
+    StartFailed,
+    build_failures,
+    last_lines,
+    version_command,
+)
+
+RAW_IN_CONTAINER = "/raw"
+GENERATOR = "ab"
+STOP_SECONDS = 2
+_ENGINE_SECONDS = 120.0
+"""Longest time that the engine may take for one of our small requests."""
+
+INSTALL_HINT = (
+    "on Debian run docker/install-engine as root, "
+    "elsewhere install Docker Engine 25 or newer with Compose v2 and buildx"
+)
+
+
+def why_unusable() -> str | None:
+    """Why Docker cannot be used here, in a line that says how to mend it, or None if it can."""
+    for command, missing in (
+        (("version", "--format", "{{.Server.Version}}"), "no Docker engine answers"),
+        (("compose", "version"), "the docker command has no Compose v2"),
+        (("buildx", "version"), "the docker command has no buildx"),
+    ):
+        try:
+            done = _run("docker", *command, seconds=15)
+        except (OSError, subprocess.TimeoutExpired):
+            return f"{missing}: {INSTALL_HINT}"
+        if done.returncode:
+            return f"{missing} ({last_lines(done.stderr, 1)}): {INSTALL_HINT}"
+    return None
+
+
+class DockerRuntime:
+    name = "docker"
+    raw_folder = RAW_IN_CONTAINER
+
+    def __init__(self, root: Path, fixtures: Path, cpus: CpuSplit, network: str) -> None:
+        """`root` is the repository, with compose.yaml in it; `network` is loopback or bridge."""
+        self.network = network
+        self.server_cpus = cpus.server
+        self.generator_cpus = cpus.generator
+        self._root = root
+        self._compose_file = root / "compose.yaml"
+        self._fixtures = fixtures
+        self._project = ""
+
+    def unavailable(self, server: Server) -> str | None:
+        return None
+
+    def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
+        say("building images (minutes at first, then seconds)")
+        base = _run(str(self._root / "docker" / "base-images"), seconds=900)
+        if base.returncode:
+            raise RuntimeUnusable(f"docker/base-images failed: {last_lines(base.stderr)}")
+        if reason := self._build([GENERATOR]):
+            raise RuntimeUnusable(f"the image of ab does not build: {reason}")
+        return build_failures(servers, sorted({server.program for server in servers}), self._build)
+
+    def _build(self, services: Sequence[str]) -> str:
+        """Builds these services' images; returns the end of what Docker said if that fails."""
+        done = _run("docker", "compose", "--file", str(self._compose_file), "build", "--quiet", *services, seconds=3600)
+        return last_lines(done.stdout + done.stderr) if done.returncode else ""
+
+    def open_files(self) -> int:
+        return int(self._in_generator_image("ulimit -n"))
+
+    def environment(self) -> dict[str, str]:
+        package = "dpkg-query --show --showformat '${Package} ${Version}' apache2-utils"
+        ab, package = self._in_generator_image(f"ab -V | head -n 1; {package}").splitlines()
+        return {
+            "ab": ab,
+            "ab package": package,
+            "docker engine": _checked("docker", "version", "--format", "{{.Server.Version}}"),
+            "docker compose": _checked("docker", "compose", "version", "--short"),
+        }
+
+    def _in_generator_image(self, script: str) -> str:
+        return _checked(
+            "docker", "run", "--rm", "--network", "none", "--entrypoint", "sh", "ab-runner/ab", "-c", script
+        )
+
+    def begin(self, sweep_id: str, raw: Path) -> None:
+        self._project = f"ab-runner-{sweep_id}"
+        self._raw = raw.resolve()
+
+    def start(self, server: Server, name: str) -> DockerServer:
+        override = self._raw / f"{name}.compose.yaml"
+        override.write_text(self._override(server), encoding="utf-8")
+        running = DockerServer(self._project, server, self.network, self._raw / f"{name}.log")
+        try:
+            files = ["--file", str(self._compose_file), "--file", str(override), "--project-name", self._project]
+            done = _run("docker", "compose", *files, "up", "--detach", "--no-build", server.id, GENERATOR)
+            if done.returncode:
+                raise StartFailed("does not start", last_lines(done.stderr))
+            running.look_around()
+        except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
+            running.stop()
+            raise StartFailed("does not start", f"the Docker engine failed: {error}") from error
+        except StartFailed:
+            running.stop()
+            raise
+        return running
+
+    def close(self) -> None:
+        if self._project:
+            _down(self._project, self._raw)
+
+    def _override(self, server: Server) -> str:
+        """What a sweep changes in compose.yaml for this server. Values are JSON, which YAML includes."""
+        quoted = json.dumps
+        network = f"networks: !reset []\n    network_mode: {quoted(f'service:{server.id}')}"
+        if self.network == "bridge":
+            network = "networks: [servers]"
+        return f"""\
+services:
+  {server.id}:
+    ports: !reset []
+    depends_on: !reset {{}}
+    healthcheck: {{disable: true}}
+    cpuset: {quoted(_cpu_list(self.server_cpus))}
+    volumes:
+      - {{type: bind, source: {quoted(str(self._fixtures))}, target: /srv/www, read_only: true}}
+  {GENERATOR}:
+    {network}
+    cpuset: {quoted(_cpu_list(self.generator_cpus))}
+    user: {quoted(f"{os.getuid()}:{os.getgid()}")}
+    entrypoint: [sleep, infinity]
+    stop_signal: SIGKILL
+    volumes:
+      - {{type: bind, source: {quoted(str(self._raw))}, target: {RAW_IN_CONTAINER}}}
+networks:
+  servers: {{internal: true}}
+"""
+
+
+class DockerServer:
+    """A server's container and the generator's, under the names that Compose gives them."""
+
+    def __init__(self, project: str, server: Server, network: str, log: Path) -> None:
+        self.address = ("", PORT)
+        self.host = f"127.0.0.1:{PORT}"
+        self.environment: dict[str, str] = {}
+        self._project = project
+        self._container = f"{project}-{server.id}-1"
+        self._generator = f"{project}-{GENERATOR}-1"
+        self._server = server
+        self._network = network
+        self._log = log
+
+    def look_around(self) -> None:
+        """Finds its address and what really runs in it; subprocess.CalledProcessError if it is gone already."""
+        ip = self._inspect("{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}")
+        self.address = (ip, PORT)
+        if self._network == "bridge":
+            self.host = f"{ip}:{PORT}"
+        version = _run("docker", "exec", self._container, *version_command(self._server))
+        self.environment = {
+            "image": self._inspect("{{.Image}}"),
+            "version": (version.stdout + version.stderr).strip(),
+            **self._sysctls(),
+        }
+
+    def generate(self, command: Sequence[str], time_limit: float) -> Completed:
+        bounded = ["timeout", "--signal=INT", f"--kill-after={INTERRUPT_SECONDS}", f"{time_limit:.0f}", *command]
+        try:
+            done = _run("docker", "exec", self._generator, *bounded, seconds=time_limit + 30)
+        except subprocess.TimeoutExpired:
+            return Completed(OVER_TIME, "", "the Docker engine did not answer in time")
+        return Completed(done.returncode, done.stdout, done.stderr)
+
+    def ended(self) -> str | None:
+        try:
+            state = self._inspect("{{.State.Running}} {{.State.OOMKilled}} {{.State.ExitCode}}")
+        except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+            return "is gone"
+        running, out_of_memory, code = state.split()
+        if running == "true":
+            return None
+        return "ran out of memory" if out_of_memory == "true" else f"exited with {code}"
+
+    def stop(self) -> None:
+        with suppress(OSError, subprocess.TimeoutExpired), self._log.open("wb") as log:
+            _run("docker", "logs", self._container, output=log)
+        _down(self._project, self._log.parent)
+
+    def _inspect(self, template: str) -> str:
+        return _checked("docker", "inspect", "--format", template, self._container)
+
+    def _sysctls(self) -> dict[str, str]:
+        """The network's settings as they are inside."""
+        paths = ["/proc/sys/" + name.replace(".", "/") for name in SYSCTLS]
+        lines = _run("docker", "exec", self._container, "grep", "-H", ".", *paths).stdout.splitlines()
+        pairs = (line.removeprefix("/proc/sys/").partition(":") for line in lines)
+        return {name.replace("/", "."): " ".join(value.split()) for name, _, value in pairs}
+
+
+def _down(project: str, folder: Path) -> None:
+    """Removes all that a project has, by its labels. `folder` is one without a compose.yaml, which would be read."""
+    command = ["docker", "compose", "--project-name", project, "--project-directory", str(folder), "down"]
+    with suppress(subprocess.TimeoutExpired):  # an engine that hangs cannot be helped from here
+        _run(*command, "--timeout", str(STOP_SECONDS), "--volumes", "--remove-orphans", folder=folder)
+
+
+def _cpu_list(cpus: Sequence[int]) -> str:
+    return ",".join(map(str, cpus))
+
+
+def _run(
+    *command: str, seconds: float = _ENGINE_SECONDS, output: BinaryIO | None = None, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a session of its own, so that Ctrl-C reaches the runner alone. `output` takes both streams."""
+    return subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=output or subprocess.PIPE,
+        stderr=subprocess.STDOUT if output else subprocess.PIPE,
+        text=True,
+        errors="backslashreplace",
+        timeout=seconds,
+        check=False,
+        cwd=folder,
+        start_new_session=True,
+    )
+
+
+def _checked(*command: str) -> str:
+    """A command's output; subprocess.CalledProcessError if it fails."""
+    done = _run(*command)
+    if done.returncode:
+        raise subprocess.CalledProcessError(done.returncode, command, done.stdout, done.stderr)
+    return done.stdout.strip()

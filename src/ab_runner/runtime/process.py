@@ -1,0 +1,210 @@
+"""Servers and ab as processes of this host, for people without Docker: the host's JDK, Maven, ab and native servers.
+
+The network's settings are the host's own and are recorded, not changed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ab_runner.interrupt import held
+from ab_runner.machine import CpuSplit, raise_open_files, sysctls
+from ab_runner.model import Server
+from ab_runner.runtime.base import (
+    INTERRUPT_SECONDS,
+    OVER_TIME,
+    Completed,
+    RuntimeUnusable,
+    StartFailed,
+    build_failures,
+    last_lines,
+    text_of,
+    version_command,
+)
+
+STOP_SECONDS = 2.0
+_NOBODY = 65534
+
+
+class ProcessRuntime:
+    name = "process"
+    network = "loopback"
+
+    def __init__(self, servers_dir: Path, fixtures: Path, cpus: CpuSplit, port: int) -> None:
+        self.server_cpus = cpus.server
+        self.generator_cpus = cpus.generator
+        self.raw_folder = ""
+        self._servers_dir = servers_dir
+        self._fixtures = fixtures
+        self._port = port
+        self._taskset = shutil.which("taskset")
+        if self._taskset is None:
+            self.server_cpus = self.generator_cpus = ()
+        self._running: list[ProcessServer] = []
+
+    def unavailable(self, server: Server) -> str | None:
+        if server.needs is not None:
+            if _find(server.needs.command) is None:
+                packages = " ".join(server.needs.packages)
+                return f"{server.needs.command} is not installed (Debian: apt-get install {packages})"
+            return None
+        missing = [tool for tool in ("java", "mvn") if shutil.which(tool) is None]
+        if missing:
+            return f"{' and '.join(missing)} not installed (Debian: apt-get install openjdk-17-jdk-headless maven)"
+        return None
+
+    def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
+        if shutil.which("ab") is None:
+            raise RuntimeUnusable("ab is not installed (Debian: apt-get install apache2-utils)")
+        programs = sorted({server.program for server in servers if server.kind == "jvm"})
+        if programs:
+            say(f"building {', '.join(programs)} with Maven")
+        return build_failures(servers, programs, self._build)
+
+    def _build(self, programs: Sequence[str]) -> str:
+        """Builds these programs and what they need; returns the end of what Maven said if that fails."""
+        command = ["mvn", "-B", "-q", "--strict-checksums", "-DskipTests", "-f", str(self._servers_dir / "pom.xml")]
+        done = subprocess.run(
+            [*command, "-am", "-pl", ",".join(programs), "package"],
+            capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        return last_lines(done.stdout + done.stderr) if done.returncode else ""
+
+    def open_files(self) -> int:
+        return raise_open_files()
+
+    def environment(self) -> dict[str, str]:
+        package = text_of(["dpkg-query", "--show", "--showformat", "${Package} ${Version}", "apache2-utils"])
+        found = {"ab": text_of(["ab", "-V"]).partition("\n")[0], "ab package": package} | sysctls()
+        return {name: value for name, value in found.items() if value}
+
+    def begin(self, sweep_id: str, raw: Path) -> None:
+        self._raw = raw.resolve()
+        self.raw_folder = str(self._raw)
+
+    def start(self, server: Server, name: str) -> ProcessServer:
+        version = text_of(version_command(server))
+        with held():
+            running = ProcessServer(self._port, self._pinned(self.generator_cpus), version)
+            self._running.append(running)
+        stage = running.stage
+        self._fill(stage, server)
+        environment = {
+            "PATH": _PATH,
+            "PORT": str(self._port),
+            "DOCROOT": str(stage / "www"),
+            "TMPDIR": str(stage / "tmp"),
+            **server.environment,
+        }
+        command = [*self._pinned(self.server_cpus), str(stage / "server" / "start")]
+        with (self._raw / f"{name}.log").open("wb") as log:
+            running.launch(command, environment, log)
+        return running
+
+    def close(self) -> None:
+        for running in self._running:
+            running.stop()
+
+    def _fill(self, stage: Path, server: Server) -> None:
+        """Copies a server's program and the fixtures: it reads nothing else of ours, and a runner that is root can
+        start it as somebody who may not look into root's folders."""
+        program = self._servers_dir / server.program
+        if server.kind == "jvm":
+            shutil.copytree(program / "target" / "lib", stage / "server" / "lib")
+            shutil.copy(program / "target" / "server.jar", stage / "server")
+            shutil.copy(self._servers_dir / "start-jvm", stage / "server" / "start")
+        else:
+            shutil.copytree(program, stage / "server")
+        shutil.copytree(self._fixtures, stage / "www")
+        (stage / "tmp").mkdir()
+        (stage / "tmp").chmod(0o1777)
+        stage.chmod(0o755)
+
+    def _pinned(self, cpus: Sequence[int]) -> list[str]:
+        return [self._taskset, "--cpu-list", ",".join(map(str, cpus))] if self._taskset and cpus else []
+
+
+class ProcessServer:
+    """A server and its generator, each in a process group of its own, and the server's own folder `stage`."""
+
+    def __init__(self, port: int, pinned_generator: list[str], version: str) -> None:
+        self.address = ("127.0.0.1", port)
+        self.host = f"127.0.0.1:{port}"
+        self.environment = {"version": version}
+        self.stage = Path(tempfile.mkdtemp(prefix="ab-runner-"))
+        self._pinned = pinned_generator
+        self._server: subprocess.Popen[bytes] | None = None
+        self._generator: subprocess.Popen[str] | None = None
+
+    def launch(self, command: Sequence[str], environment: dict[str, str], log: BinaryIO) -> None:
+        try:
+            with held():
+                self._server = subprocess.Popen(
+                    command, cwd=self.stage, env=environment, stdin=subprocess.DEVNULL, stdout=log,
+                    stderr=subprocess.STDOUT, start_new_session=True, **_as_nobody(),
+                )  # fmt: skip
+        except OSError as error:
+            raise StartFailed("does not start", str(error)) from error
+
+    def generate(self, command: Sequence[str], time_limit: float) -> Completed:
+        with held():
+            process = self._generator = subprocess.Popen(
+                [*self._pinned, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                text=True, errors="backslashreplace", start_new_session=True,
+            )  # fmt: skip
+        try:
+            stdout, stderr = process.communicate(timeout=time_limit)
+            return Completed(process.returncode, stdout, stderr)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        try:
+            stdout, stderr = process.communicate(timeout=INTERRUPT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            stdout, stderr = process.communicate()
+        return Completed(OVER_TIME, stdout, stderr)
+
+    def ended(self) -> str | None:
+        code = self._server.poll() if self._server else None
+        return None if code is None else _exit_text(code)
+
+    def stop(self) -> None:
+        if self._generator is not None:
+            self._generator.kill()
+            self._generator.wait()
+        if self._server is not None:
+            self._signal(self._server, signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                self._server.wait(STOP_SECONDS)
+            self._signal(self._server, signal.SIGKILL)
+            self._server.wait()
+        shutil.rmtree(self.stage, ignore_errors=True)
+
+    @staticmethod
+    def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+        """To the whole group: a server may have processes of its own, which may outlive it."""
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+
+
+_PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
+
+
+def _find(command: str) -> str | None:
+    return shutil.which(command, path=_PATH)
+
+
+def _as_nobody() -> dict[str, Any]:
+    return {"user": _NOBODY, "group": _NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+
+
+def _exit_text(code: int) -> str:
+    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exited with {code}"

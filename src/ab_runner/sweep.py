@@ -1,0 +1,272 @@
+"""The loop that ties runtime, probe, generator and store together, and reports progress as events."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import msgspec
+
+from ab_runner import ab, probe
+from ab_runner.model import (
+    Cell,
+    CellRecord,
+    EndRecord,
+    Load,
+    LoadError,
+    LoadReport,
+    NotMeasured,
+    Protocol,
+    Server,
+    StartRecord,
+    Trial,
+    Verdict,
+    WarmUpRecord,
+    Workload,
+    WorkloadName,
+    workload,
+)
+from ab_runner.protocol import WARM_UP_CONCURRENCY, ServerRun, is_over, is_steady, time_limit, trial_load
+from ab_runner.runtime.base import Completed, RunningServer, Runtime, StartFailed
+from ab_runner.store import Store
+from ab_runner.validity import judge
+
+READY_SECONDS = 60.0
+
+
+class Doing(msgspec.Struct, frozen=True):
+    """Event: what goes on from now. `what` is `start`, `probe`, `warm-up`, `trial` or `stop`."""
+
+    what: str
+    server: str
+    workload: WorkloadName | None = None
+    concurrency: int | None = None
+
+
+class Done(msgspec.Struct, frozen=True):
+    """Event: a cell has its record."""
+
+    record: CellRecord
+
+
+Event = Doing | Done
+
+
+def run(
+    runs: Iterable[ServerRun],
+    servers: Mapping[str, Server],
+    protocol: Protocol,
+    runtime: Runtime,
+    store: Store,
+    fixtures: Path,
+    emit: Callable[[Event], None],
+) -> None:
+    """Runs everything that was planned. A server that fails leaves its reason in its cells, and the next has its turn.
+
+    However it ends, nothing that was started is left over and the log's last record says how it ended.
+    """
+    ending = "interrupted"
+    starts = 0
+    try:
+        for part in runs:
+            turn = _Turn(part, servers[part.server], protocol, runtime, store, fixtures, emit, starts)
+            try:
+                turn.run()
+            finally:
+                starts = turn.starts
+                turn.stop()
+        ending = "finished"
+    except OSError as error:
+        ending = f"stopped: {error}"
+        raise
+    finally:
+        runtime.close()
+        store.append(EndRecord(at=_now(), reason=ending))
+
+
+class _Turn:
+    """One server's turn in one block. It is started afresh when it stops answering, so that one cell's failure is not
+    charged to the next."""
+
+    def __init__(
+        self,
+        part: ServerRun,
+        server: Server,
+        protocol: Protocol,
+        runtime: Runtime,
+        store: Store,
+        fixtures: Path,
+        emit: Callable[[Event], None],
+        starts: int,
+    ) -> None:
+        self.starts = starts
+        self._part = part
+        self._server = server
+        self._protocol = protocol
+        self._runtime = runtime
+        self._store = store
+        self._fixtures = fixtures
+        self._emit = emit
+        self._running: RunningServer | None = None
+
+    def run(self) -> None:
+        for name, cells in groupby(self._part.cells, key=lambda cell: cell.workload):
+            self._run_workload(workload(name), list(cells))
+
+    def stop(self) -> None:
+        if self._running is not None:
+            self._emit(Doing("stop", self._server.id))
+            self._running.stop()
+            self._running = None
+
+    def _run_workload(self, asked: Workload, cells: Sequence[Cell]) -> None:
+        warm = False
+        for position, cell in enumerate(cells):
+            if not warm:
+                try:
+                    running = self._ensure_started(asked)
+                    self._emit(Doing("probe", self._server.id, asked.name))
+                    length = probe.check(running.address, running.host, asked, self._fixtures)
+                except (StartFailed, probe.ProbeError) as error:
+                    self._give_up(cells[position:], str(error), getattr(error, "detail", ""))
+                    return
+                rate, trouble = self._warm_up(running, asked)
+                if trouble is not None and not probe.is_alive(running.address, asked):
+                    self._give_up([cell], "stopped in warm-up", trouble)
+                    self.stop()
+                    continue
+                warm = True
+            if not self._trial(running, asked, cell, length, rate):
+                warm = False
+                self.stop()
+
+    def _ensure_started(self, asked: Workload) -> RunningServer:
+        """The running server, started if need be; StartFailed or ProbeError if it does not become ready."""
+        if self._running is not None:
+            return self._running
+        self._emit(Doing("start", self._server.id))
+        self.starts += 1
+        at, began = _now(), time.monotonic()
+        error: str | None = None
+        try:
+            self._running = running = self._runtime.start(self._server, self._name())
+            probe.wait_until_ready(running.address, asked, READY_SECONDS, running.ended)
+            return running
+        except (StartFailed, probe.ProbeError) as failure:
+            error = str(failure)
+            self.stop()
+            raise
+        finally:
+            self._store.append(
+                StartRecord(
+                    block=self._part.block, server=self._server.id, start=self.starts, at=at,
+                    seconds=round(time.monotonic() - began, 3), error=error,
+                    environment=self._running.environment if self._running else {},
+                )
+            )  # fmt: skip
+
+    def _warm_up(self, running: RunningServer, asked: Workload) -> tuple[float | None, str | None]:
+        """Returns the rate of the last window, and what went wrong if something did."""
+        plan = self._protocol.warm_up_of(asked.name)
+        if not (plan.load.seconds or plan.load.requests):
+            return None, None
+        self._emit(Doing("warm-up", self._server.id, asked.name, WARM_UP_CONCURRENCY))
+        at = _now()
+        rates: list[float] = []
+        error: str | None = None
+        texts: list[str] = []
+        load = Load(seconds=1) if plan.steady else plan.load
+        while error is None:
+            command = self._command(running, asked, WARM_UP_CONCURRENCY, load)
+            done = running.generate(
+                command, time_limit(load, self._protocol.idle_timeout, rates[-1] if rates else None)
+            )
+            texts.append(_raw_text(command, done))
+            outcome = ab.parse(done.stdout, done.stderr, done.exit_code)
+            if isinstance(outcome, LoadError):
+                error = outcome.reason
+                break
+            rates.append(outcome.requests_per_second)
+            if not plan.steady or is_over(plan, rates):
+                break
+        self._store.keep_raw(f"{self._name()}-{asked.name}-warm-up.txt", "\n".join(texts))
+        self._store.append(
+            WarmUpRecord(
+                block=self._part.block, server=self._server.id, start=self.starts, workload=asked.name, at=at,
+                rates=tuple(rates), steady=is_steady(rates) if plan.steady else None, error=error,
+            )
+        )  # fmt: skip
+        return (rates[-1] if rates else None), error
+
+    def _trial(self, running: RunningServer, asked: Workload, cell: Cell, length: int, rate: float | None) -> bool:
+        """Measures one cell. Returns False when the server no longer answers."""
+        self._emit(Doing("trial", self._server.id, asked.name, cell.concurrency))
+        name = f"{self._name()}-{asked.name}-c{cell.concurrency}"
+        load = trial_load(self._protocol.trial_of(asked.name), cell.concurrency, rate)
+        command = self._command(running, asked, cell.concurrency, load, f"{self._runtime.raw_folder}/{name}.csv")
+        at = _now()
+        done = running.generate(command, time_limit(load, self._protocol.idle_timeout, rate))
+        self._store.keep_raw(f"{name}.txt", _raw_text(command, done))
+        outcome = _outcome(done, self._store.raw / f"{name}.csv")
+        verdict = judge(outcome, asked, expected_length=length, requests=load.requests, concurrency=cell.concurrency)
+        alive = True
+        if not verdict.valid:
+            alive = probe.is_alive(running.address, asked)
+            if not alive and (end := running.ended()):
+                verdict = Verdict(False, f"server {end}")
+        self._record(
+            Trial(
+                block=self._part.block, server=cell.server, workload=cell.workload, concurrency=cell.concurrency,
+                start=self.starts, at=at, command=tuple(command), exit_code=done.exit_code,
+                report=outcome if isinstance(outcome, LoadReport) else None,
+                error=outcome if isinstance(outcome, LoadError) else None,
+                verdict=verdict, raw=f"{name}.txt",
+            )
+        )  # fmt: skip
+        return alive
+
+    def _command(
+        self, running: RunningServer, asked: Workload, concurrency: int, load: Load, percentiles: str | None = None
+    ) -> list[str]:
+        return ab.command(
+            url=f"http://{running.host}{asked.path}",
+            concurrency=concurrency,
+            requests=load.requests,
+            seconds=load.seconds,
+            keep_alive=asked.keep_alive,
+            idle_timeout=self._protocol.idle_timeout,
+            percentiles=percentiles,
+        )
+
+    def _give_up(self, cells: Sequence[Cell], reason: str, detail: str) -> None:
+        for cell in cells:
+            self._record(
+                NotMeasured(
+                    block=self._part.block, server=cell.server, workload=cell.workload, concurrency=cell.concurrency,
+                    reason=reason, detail=detail,
+                )
+            )  # fmt: skip
+
+    def _record(self, record: CellRecord) -> None:
+        self._store.append(record)
+        self._emit(Done(record))
+
+    def _name(self) -> str:
+        """Names the files of the current start of the server."""
+        return f"{self._part.block}-{self._server.id}-{self.starts}"
+
+
+def _outcome(done: Completed, percentiles: Path) -> LoadReport | LoadError:
+    csv = percentiles.read_text(encoding="utf-8", errors="replace") if percentiles.exists() else None
+    return ab.parse(done.stdout, done.stderr, done.exit_code, csv)
+
+
+def _raw_text(command: Sequence[str], done: Completed) -> str:
+    return f"$ {' '.join(command)}\n{done.stdout}\n--- stderr\n{done.stderr}\n--- exit code {done.exit_code}\n"
+
+
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC)

@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+from builders import server, sweep
+from fakes import FakeRuntime, Generate, recorded
+
+from ab_runner import store as store_module
+from ab_runner.interrupt import Interrupted
+from ab_runner.model import EndRecord, Load, NotMeasured, Server, StartRecord, Trial, WarmUp, WarmUpRecord
+from ab_runner.protocol import PROTOCOLS, plan
+from ab_runner.runtime.base import Completed
+from ab_runner.store import Store, Stored
+from ab_runner.sweep import Done, Event, run
+
+GOOD = recorded("close")
+"""400 requests at concurrency 10, all well."""
+PROTOCOL = msgspec.structs.replace(
+    PROTOCOLS["quick"],
+    warm_up=WarmUp(Load(requests=400)),
+    large_warm_up=WarmUp(Load(requests=400)),
+    trial=Load(requests=400),
+)
+
+
+class Bench:
+    """A folder with fixtures and a store, and what came of running a plan in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.fixtures = folder / "fixtures"
+        self.docroot = folder / "docroot"
+        for each in (self.fixtures, self.docroot):
+            each.mkdir()
+            (each / "small.html").write_bytes(b"x" * 100)
+        self.folder = folder / "sweep"
+        self.events: list[Event] = []
+
+    def run(
+        self,
+        *servers: Server,
+        generate: Generate,
+        broken: Sequence[str] = (),
+        levels: Sequence[int] = (10,),
+        protocol: object = PROTOCOL,
+        spoil: Callable[[Store], None] = lambda kept: None,
+    ) -> list[str]:
+        """Returns what the runtime was asked to do."""
+        self.runtime = FakeRuntime(self.docroot, generate, broken)
+        kept = Store(self.folder, sweep(*servers))
+        spoil(kept)
+        runs = plan(servers, ["small"], levels, blocks=1, seed=1)
+        catalog = {each.id: each for each in servers}
+        try:
+            run(runs, catalog, protocol, self.runtime, kept, self.fixtures, self.events.append)
+        finally:
+            kept.close()
+        return self.runtime.log
+
+    @property
+    def stored(self) -> Stored:
+        return store_module.read(self.folder)
+
+    def kinds(self) -> list[str]:
+        return [type(record).__name__ for record in self.stored.records]
+
+    def cells(self) -> dict[tuple[str, int], str]:
+        """What became of each cell: `valid` or its reason."""
+        found = {}
+        for record in self.stored.records:
+            if isinstance(record, Trial):
+                found[record.server, record.concurrency] = record.verdict.reason or "valid"
+            elif isinstance(record, NotMeasured):
+                found[record.server, record.concurrency] = record.reason
+        return found
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def always(done: Completed) -> Generate:
+    return lambda server, command: done
+
+
+A, B = server("a-1"), server("b-1")
+URL = "http://127.0.0.1:8080/small.html"
+
+
+def test_each_server_is_started_warmed_up_measured_and_stopped_before_the_next(bench: Bench) -> None:
+    log = bench.run(A, B, generate=always(GOOD))
+    assert log == [
+        "start a-1", f"load a-1 c=10 {URL}", f"load a-1 c=10 {URL}", "stop a-1",
+        "start b-1", f"load b-1 c=10 {URL}", f"load b-1 c=10 {URL}", "stop b-1",
+        "close",
+    ]  # fmt: skip
+    assert bench.kinds() == ["StartRecord", "WarmUpRecord", "Trial"] * 2 + ["EndRecord"]
+    assert bench.cells() == {("a-1", 10): "valid", ("b-1", 10): "valid"}
+
+
+def test_what_ab_printed_is_kept_beside_the_trial(bench: Bench) -> None:
+    bench.run(A, generate=always(GOOD))
+    trial = next(record for record in bench.stored.records if isinstance(record, Trial))
+    raw = (bench.folder / "raw" / trial.raw).read_text()
+    assert raw.startswith("$ ab -n 400 -c 10")
+    assert GOOD.stdout in raw
+    assert raw.endswith("--- exit code 0\n")
+
+
+def test_a_server_that_does_not_start_leaves_its_reason_in_every_cell_and_the_next_has_its_turn(bench: Bench) -> None:
+    bench.run(A, B, generate=always(GOOD), broken=["a-1"], levels=[10, 20])
+    cells = bench.cells()
+    assert cells["a-1", 10] == cells["a-1", 20] == "does not start"
+    assert cells["b-1", 10] == "valid"
+    start = bench.stored.records[0]
+    assert isinstance(start, StartRecord)
+    assert start.error == "does not start"
+
+
+def test_a_server_that_fails_its_probe_gets_no_load(bench: Bench) -> None:
+    (bench.docroot / "small.html").write_bytes(b"y" * 100)
+    log = bench.run(A, generate=always(GOOD))
+    assert bench.cells() == {("a-1", 10): "wrong bytes"}
+    assert not [line for line in log if line.startswith("load")]
+
+
+def test_a_trial_that_does_not_count_is_stored_with_its_reason_and_the_server_goes_on(bench: Bench) -> None:
+    log = bench.run(A, generate=always(recorded("not-found")), levels=[10, 20])
+    assert all("non-2xx" in reason for reason in bench.cells().values())
+    assert log.count("start a-1") == 1
+
+
+def dying_at(level: int, bench: Bench, how: Completed) -> Generate:
+    """The server crashes under the trial of this concurrency, once."""
+    crashed = []
+
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        if f"-c {level} " in " ".join(command) and not crashed:
+            crashed.append(True)
+            bench.runtime.running[-1].die()
+            return how
+        return GOOD
+
+    return generate
+
+
+def test_a_server_that_dies_in_a_trial_is_started_afresh_for_the_next_cell(bench: Bench) -> None:
+    log = bench.run(A, generate=dying_at(20, bench, recorded("resets")), levels=[20, 30])
+    assert bench.cells()["a-1", 20] == "server exited with 1"
+    assert log.count("start a-1") == 2
+    trials = [record for record in bench.stored.records if isinstance(record, Trial)]
+    assert [(trial.concurrency, trial.start) for trial in trials] == [(20, 1), (30, 2)]
+    assert bench.kinds().count("WarmUpRecord") == 2, "a fresh server is warmed up again"
+
+
+def test_a_server_that_dies_in_its_warm_up_fails_one_cell_and_has_another_try_for_the_next(bench: Bench) -> None:
+    bench.run(A, generate=dying_at(10, bench, recorded("never-answers")), levels=[20, 30])
+    cells = bench.cells()
+    assert cells["a-1", 20] == "stopped in warm-up"
+    assert cells["a-1", 30] != "stopped in warm-up"
+    warm_ups = [record for record in bench.stored.records if isinstance(record, WarmUpRecord)]
+    assert [bool(record.error) for record in warm_ups] == [True, False]
+
+
+def test_an_interruption_stops_everything_and_keeps_what_was_measured(bench: Bench) -> None:
+    calls = []
+
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        calls.append(command)
+        if len(calls) == 3:
+            raise Interrupted
+        return GOOD
+
+    with pytest.raises(Interrupted):
+        bench.run(A, B, generate=generate, levels=[10, 20])
+    assert bench.cells() == {("a-1", 10): "valid"}
+    assert bench.runtime.log[-2:] == ["stop a-1", "close"]
+    end = bench.stored.records[-1]
+    assert isinstance(end, EndRecord)
+    assert end.reason == "interrupted"
+
+
+def test_a_full_disk_ends_the_sweep_with_the_server_stopped_and_earlier_trials_readable(bench: Bench) -> None:
+    def fill_disk_after_first_trial(kept: Store) -> None:
+        append = kept.append
+
+        def failing(record: object) -> None:
+            if isinstance(record, Trial) and record.concurrency == 20:
+                raise OSError(28, "No space left on device")
+            append(record)
+
+        kept.append = failing
+
+    with pytest.raises(OSError, match="No space left"):
+        bench.run(A, generate=always(GOOD), levels=[10, 20], spoil=fill_disk_after_first_trial)
+    assert "stop a-1" in bench.runtime.log
+    assert bench.cells() == {("a-1", 10): "valid"}
+
+
+def test_warm_up_goes_on_until_the_rate_is_steady(bench: Bench) -> None:
+    window = recorded("timed")
+    protocol = msgspec.structs.replace(
+        PROTOCOL, warm_up=WarmUp(Load(seconds=1), steady=True, at_most=30), trial=Load(seconds=1)
+    )
+    bench.run(A, generate=always(window), protocol=protocol)
+    warm_up = next(record for record in bench.stored.records if isinstance(record, WarmUpRecord))
+    assert len(warm_up.rates) == 3, "three equal windows are enough"
+    assert warm_up.steady is True
+
+
+def test_without_warm_up_the_trial_comes_first(bench: Bench) -> None:
+    protocol = msgspec.structs.replace(PROTOCOL, warm_up=WarmUp(Load(requests=0)))
+    log = bench.run(A, generate=always(GOOD), protocol=protocol)
+    assert len([line for line in log if line.startswith("load")]) == 1
+    assert "WarmUpRecord" not in bench.kinds()
+
+
+def test_every_cell_is_reported_as_it_is_done(bench: Bench) -> None:
+    bench.run(A, B, generate=always(GOOD), broken=["a-1"], levels=[10, 20])
+    done = [(event.record.server, event.record.concurrency) for event in bench.events if isinstance(event, Done)]
+    assert done == [("a-1", 10), ("a-1", 20), ("b-1", 10), ("b-1", 20)]
+
+
+def test_times_are_stored_with_their_zone(bench: Bench) -> None:
+    bench.run(A, generate=always(GOOD))
+    assert all(record.at.tzinfo == datetime.UTC for record in bench.stored.records if isinstance(record, Trial))
