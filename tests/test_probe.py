@@ -55,9 +55,7 @@ def test_a_server_that_answers_as_it_must_passes_with_the_length_of_its_body(
         ("well-behaved", "instead of 404 for a file that is not there"),
     ],
 )
-def test_a_wrong_answer_is_named(
-    mode: str, expected: str, fixtures: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_answer_is_named(mode: str, expected: str, fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "TIMEOUT", 0.2)
     assert expected in complaint(mode, fixtures, workload("small"))
 
@@ -75,7 +73,9 @@ def test_a_server_that_does_not_keep_alive_as_ab_needs_it_is_found_out(mode: str
     assert complaint(mode, fixtures, workload("small-keepalive")) == probe.NO_KEEP_ALIVE
 
 
-def test_a_server_that_gives_out_what_lies_outside_is_found_out(fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_gives_out_what_lies_outside_is_found_out(
+    fixtures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A document root of `/` stands for a server that can be talked into leaving its own."""
     monkeypatch.setattr(probe, "_TRAVERSALS", ("/etc/passwd",))
     running = FakeRuntime(Path("/"), lambda server, command: recorded("close")).start(server("a-1"), "1")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import fcntl
-import os
 import socket
 import subprocess
 import sys
@@ -116,15 +115,16 @@ def _check_folder(folder: Path) -> None:
     if folder.exists() and any(folder.iterdir()):
         raise StoreError(f"{folder} is not empty; name another with --out")
     nearest = next(each for each in [folder.absolute(), *folder.absolute().parents] if each.exists())
-    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
-        raise StoreError(f"{folder} cannot be written; name another folder with --out")
+    try:
+        tempfile.TemporaryDirectory(dir=nearest).cleanup()
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be written ({error.strerror}); name another with --out") from None
 
 
 @contextmanager
 def _alone() -> Iterator[None]:
     """One sweep at a time: two would measure each other."""
-    path = Path(tempfile.gettempdir()) / f"ab-runner-{os.getuid()}.lock"
-    with path.open("a") as lock:
+    with places.LOCK.open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -8,6 +8,7 @@ from itertools import groupby
 from rich import box
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -27,7 +28,7 @@ def render(report: Report, console: Console) -> None:
         for columns in pack(table, console.width):
             console.print(_part(table, columns))
         for note in table.notes:
-            console.print(Text(f"  {note}", style="yellow"))
+            console.print(Padding(Text(note, style="yellow"), (0, 0, 0, 2)))
     for warning in report.warnings:
         console.print(Text(f"! {warning}", style="bold yellow"))
 

@@ -1,0 +1,176 @@
+"""Bad input: one clear line, exit code 2, and nothing started or written."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ab_runner import interrupt
+from ab_runner.cli import places
+from ab_runner.cli.main import main
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results would go to a folder of the test's, and signals stay pytest's."""
+    monkeypatch.setattr(places, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(places, "LOCK", tmp_path / "lock")
+    monkeypatch.setattr(interrupt, "install", lambda: None)
+
+
+class Runner:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        """Exit code, stdout, stderr."""
+        self._monkeypatch.setattr("sys.argv", ["ab-runner", *arguments])
+        try:
+            code = main()
+        except SystemExit as exit:
+            code = int(exit.code or 0)
+        return code, *self._capsys.readouterr()
+
+    def complaint(self, *arguments: str) -> str:
+        """The one line of a refusal."""
+        code, _, stderr = self(*arguments)
+        lines = stderr.splitlines()
+        assert code == 2
+        assert len(lines) == 1, stderr
+        assert lines[0].startswith("ab-runner: ")
+        return lines[0]
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Runner:
+    return Runner(monkeypatch, capsys)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--servers", "tomcat-5.5.16"], "no server 'tomcat-5.5.16'; did you mean tomcat-5.5.15"),
+        (["--servers", "zzz"], "no server 'zzz'; `./ab-runner list` shows all"),
+        (["--servers", ","], "names no server"),
+        (["--workloads", "smal"], "no workload 'smal'; did you mean small"),
+        (["--workloads", "zzz"], "there are echo, small, small-keepalive, large"),
+        (["--concurrency", "0"], "0 is too small"),
+        (["--concurrency", "1,-5"], "-5 is too small"),
+        (["--concurrency", "ten"], "'ten' is not a whole number"),
+        (["--concurrency", "1,,2"], "'' is not a whole number"),
+        (["--concurrency", "1.5"], "'1.5' is not a whole number"),
+        (["--concurrency", "20001"], "20001 is too large; ab takes 20,000"),
+        (["--requests", "50", "--concurrency", "100"], "50 requests are fewer than the concurrency 100"),
+        (["--requests", "0"], "0 is not in the range"),
+        (["--requests", "many"], "'many' is not a valid integer"),
+        (["--duration", "0.5"], "'0.5' is not a number of whole seconds"),
+        (["--duration", "0"], "'0' is not a number of whole seconds"),
+        (["--requests", "5000", "--duration", "5"], "exclude each other"),
+        (["--warmup", "soon"], "'soon' is neither a number of requests"),
+        (["--warmup", "5"], "10 requests are the least"),
+        (["--protocol", "2007"], "'2007' is not one of"),
+        (["--runtime", "podman"], "'podman' is not one of"),
+        (["--port", "70000"], "70000 is not in the range"),
+        (["--runtime", "process", "--network", "bridge"], "--network bridge needs Docker"),
+        (["--servers", "mina*", "--workloads", "small"], "none of these servers has a workload of small"),
+        (["--concurency", "1"], "No such option"),
+        (["sweep"], "No such command 'sweep'"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(cli: Runner, arguments: list[str], expected: str, tmp_path: Path) -> None:
+    assert expected in cli.complaint(*arguments)
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_concurrency_above_the_open_file_limit_is_refused(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which("ab") is None:
+        pytest.skip("ab is not installed")
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.open_files", lambda self: 100)
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.prepare", lambda self, servers, say: {})
+    code, _, stderr = cli("--runtime", "process", "--port", str(free_port()), "--concurrency", "1,90")
+    assert code == 2
+    assert "concurrency 90 needs 106 open files and ab may open 100" in stderr
+
+
+def test_docker_is_not_replaced_by_processes_when_it_was_asked_for(
+    cli: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+    complaint = cli.complaint("--runtime", "docker")
+    assert "--runtime docker: no Docker engine answers" in complaint
+    assert "docker/install-engine" in complaint
+
+
+@pytest.fixture
+def busy_port() -> Iterator[int]:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield listener.getsockname()[1]
+
+
+def free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return int(trial.getsockname()[1])
+
+
+def test_a_port_in_use_is_refused(cli: Runner, busy_port: int) -> None:
+    complaint = cli.complaint("--runtime", "process", "--port", str(busy_port))
+    assert f"port {busy_port}: address already in use; free it or choose another with --port" in complaint
+
+
+def test_an_output_folder_that_cannot_be_made_is_refused(cli: Runner, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert "cannot be written" in cli.complaint("--out", str(tmp_path / "file" / "sweep"))
+    assert "is not a folder" in cli.complaint("--out", str(tmp_path / "file"))
+    assert "cannot be written" in cli.complaint("--out", "/proc/sweep")
+
+
+def test_an_output_folder_with_something_in_it_is_refused_and_left_alone(cli: Runner, tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "note").write_text("mine")
+    assert "is not empty" in cli.complaint("--out", str(tmp_path / "taken"))
+    assert (tmp_path / "taken" / "note").read_text() == "mine"
+
+
+def test_a_malformed_server_toml_is_named_with_file_key_and_reason(
+    cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(places.SERVERS / "tomcat-5.5.15", tmp_path / "servers" / "tomcat-5.5.15")
+    path = tmp_path / "servers" / "tomcat-5.5.15" / "server.toml"
+    path.write_text(path.read_text().replace("released = 2006", "released = 'in 2006'  # "))
+    monkeypatch.setattr(places, "SERVERS", tmp_path / "servers")
+    for command in ([], ["list"]):
+        assert f"{path}: released: invalid RFC3339 encoded date" in cli.complaint(*command)
+
+
+@pytest.mark.parametrize("folder", ["nowhere", "."])
+def test_a_folder_that_holds_no_sweep_is_refused(cli: Runner, folder: str, tmp_path: Path) -> None:
+    assert "not the folder of a sweep" in cli.complaint("report", str(tmp_path / folder))
+
+
+def test_a_second_sweep_at_the_same_time_is_refused(cli: Runner) -> None:
+    from ab_runner.cli.run import _alone
+
+    with _alone():
+        assert "another sweep is running" in cli.complaint("--runtime", "process")
+
+
+def test_help_teaches_the_options_and_the_commands(cli: Runner) -> None:
+    code, stdout, _ = cli("--help")
+    assert code == 0
+    for word in ("--concurrency", "--protocol", "report", "doctor", "list", "results/latest"):
+        assert word in stdout
+
+
+def test_list_shows_every_server(cli: Runner) -> None:
+    code, stdout, _ = cli("list")
+    assert code == 0
+    for folder in places.SERVERS.glob("*/server.toml"):
+        assert folder.parent.name in stdout

@@ -1,0 +1,52 @@
+"""Catalog, compose.yaml and images agree: adding a server is adding a folder."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import yaml
+
+from ab_runner.catalog import load
+from ab_runner.compose import render
+
+ROOT = Path(__file__).parents[1]
+SERVERS = load(ROOT / "servers")
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads Compose's `!reset`, too."""
+
+
+_Loader.add_constructor("!reset", lambda loader, node: None)
+
+
+def test_compose_yaml_is_what_the_catalog_says() -> None:
+    assert (ROOT / "compose.yaml").read_text() == render(SERVERS.values()), "run `make compose`"
+
+
+def test_every_server_has_a_service_of_its_own_name_with_its_own_image_and_settings() -> None:
+    services = yaml.load(render(SERVERS.values()), _Loader)["services"]
+    assert set(services) == {*SERVERS, "server", "fixtures", "ab"}
+    for id, server in SERVERS.items():
+        service = services[id]
+        assert service["image"] == f"ab-runner/{server.program}"
+        assert service["build"]["args"]["PROGRAM"] == server.program
+        assert service.get("environment", {}) == server.environment
+        assert (ROOT / service["build"]["dockerfile"]).is_file()
+
+
+def test_every_program_can_be_built_and_started() -> None:
+    namespace = "{http://maven.apache.org/POM/4.0.0}"
+    modules = {each.text for each in ElementTree.parse(ROOT / "servers/pom.xml").iter(f"{namespace}module")}
+    for program in {server.program for server in SERVERS.values()}:
+        if SERVERS[program].kind == "jvm":
+            assert program in modules, f"servers/pom.xml lacks <module>{program}</module>"
+        else:
+            assert (ROOT / "servers" / program / "start").stat().st_mode & 0o111
+
+
+def test_what_a_server_stands_for_is_in_the_published_results() -> None:
+    text = (ROOT / "results/published/cindy-2006.csv").read_text()
+    for server in SERVERS.values():
+        assert server.published is None or f",{server.published}," in text

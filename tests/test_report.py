@@ -1,0 +1,163 @@
+"""The reports of one made-up sweep against golden files.
+
+To take over a change that is wanted, run with AB_RUNNER_WRITE_GOLDEN=1 and read the diff.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+from builders import NOON, failed_trial, not_measured, report, server, sweep, trial
+from rich.console import Console
+
+from ab_runner.model import EndRecord, Failures, Verdict
+from ab_runner.report import csv, markdown, terminal
+from ab_runner.report.cells import latency_figure, rate_figure
+from ab_runner.report.tables import Column, Table, report_of
+from ab_runner.store import Stored
+
+GOLDEN = Path(__file__).parent / "golden" / "report"
+SERVERS = (
+    server("jetty-5.1.10"),
+    server("resin-3.0.9", workloads=("small",)),
+    server("tomcat-5.5.15"),
+    server("tomcat-5.5.15-defaults"),
+)
+TIMEOUT = "apr_pollset_poll: The timeout specified has expired (70007)"
+TRUNCATED = trial(
+    "tomcat-5.5.15-defaults", "large", 100,
+    report=report(requests_per_second=190.1, complete=10_000, failures=Failures(length=9_991)),
+    verdict=Verdict(False, "9991 failed"),
+)  # fmt: skip
+RECORDS = (
+    trial("jetty-5.1.10", "small", 1, report=report(requests_per_second=2308.4)),
+    failed_trial("jetty-5.1.10", "small", 100, "timeout", TIMEOUT),
+    trial("jetty-5.1.10", "large", 1, report=report(requests_per_second=12.3456)),
+    not_measured("jetty-5.1.10", "large", 100, "does not start", "line one\nline | two"),
+    not_measured("resin-3.0.9", "small", 1, "no keep-alive"),
+    not_measured("resin-3.0.9", "small", 100, "no keep-alive"),
+    trial("tomcat-5.5.15", "small", 1, verdict=Verdict(True, notes=("99.0 % kept alive",))),
+    trial("tomcat-5.5.15", "small", 100, block=1, report=report(requests_per_second=10_000.0)),
+    trial("tomcat-5.5.15", "small", 100, block=2, report=report(requests_per_second=14_000.0)),
+    failed_trial("tomcat-5.5.15", "small", 100, "reset", "apr_socket_recv: Connection reset by peer (104)", block=3),
+    trial("tomcat-5.5.15-defaults", "small", 1, report=report(percentiles={})),
+    TRUNCATED,
+    EndRecord(at=NOON, reason="finished"),
+)
+STORED = Stored(sweep(*SERVERS, left_out={"merecat-2.31": "merecat is not installed"}), RECORDS)
+
+
+def in_terminal(stored: Stored, width: int) -> str:
+    text = io.StringIO()
+    terminal.render(report_of(stored), Console(file=text, width=width, highlight=False))
+    return "".join(line.rstrip() + "\n" for line in text.getvalue().splitlines())
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("tables.md", markdown.render(report_of(STORED))),
+        ("trials.csv", csv.render(STORED)),
+        ("wide.txt", in_terminal(STORED, 120)),
+        ("narrow.txt", in_terminal(STORED, 40)),
+    ],
+)
+def test_a_report_is_as_its_golden_file(name: str, text: str) -> None:
+    path = GOLDEN / name
+    if "AB_RUNNER_WRITE_GOLDEN" in os.environ:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    assert text == path.read_text()
+
+
+def cell(stored: Stored, workload: str, server: str, concurrency: int) -> str:
+    """How a cell of the rate table reads."""
+    table = next(table for table in report_of(stored).tables if table.title.startswith(f"{workload}: requests"))
+    position = [column.server for column in table.columns].index(server)
+    return dict(table.rows)[concurrency][position]
+
+
+@pytest.mark.parametrize(
+    ("workload", "server", "concurrency", "text"),
+    [
+        ("small", "jetty-5.1.10", 1, "2,308"),
+        ("small", "jetty-5.1.10", 100, "timeout"),
+        ("large", "jetty-5.1.10", 1, "12.3"),
+        ("small", "resin-3.0.9", 100, "no keep-alive"),
+        ("small", "tomcat-5.5.15", 1, "12,345*"),
+        ("small", "tomcat-5.5.15", 100, "12,000 (1 of 3 reset)"),
+        ("large", "tomcat-5.5.15-defaults", 100, "190 (9991 failed)"),
+        ("large", "tomcat-5.5.15", 1, "not run"),
+    ],
+)
+def test_a_cell_shows_its_figure_or_says_why_there_is_none(
+    workload: str, server: str, concurrency: int, text: str
+) -> None:
+    assert cell(STORED, workload, server, concurrency) == text
+
+
+def test_a_trial_that_does_not_count_has_no_latency() -> None:
+    table = next(table for table in report_of(STORED).tables if table.title.startswith("large: time"))
+    assert dict(table.rows)[100] == ("-", "-", "-")
+
+
+def test_a_sweep_without_an_end_says_so() -> None:
+    assert "still running" in report_of(Stored(STORED.sweep, RECORDS[:-1])).warnings[0]
+
+
+def test_an_interrupted_sweep_says_so() -> None:
+    records = (*RECORDS[:-1], EndRecord(at=NOON, reason="interrupted"))
+    assert "not complete: interrupted" in report_of(Stored(STORED.sweep, records)).warnings[0]
+
+
+def test_damaged_lines_are_reported_with_the_tables() -> None:
+    damage = "trials.jsonl: line 3 is damaged and left out"
+    assert damage in report_of(Stored(STORED.sweep, RECORDS, (damage,))).warnings
+
+
+def table_of(*servers: tuple[str, str]) -> Table:
+    columns = tuple(Column(name, family) for name, family in servers)
+    return Table("t", columns, ((1, tuple("12,345" for _ in columns)),))
+
+
+def test_a_terminal_that_is_wide_enough_shows_all_servers_beside_each_other() -> None:
+    assert list(terminal.pack(table_of(("a-1", "a"), ("b-1", "b"), ("b-2", "b")), 80)) == [[0, 1, 2]]
+
+
+def test_a_narrow_terminal_breaks_between_families() -> None:
+    table = table_of(("a-1", "a"), ("b-1", "b"), ("b-2", "b"), ("c-1", "c"))
+    assert list(terminal.pack(table, 24)) == [[0], [1, 2], [3]]
+
+
+def test_a_family_that_is_too_wide_by_itself_is_broken_too() -> None:
+    table = table_of(*((f"a-{number}", "a") for number in range(5)))
+    assert list(terminal.pack(table, 24)) == [[0, 1], [2, 3], [4]]
+
+
+def test_no_line_is_wider_than_the_terminal() -> None:
+    for width in (40, 60, 100):
+        for line in in_terminal(STORED, width).splitlines():
+            assert len(line) <= width
+
+
+def test_nothing_from_a_server_becomes_markup() -> None:
+    nasty = not_measured("jetty-5.1.10", "small", 1, "[red]<b>|x|</b>")
+    stored = Stored(STORED.sweep, (nasty,))
+    assert "\\[red\\]\\<b\\>\\|x\\|\\</b\\>" in markdown.render(report_of(stored))
+    assert "[red]<b>|x|</b>" in in_terminal(stored, 200)
+
+
+@pytest.mark.parametrize(("rate", "text"), [(12345.6, "12,346"), (100, "100"), (99.94, "99.9"), (0.5, "0.5")])
+def test_rates_have_as_many_digits_as_mean_something(rate: float, text: str) -> None:
+    assert rate_figure(rate) == text
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [(None, "-"), (0.0571, "0.0571"), (1.0, "1.00"), (12.345, "12.3"), (99.96, "100"), (2500, "2,500")],
+)
+def test_latencies_have_three_digits(milliseconds: float | None, text: str) -> None:
+    assert latency_figure(milliseconds) == text
