@@ -66,15 +66,16 @@ def _latency_text(cell: CellSummary | None) -> str:
 
 
 def _notes(servers: Sequence[Server], grid: Sequence[tuple[int, Sequence[CellSummary | None]]]) -> Iterable[str]:
-    """One line for each remark about a server, with the concurrencies that it holds for."""
+    """A line for each server that there is something to say of: remarks, and the concurrencies that they hold for."""
     for column, server in enumerate(servers):
         levels: dict[str, list[int]] = {}
         for level, row in grid:
             cell = row[column]
             for remark in cell.remarks if cell else ():
                 levels.setdefault(remark, []).append(level)
-        for remark, at in levels.items():
-            yield f"{server.id} at {', '.join(map(str, at))}: {' '.join(remark.split())}"
+        if levels:
+            said = (f"{' '.join(remark.split())} at {', '.join(map(str, at))}" for remark, at in levels.items())
+            yield f"{server.id}: {'; '.join(said)}"
 
 
 def _heading(stored: Stored) -> str:

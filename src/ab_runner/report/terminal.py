@@ -14,7 +14,7 @@ from rich.text import Text
 
 from ab_runner.report.tables import Report, Table
 
-_LONGEST_CELL = 24
+_LONGEST_CELL = 26
 """A longer text in a cell is broken into lines."""
 
 

@@ -1,0 +1,114 @@
+"""What the end-to-end tests share. Where Docker or ab is missing they skip, and pytest's summary says why."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ab_runner.model import NotMeasured, Trial, Verdict
+from ab_runner.runtime.docker import why_unusable
+from ab_runner.store import Stored, read
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def docker() -> None:
+    if reason := why_unusable():
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def host_tools() -> None:
+    missing = [tool for tool in ("ab", "java", "mvn") if shutil.which(tool) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return int(trial.getsockname()[1])
+
+
+Sweeper = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def sweeping() -> Iterator[Sweeper]:
+    """Starts ./ab-runner with the given arguments; what is still running at the end of the test is interrupted."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [str(ROOT / "ab-runner"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            start_new_session=True,
+        )  # fmt: skip
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+
+
+def wait_for_trials(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
+    """Waits until so many trials are stored."""
+    for _ in range(1200):
+        log = folder / "trials.jsonl"
+        if log.exists() and log.read_text().count('"record":"trial"') >= count:
+            return
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.1)
+    raise AssertionError(f"no {count} trials in {folder}")
+
+
+def verdicts(stored: Stored) -> dict[tuple[str, str, int], Verdict]:
+    """What became of each cell; each must be there once."""
+    found: dict[tuple[str, str, int], Verdict] = {}
+    for record in stored.records:
+        if isinstance(record, Trial | NotMeasured):
+            key = (record.server, record.workload, record.concurrency)
+            assert key not in found
+            found[key] = record.verdict if isinstance(record, Trial) else Verdict(False, record.reason)
+    return found
+
+
+def check_store(folder: Path, starts: int) -> Stored:
+    """The store is whole, and every valid trial's figures are those of the fixture's bytes."""
+    stored = read(folder)
+    assert stored.damage == ()
+    records = [record for record in stored.records if isinstance(record, Trial)]
+    for trial in records:
+        assert (folder / "raw" / trial.raw).read_text().startswith("$ ab ")
+        if trial.verdict.valid:
+            assert trial.report is not None
+            assert set(trial.report.percentiles) >= {0, 50, 95, 99}
+            if trial.workload != "echo":
+                length = 947_111 if trial.workload == "large" else 100
+                assert trial.report.document_length == length
+                assert trial.report.html_bytes >= trial.report.complete * length
+    for name in ("tables.md", "trials.csv"):
+        assert (folder / name).stat().st_size > 0
+    begun = [record for record in stored.records if type(record).__name__ == "StartRecord"]
+    assert len(begun) >= starts
+    assert all(record.environment["version"] for record in begun if record.error is None)
+    sweep = stored.sweep
+    assert sweep.machine.kernel == os.uname().release
+    assert sweep.environment["ab"].startswith("This is ApacheBench")
+    assert set(sweep.fixtures) == {"small.html", "large.bin"}
+    if sweep.machine.cpus > 1:
+        assert sweep.server_cpus
+        assert not set(sweep.server_cpus) & set(sweep.generator_cpus)
+    return stored

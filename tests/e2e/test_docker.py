@@ -1,0 +1,165 @@
+"""Real servers and the real ab, in containers."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from e2e.conftest import ROOT, Sweeper, check_store, verdicts, wait_for_trials
+
+from ab_runner import probe
+from ab_runner.catalog import load
+from ab_runner.model import EndRecord, workload
+from ab_runner.store import read
+
+pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker")]
+
+SERVERS = load(ROOT / "servers")
+FIXTURES = ROOT / "fixtures" / "files"
+LEVELS = (1, 10, 100)
+
+MAY_FAIL = {
+    ("mina-0.9.2-threadpool", "echo"): "the variant that hangs",
+    ("tomcat-5.5.15-defaults", "large"): "the variant that truncates",
+}
+KNOWN_REASON = {("resin-3.0.9", "small-keepalive"): "no keep-alive"}
+
+
+def containers_of(sweep_id: str) -> str:
+    project = f"label=com.docker.compose.project=ab-runner-{sweep_id}"
+    return subprocess.check_output(["docker", "ps", "--all", "--quiet", "--filter", project], text=True)
+
+
+def test_a_sweep_of_all_servers_has_every_cell_with_a_figure_or_a_reason(sweeping: Sweeper, tmp_path: Path) -> None:
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "docker", "--protocol", "quick", "--warmup", "1s", "--out", str(folder),
+        "--concurrency", ",".join(map(str, LEVELS)),
+    )  # fmt: skip
+    output, _ = process.communicate(timeout=1200)
+    assert process.returncode == 0, output
+    stored = check_store(folder, starts=len(SERVERS))
+    found = verdicts(stored)
+    assert set(found) == {(id, each, level) for id, s in SERVERS.items() for each in s.workloads for level in LEVELS}
+    for (server, name, level), verdict in found.items():
+        if (server, name) in KNOWN_REASON:
+            assert verdict.reason == KNOWN_REASON[server, name]
+        elif (server, name) not in MAY_FAIL:
+            assert verdict.valid, f"{server} {name} c={level}: {verdict.reason}"
+    for table in ("echo: requests per second", "large: time per request"):
+        assert table in output
+    assert containers_of(stored.sweep.id) == ""
+
+
+def test_a_sweep_across_a_bridge_names_the_server_by_its_address(sweeping: Sweeper, tmp_path: Path) -> None:
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "docker", "--network", "bridge", "--protocol", "quick", "--warmup", "0", "--concurrency", "10",
+        "--servers", "mina-0.9.2,lighttpd-1.4", "--workloads", "echo,small", "--out", str(folder),
+    )  # fmt: skip
+    output, _ = process.communicate(timeout=600)
+    assert process.returncode == 0, output
+    found = verdicts(check_store(folder, starts=2))
+    assert [verdict for verdict in found.values() if not verdict.valid] == []
+    assert "http://127.0.0.1" not in (folder / "trials.jsonl").read_text()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_no_container_and_a_readable_folder(
+    sweeping: Sweeper, tmp_path: Path, number: int
+) -> None:
+    folder = tmp_path / "sweep"
+    process = sweeping("--runtime", "docker", "--servers", "lighttpd-1.4", "--duration", "3", "--warmup", "0",
+                       "--protocol", "quick", "--concurrency", "1,2,3,4,5,6", "--out", str(folder))  # fmt: skip
+    wait_for_trials(folder, 1, process)
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 130, output
+    stored = read(folder)
+    end = stored.records[-1]
+    assert isinstance(end, EndRecord)
+    assert end.reason == "interrupted"
+    assert any(verdict.valid for verdict in verdicts(stored).values())
+    assert "this sweep is not complete: interrupted" in output
+    assert containers_of(stored.sweep.id) == ""
+
+
+class Service:
+    """One service of compose.yaml in a project of its own."""
+
+    def __init__(self, name: str, port: int, **environment: str) -> None:
+        self.name = name
+        self.address = ("127.0.0.1", port)
+        self._project = f"ab-runner-test-{port}"
+        self._environment = os.environ | {"PORT": str(port)} | environment
+
+    def compose(self, *arguments: str) -> str:
+        command = ["docker", "compose", "--project-name", self._project, "--profile", "*", *arguments]
+        return subprocess.check_output(command, cwd=ROOT, env=self._environment, text=True)
+
+    def up(self) -> None:
+        self.compose("up", "--detach", "--wait", "--quiet-pull", self.name)
+
+    def inspect(self) -> dict:  # type: ignore[type-arg]
+        container = self.compose("ps", "--all", "--quiet", self.name).strip()
+        return json.loads(subprocess.check_output(["docker", "inspect", container]))[0]
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection(*self.address, timeout=10)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+
+@pytest.fixture
+def service(request: pytest.FixtureRequest, free_port: int) -> Iterator[Service]:
+    name, environment = request.param
+    service = Service(name, free_port, **environment)
+    try:
+        service.up()
+        yield service
+    finally:
+        service.compose("down", "--volumes", "--timeout", "2")
+
+
+def by_name(*names: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("service", [(name, {}) for name in names], ids=names, indirect=True)
+
+
+@by_name("tomcat-5.5.15", "httpd-2.4-event")
+def test_docker_compose_up_serves_both_fixtures_byte_for_byte_and_nothing_else(service: Service) -> None:
+    for name in ("small.html", "large.bin"):
+        assert service.get(f"/{name}") == (200, (FIXTURES / name).read_bytes())
+    for name in ("small", "small-keepalive", "large"):
+        probe.check(service.address, "127.0.0.1:8080", workload(name), FIXTURES)
+    assert service.get("/missing.html")[0] == 404
+
+
+@pytest.mark.parametrize("service", [("server", {"SERVER": "jetty-5.1.10"})], indirect=True)
+def test_the_service_called_server_is_the_one_that_SERVER_names(service: Service) -> None:
+    assert service.inspect()["Config"]["Image"] == "ab-runner/jetty-5.1.10"
+    assert service.get("/small.html")[0] == 200
+
+
+@by_name("jetty-5.1.10-nio", "lighttpd-1.4", "mina-0.9.2")
+def test_a_server_is_a_guest_without_rights_that_only_this_machine_can_reach(service: Service) -> None:
+    facts = service.inspect()
+    assert facts["Config"]["User"] == "65534:65534"
+    host = facts["HostConfig"]
+    assert host["ReadonlyRootfs"]
+    assert host["CapDrop"] == ["ALL"]
+    assert "no-new-privileges:true" in host["SecurityOpt"]
+    assert {binding["HostIp"] for binding in facts["NetworkSettings"]["Ports"]["8080/tcp"]} == {"127.0.0.1"}
+    assert facts["State"]["Health"]["Status"] == "healthy"
+
+
+@by_name("tomcat-5.5.15", "resin-3.0.9", "merecat-2.31")
+def test_a_server_ends_by_itself_when_it_is_asked_to(service: Service) -> None:
+    service.compose("stop", "--timeout", "2", service.name)
+    assert service.inspect()["State"]["ExitCode"] != 137, "137: it had to be killed"

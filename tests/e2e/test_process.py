@@ -1,0 +1,68 @@
+"""Real servers and the real ab as processes of this host."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from e2e.conftest import Sweeper, check_store, verdicts, wait_for_trials
+
+from ab_runner.model import EndRecord
+from ab_runner.store import read
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("host_tools")]
+
+
+def listeners(port: int) -> bool:
+    """Does anything listen on the port?"""
+    lines = Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()
+    return any(f":{port:04X}" in line.split()[1] and line.split()[3] == "0A" for line in lines.splitlines()[1:])
+
+
+def left_over() -> str:
+    """Processes that run from a folder of a server that was staged for a sweep."""
+    found = subprocess.run(["pgrep", "--full", "--list-full", "ab-runner-.*/server/start|server.jar"],
+                           capture_output=True, text=True, check=False)  # fmt: skip
+    return found.stdout
+
+
+def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
+    sweeping: Sweeper, tmp_path: Path, free_port: int
+) -> None:
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "process", "--port", str(free_port), "--protocol", "quick", "--warmup", "1s",
+        "--servers", "mina-0.9.2,tomcat-5.5.15,merecat*", "--workloads", "echo,small,small-keepalive",
+        "--concurrency", "1,10", "--out", str(folder),
+    )  # fmt: skip
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == 0, output
+    stored = check_store(folder, starts=2)
+    found = verdicts(stored)
+    assert {server for server, *_ in found} >= {"mina-0.9.2", "tomcat-5.5.15"}
+    assert [key for key, verdict in found.items() if not verdict.valid and "merecat" not in key[0]] == []
+    assert not listeners(free_port)
+    assert left_over() == ""
+    assert set(stored.sweep.left_out) <= {"merecat-2.31"}
+    for reason in stored.sweep.left_out.values():
+        assert "apt-get install merecat" in reason
+        assert reason in output
+
+
+def test_an_interruption_ends_server_and_generator(sweeping: Sweeper, tmp_path: Path, free_port: int) -> None:
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "process", "--port", str(free_port), "--protocol", "quick", "--duration", "3", "--warmup", "0",
+        "--concurrency", "1,2,3,4", "--servers", "tomcat-5.5.15", "--workloads", "small", "--out", str(folder),
+    )  # fmt: skip
+    wait_for_trials(folder, 1, process)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, output
+    end = read(folder).records[-1]
+    assert isinstance(end, EndRecord)
+    assert end.reason == "interrupted"
+    assert not listeners(free_port)
+    assert left_over() == ""
