@@ -10,6 +10,7 @@ from builders import server, sweep
 from fakes import FakeRuntime, Generate, recorded
 
 from ab_runner import store as store_module
+from ab_runner import sweep as sweep_module
 from ab_runner.interrupt import Interrupted
 from ab_runner.model import EndRecord, Load, NotMeasured, Server, StartRecord, Trial, WarmUp, WarmUpRecord
 from ab_runner.protocol import PROTOCOLS, plan
@@ -55,7 +56,7 @@ class Bench:
         runs = plan(servers, ["small"], levels, blocks=1, seed=1)
         catalog = {each.id: each for each in servers}
         try:
-            run(runs, catalog, protocol, self.runtime, kept, self.fixtures, self.events.append)
+            run(runs, sweep_module.Bench(catalog, protocol, self.runtime, kept, self.fixtures, self.events.append))
         finally:
             kept.close()
         return self.runtime.log
@@ -116,9 +117,10 @@ def test_a_server_that_does_not_start_leaves_its_reason_in_every_cell_and_the_ne
     cells = bench.cells()
     assert cells["a-1", 10] == cells["a-1", 20] == "does not start"
     assert cells["b-1", 10] == "valid"
+    assert bench.runtime.log.count("start a-1") == 1, "it is not tried again for every cell"
     start = bench.stored.records[0]
     assert isinstance(start, StartRecord)
-    assert start.error == "does not start"
+    assert start.error == "does not start: no such image"
 
 
 def test_a_server_that_fails_its_probe_gets_no_load(bench: Bench) -> None:

@@ -24,9 +24,11 @@ from ab_runner.model import (
     StartRecord,
     Trial,
     Verdict,
+    WarmUp,
     WarmUpRecord,
     Workload,
     WorkloadName,
+    cell_of,
     workload,
 )
 from ab_runner.protocol import WARM_UP_CONCURRENCY, ServerRun, is_over, is_steady, time_limit, trial_load
@@ -55,15 +57,18 @@ class Done(msgspec.Struct, frozen=True):
 Event = Doing | Done
 
 
-def run(
-    runs: Iterable[ServerRun],
-    servers: Mapping[str, Server],
-    protocol: Protocol,
-    runtime: Runtime,
-    store: Store,
-    fixtures: Path,
-    emit: Callable[[Event], None],
-) -> None:
+class Bench(msgspec.Struct, frozen=True):
+    """What a sweep works with."""
+
+    servers: Mapping[str, Server]
+    protocol: Protocol
+    runtime: Runtime
+    store: Store
+    fixtures: Path
+    emit: Callable[[Event], None]
+
+
+def run(runs: Iterable[ServerRun], bench: Bench) -> None:
     """Runs everything that was planned. A server that fails leaves its reason in its cells, and the next has its turn.
 
     However it ends, nothing that was started is left over and the log's last record says how it ended.
@@ -72,49 +77,44 @@ def run(
     starts = 0
     try:
         for part in runs:
-            turn = _Turn(part, servers[part.server], protocol, runtime, store, fixtures, emit, starts)
+            turn = _Turn(part, bench, starts)
             try:
                 turn.run()
             finally:
-                starts = turn.starts
                 turn.stop()
+            starts = turn.starts
         ending = "finished"
     except OSError as error:
         ending = f"stopped: {error}"
         raise
     finally:
-        runtime.close()
-        store.append(EndRecord(at=_now(), reason=ending))
+        bench.runtime.close()
+        bench.store.append(EndRecord(at=_now(), reason=ending))
 
 
 class _Turn:
     """One server's turn in one block. It is started afresh when it stops answering, so that one cell's failure is not
     charged to the next."""
 
-    def __init__(
-        self,
-        part: ServerRun,
-        server: Server,
-        protocol: Protocol,
-        runtime: Runtime,
-        store: Store,
-        fixtures: Path,
-        emit: Callable[[Event], None],
-        starts: int,
-    ) -> None:
+    def __init__(self, part: ServerRun, bench: Bench, starts: int) -> None:
         self.starts = starts
-        self._part = part
-        self._server = server
-        self._protocol = protocol
-        self._runtime = runtime
-        self._store = store
-        self._fixtures = fixtures
-        self._emit = emit
+        """How often a server was started in this sweep so far."""
+        self._block = part.block
+        self._server = bench.servers[part.server]
+        self._open = list(part.cells)
+        """Cells that have no record yet."""
+        self._bench = bench
+        self._protocol = bench.protocol
+        self._store = bench.store
+        self._emit = bench.emit
         self._running: RunningServer | None = None
 
     def run(self) -> None:
-        for name, cells in groupby(self._part.cells, key=lambda cell: cell.workload):
-            self._run_workload(workload(name), list(cells))
+        try:
+            for name, cells in groupby(list(self._open), key=lambda cell: cell.workload):
+                self._run_workload(workload(name), list(cells))
+        except StartFailed as error:
+            self._give_up(list(self._open), str(error), error.detail)
 
     def stop(self) -> None:
         if self._running is not None:
@@ -123,15 +123,16 @@ class _Turn:
             self._running = None
 
     def _run_workload(self, asked: Workload, cells: Sequence[Cell]) -> None:
+        """StartFailed if the server cannot be started, or not again."""
         warm = False
         for position, cell in enumerate(cells):
             if not warm:
+                running = self._ensure_started(asked)
+                self._emit(Doing("probe", self._server.id, asked.name))
                 try:
-                    running = self._ensure_started(asked)
-                    self._emit(Doing("probe", self._server.id, asked.name))
-                    length = probe.check(running.address, running.host, asked, self._fixtures)
-                except (StartFailed, probe.ProbeError) as error:
-                    self._give_up(cells[position:], str(error), getattr(error, "detail", ""))
+                    length = probe.check(running.address, running.host, asked, self._bench.fixtures)
+                except (OSError, probe.ProbeError) as error:
+                    self._give_up(cells[position:], str(error))
                     return
                 rate, trouble = self._warm_up(running, asked)
                 if trouble is not None and not probe.is_alive(running.address, asked):
@@ -144,29 +145,37 @@ class _Turn:
                 self.stop()
 
     def _ensure_started(self, asked: Workload) -> RunningServer:
-        """The running server, started if need be; StartFailed or ProbeError if it does not become ready."""
         if self._running is not None:
             return self._running
         self._emit(Doing("start", self._server.id))
         self.starts += 1
         at, began = _now(), time.monotonic()
-        error: str | None = None
+        environment: dict[str, str] = {}
+        failure: StartFailed | None = None
         try:
-            self._running = running = self._runtime.start(self._server, self._name())
+            self._running = running = self._bench.runtime.start(self._server, self._name())
+            environment = running.environment
             probe.wait_until_ready(running.address, asked, READY_SECONDS, running.ended)
             return running
-        except (StartFailed, probe.ProbeError) as failure:
-            error = str(failure)
-            self.stop()
+        except StartFailed as error:
+            failure = error
             raise
+        except probe.ProbeError as error:
+            failure = StartFailed("does not get ready", str(error))
+            self.stop()
+            raise failure from error
         finally:
             self._store.append(
                 StartRecord(
-                    block=self._part.block, server=self._server.id, start=self.starts, at=at,
-                    seconds=round(time.monotonic() - began, 3), error=error,
-                    environment=self._running.environment if self._running else {},
+                    block=self._block,
+                    server=self._server.id,
+                    start=self.starts,
+                    at=at,
+                    seconds=round(time.monotonic() - began, 3),
+                    environment=environment,
+                    error=f"{failure}: {failure.detail}" if failure else None,
                 )
-            )  # fmt: skip
+            )
 
     def _warm_up(self, running: RunningServer, asked: Workload) -> tuple[float | None, str | None]:
         """Returns the rate of the last window, and what went wrong if something did."""
@@ -175,38 +184,45 @@ class _Turn:
             return None, None
         self._emit(Doing("warm-up", self._server.id, asked.name, WARM_UP_CONCURRENCY))
         at = _now()
-        rates: list[float] = []
-        error: str | None = None
-        texts: list[str] = []
-        load = Load(seconds=1) if plan.steady else plan.load
-        while error is None:
-            command = self._command(running, asked, WARM_UP_CONCURRENCY, load)
-            done = running.generate(
-                command, time_limit(load, self._protocol.idle_timeout, rates[-1] if rates else None)
+        rates, error = self._windows(running, asked, plan)
+        self._store.append(
+            WarmUpRecord(
+                block=self._block,
+                server=self._server.id,
+                start=self.starts,
+                workload=asked.name,
+                at=at,
+                rates=tuple(rates),
+                steady=is_steady(rates) if plan.steady else None,
+                error=error,
             )
+        )
+        return (rates[-1] if rates else None), error
+
+    def _windows(self, running: RunningServer, asked: Workload, plan: WarmUp) -> tuple[list[float], str | None]:
+        """The rates of the warm-up's windows, up to the first that failed, and how that one did."""
+        load = Load(seconds=1) if plan.steady else plan.load
+        command = self._command(running, asked, WARM_UP_CONCURRENCY, load)
+        rates: list[float] = []
+        texts: list[str] = []
+        error: str | None = None
+        while error is None and not (rates and (not plan.steady or is_over(plan, rates))):
+            done = running.generate(command, time_limit(load, self._protocol.idle_timeout, rate=None))
             texts.append(_raw_text(command, done))
             outcome = ab.parse(done.stdout, done.stderr, done.exit_code)
             if isinstance(outcome, LoadError):
                 error = outcome.reason
-                break
-            rates.append(outcome.requests_per_second)
-            if not plan.steady or is_over(plan, rates):
-                break
+            else:
+                rates.append(outcome.requests_per_second)
         self._store.keep_raw(f"{self._name()}-{asked.name}-warm-up.txt", "\n".join(texts))
-        self._store.append(
-            WarmUpRecord(
-                block=self._part.block, server=self._server.id, start=self.starts, workload=asked.name, at=at,
-                rates=tuple(rates), steady=is_steady(rates) if plan.steady else None, error=error,
-            )
-        )  # fmt: skip
-        return (rates[-1] if rates else None), error
+        return rates, error
 
     def _trial(self, running: RunningServer, asked: Workload, cell: Cell, length: int, rate: float | None) -> bool:
         """Measures one cell. Returns False when the server no longer answers."""
         self._emit(Doing("trial", self._server.id, asked.name, cell.concurrency))
         name = f"{self._name()}-{asked.name}-c{cell.concurrency}"
         load = trial_load(self._protocol.trial_of(asked.name), cell.concurrency, rate)
-        command = self._command(running, asked, cell.concurrency, load, f"{self._runtime.raw_folder}/{name}.csv")
+        command = self._command(running, asked, cell.concurrency, load, f"{self._bench.runtime.raw_folder}/{name}.csv")
         at = _now()
         done = running.generate(command, time_limit(load, self._protocol.idle_timeout, rate))
         self._store.keep_raw(f"{name}.txt", _raw_text(command, done))
@@ -219,13 +235,20 @@ class _Turn:
                 verdict = Verdict(False, f"server {end}")
         self._record(
             Trial(
-                block=self._part.block, server=cell.server, workload=cell.workload, concurrency=cell.concurrency,
-                start=self.starts, at=at, command=tuple(command), exit_code=done.exit_code,
+                block=self._block,
+                server=cell.server,
+                workload=cell.workload,
+                concurrency=cell.concurrency,
+                start=self.starts,
+                at=at,
+                command=tuple(command),
+                exit_code=done.exit_code,
                 report=outcome if isinstance(outcome, LoadReport) else None,
                 error=outcome if isinstance(outcome, LoadError) else None,
-                verdict=verdict, raw=f"{name}.txt",
+                verdict=verdict,
+                raw=f"{name}.txt",
             )
-        )  # fmt: skip
+        )
         return alive
 
     def _command(
@@ -241,22 +264,27 @@ class _Turn:
             percentiles=percentiles,
         )
 
-    def _give_up(self, cells: Sequence[Cell], reason: str, detail: str) -> None:
+    def _give_up(self, cells: Sequence[Cell], reason: str, detail: str = "") -> None:
         for cell in cells:
             self._record(
                 NotMeasured(
-                    block=self._part.block, server=cell.server, workload=cell.workload, concurrency=cell.concurrency,
-                    reason=reason, detail=detail,
+                    block=self._block,
+                    server=cell.server,
+                    workload=cell.workload,
+                    concurrency=cell.concurrency,
+                    reason=reason,
+                    detail=detail,
                 )
-            )  # fmt: skip
+            )
 
     def _record(self, record: CellRecord) -> None:
         self._store.append(record)
+        self._open.remove(cell_of(record))
         self._emit(Done(record))
 
     def _name(self) -> str:
         """Names the files of the current start of the server."""
-        return f"{self._part.block}-{self._server.id}-{self.starts}"
+        return f"{self._block}-{self._server.id}-{self.starts}"
 
 
 def _outcome(done: Completed, percentiles: Path) -> LoadReport | LoadError:

@@ -28,7 +28,7 @@ from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime, why_unusable
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.store import Store, StoreError
-from ab_runner.sweep import run
+from ab_runner.sweep import Bench, run
 
 SPARE_FILES = 16
 """What ab opens besides its connections."""
@@ -81,20 +81,13 @@ def _measure(console: Console, kept: Store, sweep: Sweep, runtime: Runtime, fixt
     asked = sweep.asked
     runs = plan(sweep.servers, asked.workloads, asked.concurrency, asked.protocol.blocks, asked.seed)
     cells = sum(len(part.cells) for part in runs)
+    servers = {server.id: server for server in sweep.servers}
     store.point_latest_to(kept.folder)
     say(console, f"{kept.folder}: {cells} trials of {len(sweep.servers)} servers, runtime {runtime.name}")
     runtime.begin(sweep.id, kept.raw)
     try:
         with display_for(console, cells) as display:
-            run(
-                runs,
-                {server.id: server for server in sweep.servers},
-                asked.protocol,
-                runtime,
-                kept,
-                fixtures,
-                display.show,
-            )
+            run(runs, Bench(servers, asked.protocol, runtime, kept, fixtures, display.show))
     except OSError as error:
         say(console, f"ab-runner: the sweep stopped: {error}")
         return 1
