@@ -35,7 +35,7 @@ def render(report: Report, console: Console) -> None:
 
 def pack(table: Table, width: int) -> Iterator[list[int]]:
     """Positions of the columns that fit beside each other. A family stays together unless it is too wide by itself."""
-    margin = max((len(str(concurrency)) for concurrency, _ in table.rows), default=1) + 3
+    margin = max((len(str(concurrency)) for concurrency, _ in table.rows), default=1) + 4
     part: list[int] = []
     used = margin
     families = groupby(range(len(table.columns)), key=lambda position: table.columns[position].family)
@@ -53,12 +53,13 @@ def pack(table: Table, width: int) -> Iterator[list[int]]:
 
 
 def _width(table: Table, positions: list[int]) -> int:
-    """Characters that these columns take, with the gaps between them."""
-    return sum(
-        min(_LONGEST_CELL, max(len(line) for line in [*_heading(table, at), *(texts[at] for _, texts in table.rows)]))
-        + 2
-        for at in positions
-    )
+    """Characters that these columns take, each with its gap of three."""
+    return sum(_longest(table, at) + 3 for at in positions)
+
+
+def _longest(table: Table, position: int) -> int:
+    lines = [*_heading(table, position), *(texts[position] for _, texts in table.rows)]
+    return min(_LONGEST_CELL, max(map(len, lines)))
 
 
 def _heading(table: Table, position: int) -> list[str]:
