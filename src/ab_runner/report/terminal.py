@@ -35,7 +35,7 @@ def render(report: Report, console: Console) -> None:
 
 def pack(table: Table, width: int) -> Iterator[list[int]]:
     """Positions of the columns that fit beside each other. A family stays together unless it is too wide by itself."""
-    margin = max((len(str(concurrency)) for concurrency, _ in table.rows), default=1) + 4
+    margin = max((len(str(concurrency)) for concurrency, _ in table.rows), default=1) + 2
     part: list[int] = []
     used = margin
     families = groupby(range(len(table.columns)), key=lambda position: table.columns[position].family)
