@@ -13,6 +13,7 @@ test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, w
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
+	@command -v mvn > /dev/null || { $(call install,openjdk-17-jdk-headless maven); }
 	mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml verify
 	$(PYTHON) -m pytest
 
@@ -30,13 +31,16 @@ lock_options := --quiet --upgrade --universal --python-version 3.11 --generate-h
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
 	@cp requirements/test.txt $@
 
+# $(call install,PACKAGES): root on Debian has them installed, others are told.
+install = if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		echo "make: installing $1"; \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y install $1 > /dev/null; \
+	else \
+		echo "make: please install $1 (Debian's names)" >&2; exit 2; \
+	fi
+
 # Without Docker the load comes from this host's ab.
 define need_ab
-docker version > /dev/null 2>&1 || command -v ab > /dev/null || { \
-	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
-		echo "make: installing apache2-utils, which has ab"; \
-		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y install apache2-utils > /dev/null; \
-	else \
-		echo "make: ab is missing: install Apache's tools (Debian: apt-get install apache2-utils)" >&2; exit 2; \
-	fi; }
+{ docker version && docker compose version && docker buildx version; } > /dev/null 2>&1 || \
+	command -v ab > /dev/null || { $(call install,apache2-utils); }
 endef

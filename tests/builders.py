@@ -121,7 +121,7 @@ def sweep(*servers: Server, **changes: Any) -> Sweep:
         "machine": machine,
         "server_cpus": (1,),
         "generator_cpus": (0,),
-        "environment": {"ab": "This is ApacheBench, Version 2.3"},
+        "environment": {"ab": "This is ApacheBench, Version 2.3", "ab package": "apache2-utils 2.4.62-1"},
         "fixtures": {"small.html": "00"},
         "servers": servers,
     }

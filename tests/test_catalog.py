@@ -45,7 +45,9 @@ def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        (JVM.replace("format = 1", "format = 2"), r"format: invalid enum value 2"),
+        (JVM.replace("format = 1", "format = 2"), r"format: must be 1"),
+        (JVM.replace("format = 1", ""), r"format: must be 1"),
+        (JVM + 'id = "b"\n', r"id: is the folder's name"),
         (JVM + 'colour = "red"\n', r"contains unknown field `colour`"),
         (JVM.replace('family = "tomcat"\n', ""), r"missing required field `family`"),
         (JVM.replace("2006-01-05", '"soon"'), r"released: "),

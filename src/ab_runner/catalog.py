@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
 import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
-from ab_runner.model import IoModel, Kind, Needs, Server, WorkloadName
+from ab_runner.model import FORMAT, Server
 
 SERVER_FILE = "server.toml"
 _ID = re.compile(r"[a-z0-9][a-z0-9.-]*")
@@ -21,24 +19,6 @@ _ID = re.compile(r"[a-z0-9][a-z0-9.-]*")
 
 class CatalogError(ValueError):
     """A server.toml that is not as it should be, or a name that no server has."""
-
-
-class _ServerToml(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The file as written, before the folder's name is added to it."""
-
-    format: Literal[1]
-    summary: str
-    family: str
-    version: str
-    released: datetime.date
-    io_model: IoModel
-    workloads: tuple[WorkloadName, ...]
-    kind: Kind
-    program: str | None = None
-    published: str | None = None
-    cannot: tuple[str, ...] = ()
-    environment: dict[str, str] = {}
-    needs: Needs | None = None
 
 
 def load(servers_dir: Path) -> dict[str, Server]:
@@ -59,19 +39,23 @@ def _read(path: Path) -> Server:
         )
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-        toml = msgspec.convert(data, _ServerToml)
     except OSError as error:
         raise CatalogError(f"{path}: cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CatalogError(f"{path}: not TOML: {error}") from error
+    if data.pop("format", None) != FORMAT:
+        raise CatalogError(f"{path}: format: must be {FORMAT}, the one that this toolkit reads")
+    if "id" in data:
+        raise CatalogError(f"{path}: id: is the folder's name, and not written here")
+    try:
+        server = msgspec.convert({"program": name} | data | {"id": name}, Server)
     except msgspec.ValidationError as error:
         raise CatalogError(f"{path}: {_explain(error)}") from error
-    if not toml.workloads:
+    if not server.workloads:
         raise CatalogError(f"{path}: workloads: empty; name at least one")
-    if (toml.needs is None) != (toml.kind == "jvm" or toml.program is not None):
+    if (server.needs is None) != (server.kind == "jvm" or server.program != name):
         raise CatalogError(f"{path}: needs: exactly the debian servers with a build of their own have this table")
-    fields = {field: getattr(toml, field) for field in toml.__struct_fields__ if field != "format"}
-    return Server(**{**fields, "id": name, "program": toml.program or name})
+    return server
 
 
 def _explain(error: msgspec.ValidationError) -> str:

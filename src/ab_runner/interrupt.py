@@ -16,15 +16,19 @@ _held = 0
 _pending = False
 
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 def install() -> None:
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _on_signal)
+    for number in _SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
+            signal.signal(number, _on_signal)
 
 
 def _on_signal(number: int, frame: FrameType | None) -> None:
     """The first signal counts; what follows is clean-up, which a second one must not cut short."""
     global _pending
-    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for each in _SIGNALS:
         signal.signal(each, signal.SIG_IGN)
     if _held:
         _pending = True

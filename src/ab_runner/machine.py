@@ -39,7 +39,7 @@ def describe() -> Machine:
         cpu_model=_cpu_model(),
         cpus=os.cpu_count() or 1,
         memory_bytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        open_files=raise_open_files(),
+        open_files=resource.getrlimit(resource.RLIMIT_NOFILE)[1],
         sysctls=sysctls(),
     )
 

@@ -35,9 +35,11 @@ class Needs(Struct, frozen=True, forbid_unknown_fields=True):
 
     command: str
     packages: tuple[str, ...]
+    conflicts: str | None = None
+    """A package of Debian's, needed for a sweep, that these packages cannot stand beside."""
 
 
-class Server(Struct, frozen=True, kw_only=True):
+class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One system under test, as its server.toml describes it. `id` is the name of its folder."""
 
     id: str
@@ -225,7 +227,7 @@ class Sweep(Struct, frozen=True, kw_only=True):
     """CPUs that servers are pinned to; empty where nothing is pinned."""
     generator_cpus: tuple[int, ...]
     environment: dict[str, str]
-    """Versions of what takes part (ab, Docker, toolkit), and the sysctls that were set for the servers."""
+    """Versions of what takes part: ab, Docker, the toolkit."""
     fixtures: dict[str, str]
     """File name to sha256."""
     servers: tuple[Server, ...]
@@ -244,7 +246,7 @@ class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="rec
     at: datetime.datetime
     seconds: float
     environment: dict[str, str] = {}
-    """Image id, version of the JVM or package: what was really started."""
+    """What was really started: version of the JVM or package, image id, the network's settings inside."""
     error: str | None = None
 
 

@@ -14,6 +14,7 @@ from ab_runner.model import Workload
 Address = tuple[str, int]
 
 TIMEOUT = 5.0
+"""Seconds that an answer may take from its request to its last byte, however slowly it trickles."""
 NO_KEEP_ALIVE = "no keep-alive"
 _MISSING = "/missing-7c1e.html"
 _TRAVERSALS = (
@@ -70,8 +71,8 @@ def ask(address: Address, head: bytes) -> Answer:
         return _read_answer(connection)
 
 
-def wait_until_ready(address: Address, workload: Workload, seconds: float, ended: Callable[[], str | None]) -> float:
-    """Asks until the answer is a 200 and returns the seconds that it took.
+def wait_until_ready(address: Address, workload: Workload, seconds: float, ended: Callable[[], str | None]) -> None:
+    """Asks until the answer is a 200.
 
     ProbeError when the time is over, or when `ended` gives a reason why the server is no longer there.
     """
@@ -83,7 +84,7 @@ def wait_until_ready(address: Address, workload: Workload, seconds: float, ended
         try:
             answer = ask(address, request_head(workload.path))
             if answer.status == 200:
-                return time.monotonic() - began
+                return
             last = f"it answers {answer.status}"
         except (OSError, ProbeError) as error:
             last = str(error)
@@ -127,7 +128,7 @@ def _check_closed(address: Address, head: bytes) -> None:
     with _connect(address) as connection:
         connection.sendall(head)
         _read_answer(connection)
-        if _receive(connection, f"does not close the connection within {TIMEOUT:.0f} s"):
+        if _receive(connection, time.monotonic() + TIMEOUT, "does not close the connection"):
             raise ProbeError("more bytes than its Content-Length says")
 
 
@@ -153,9 +154,10 @@ def _connect(address: Address) -> socket.socket:
 
 def _read_answer(connection: socket.socket) -> Answer:
     """Reads a head, and as much body as its Content-Length says or until the server closes."""
+    deadline = time.monotonic() + TIMEOUT
     data = b""
     while b"\r\n\r\n" not in data:
-        chunk = _receive(connection)
+        chunk = _receive(connection, deadline)
         if not chunk:
             raise ProbeError("closes without a whole answer" if data else "closes without an answer")
         data += chunk
@@ -164,17 +166,18 @@ def _read_answer(connection: socket.socket) -> Answer:
     length = headers.get("content-length", "")
     missing = int(length) - len(body) if length.isdigit() else None
     chunks = [body]
-    while (missing is None or missing > 0) and (chunk := _receive(connection)):
+    while (missing is None or missing > 0) and (chunk := _receive(connection, deadline)):
         chunks.append(chunk)
         missing = None if missing is None else missing - len(chunk)
     return Answer(status, headers, b"".join(chunks))
 
 
-def _receive(connection: socket.socket, on_timeout: str = f"no answer within {TIMEOUT:.0f} s") -> bytes:
+def _receive(connection: socket.socket, deadline: float, late: str = "no whole answer") -> bytes:
     try:
+        connection.settimeout(max(deadline - time.monotonic(), 0.001))
         return connection.recv(1 << 16)
     except TimeoutError:
-        raise ProbeError(on_timeout) from None
+        raise ProbeError(f"{late} within {TIMEOUT:.0f} s") from None
     except OSError as error:
         raise ProbeError(f"connection lost: {error.strerror}") from error
 

@@ -44,6 +44,7 @@ PROTOCOLS: dict[str, Protocol] = {
 }
 
 REQUESTS_PER_CONNECTION = 10
+"""A timed trial with fewer is called short: up to a tenth of its work can be missing from its rate."""
 LONGEST_STRETCH = 5
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -30,13 +30,16 @@ class Store:
         try:
             self.raw.mkdir(parents=True)
             _write_whole(folder / SWEEP_FILE, msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n")
-            self._log = (folder / TRIALS_FILE).open("ab")
+            # Unbuffered: what a full disk refuses is not tried again at the end, when it would hide the first error.
+            self._log = (folder / TRIALS_FILE).open("ab", buffering=0)
         except OSError as error:
             raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
 
     def append(self, record: Record) -> None:
-        self._log.write(msgspec.json.encode(record) + b"\n")
-        self._log.flush()
+        """OSError if the disk does not take it whole."""
+        line = msgspec.json.encode(record) + b"\n"
+        if self._log.write(line) != len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder / TRIALS_FILE))
         os.fsync(self._log.fileno())
 
     def keep_raw(self, name: str, text: str) -> None:
@@ -56,36 +59,41 @@ class Stored(msgspec.Struct, frozen=True):
 
 def read(folder: Path) -> Stored:
     """StoreError if the folder is no sweep. A damaged line of the log is reported and the rest is read."""
-    sweep_file = folder / SWEEP_FILE
-    if not sweep_file.is_file():
-        raise StoreError(f"{folder}: not the folder of a sweep (it has no {SWEEP_FILE})")
     try:
-        sweep = msgspec.json.decode(sweep_file.read_bytes(), type=Sweep)
-    except msgspec.DecodeError as error:
-        raise StoreError(f"{sweep_file}: {_explain(sweep_file.read_bytes(), error)}") from error
+        content = (folder / SWEEP_FILE).read_bytes()
+        lines = _lines(folder / TRIALS_FILE)
+    except (FileNotFoundError, NotADirectoryError):
+        raise StoreError(f"{folder}: not the folder of a sweep (it has no {SWEEP_FILE})") from None
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be read: {error.strerror}") from error
+    try:
+        sweep = msgspec.json.decode(content, type=Sweep)
+    except _UNREADABLE as error:
+        raise StoreError(f"{folder / SWEEP_FILE}: {_explain(content, error)}") from error
     records: list[Record] = []
     damage: list[str] = []
-    for number, line in _lines(folder / TRIALS_FILE):
+    for number, line in lines:
         try:
             records.append(_DECODER.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except _UNREADABLE as error:
             damage.append(f"{folder / TRIALS_FILE}: line {number} is damaged and left out: {error}")
     return Stored(sweep, tuple(records), tuple(damage))
 
 
 _DECODER = msgspec.json.Decoder(Record)
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def _lines(path: Path) -> list[tuple[int, bytes]]:
     lines = path.read_bytes().split(b"\n") if path.exists() else []
-    return ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _explain(content: bytes, error: msgspec.DecodeError) -> str:
+def _explain(content: bytes, error: Exception) -> str:
     """Says so where the file is merely of another version of the format."""
     try:
         version = msgspec.json.decode(content)["format"]
-    except (msgspec.DecodeError, KeyError, TypeError):
+    except (*_UNREADABLE, KeyError, TypeError):
         return str(error)
     return str(error) if version == FORMAT else f"format {version!r}; this toolkit reads format {FORMAT}"
 
@@ -96,7 +104,7 @@ def write_report(path: Path, text: str) -> None:
 
 
 def point_latest_to(folder: Path) -> None:
-    """results/latest → the folder, if the folder stands directly in a folder named as results/ is."""
+    """Makes `latest`, beside the folder, a link to it; a folder of that name stays."""
     link = folder.parent / LATEST
     draft = folder.parent / f".{LATEST}-{os.getpid()}"
     if link.exists() and not link.is_symlink():

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ab_runner import ab, probe
+from ab_runner.interrupt import Interrupted
 from ab_runner.model import (
     Cell,
     CellRecord,
@@ -73,7 +74,7 @@ def run(runs: Iterable[ServerRun], bench: Bench) -> None:
 
     However it ends, nothing that was started is left over and the log's last record says how it ended.
     """
-    ending = "interrupted"
+    ending = "finished"
     starts = 0
     try:
         for part in runs:
@@ -83,9 +84,11 @@ def run(runs: Iterable[ServerRun], bench: Bench) -> None:
             finally:
                 turn.stop()
             starts = turn.starts
-        ending = "finished"
-    except OSError as error:
-        ending = f"stopped: {error}"
+    except Interrupted:
+        ending = "interrupted"
+        raise
+    except BaseException as error:
+        ending = f"stopped: {error!r}"
         raise
     finally:
         bench.runtime.close()
@@ -133,6 +136,8 @@ class _Turn:
                     length = probe.check(running.address, running.host, asked, self._bench.fixtures)
                 except (OSError, probe.ProbeError) as error:
                     self._give_up(cells[position:], str(error))
+                    if not probe.is_alive(running.address, asked):
+                        self.stop()  # so that the next workload finds a server
                     return
                 rate, trouble = self._warm_up(running, asked)
                 if trouble is not None and not probe.is_alive(running.address, asked):
@@ -153,29 +158,28 @@ class _Turn:
         environment: dict[str, str] = {}
         failure: StartFailed | None = None
         try:
-            self._running = running = self._bench.runtime.start(self._server, self._name())
-            environment = running.environment
-            probe.wait_until_ready(running.address, asked, READY_SECONDS, running.ended)
-            return running
+            self._running = self._bench.runtime.start(self._server, self._name())
+            environment = self._running.environment
+            probe.wait_until_ready(self._running.address, asked, READY_SECONDS, self._running.ended)
         except StartFailed as error:
             failure = error
-            raise
         except probe.ProbeError as error:
             failure = StartFailed("does not get ready", str(error))
             self.stop()
-            raise failure from error
-        finally:
-            self._store.append(
-                StartRecord(
-                    block=self._block,
-                    server=self._server.id,
-                    start=self.starts,
-                    at=at,
-                    seconds=round(time.monotonic() - began, 3),
-                    environment=environment,
-                    error=f"{failure}: {failure.detail}" if failure else None,
-                )
+        self._store.append(
+            StartRecord(
+                block=self._block,
+                server=self._server.id,
+                start=self.starts,
+                at=at,
+                seconds=round(time.monotonic() - began, 3),
+                environment=environment,
+                error=f"{failure}: {failure.detail}" if failure else None,
             )
+        )
+        if failure is not None or self._running is None:
+            raise failure or StartFailed("does not start")
+        return self._running
 
     def _warm_up(self, running: RunningServer, asked: Workload) -> tuple[float | None, str | None]:
         """Returns the rate of the last window, and what went wrong if something did."""

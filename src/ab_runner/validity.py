@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from ab_runner.model import LoadError, LoadReport, Verdict, Workload
+from ab_runner.protocol import REQUESTS_PER_CONNECTION
 
 _KEPT_ALIVE_AT_LEAST = 0.5
 """The share of requests over kept connections below which a keep-alive figure is none.
@@ -17,9 +18,6 @@ close), so a share of one half is two requests per connection. Below that most r
 own: what was measured is the workload without keep-alive. Above it a server may close as often as it is configured
 to, and the figure says so.
 """
-
-_REQUESTS_PER_CONNECTION = 10
-"""Below this a timed run is called short: up to a tenth of its work can be missing from its rate."""
 
 
 def judge(
@@ -54,8 +52,9 @@ def judge(
     notes = []
     if workload.keep_alive and _kept_alive(outcome) < 1:
         notes.append(_kept_alive_text(outcome))
-    if requests is None and outcome.complete < _REQUESTS_PER_CONNECTION * concurrency:
-        notes.append(f"short: {outcome.complete / concurrency:.1f} requests per connection")
+    if requests is None and outcome.complete < REQUESTS_PER_CONNECTION * concurrency:
+        # Rounded down, so that 9.96 does not read as the ten that it misses.
+        notes.append(f"short: {math.floor(10 * outcome.complete / concurrency) / 10} requests per connection")
     return Verdict(True, notes=tuple(notes))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ab_runner.model import NotMeasured, Trial, Verdict
+from ab_runner.model import NotMeasured, StartRecord, Trial, Verdict
 from ab_runner.runtime.docker import why_unusable
 from ab_runner.store import Stored, read
 
@@ -101,7 +101,7 @@ def check_store(folder: Path, starts: int) -> Stored:
                 assert trial.report.html_bytes >= trial.report.complete * length
     for name in ("tables.md", "trials.csv"):
         assert (folder / name).stat().st_size > 0
-    begun = [record for record in stored.records if type(record).__name__ == "StartRecord"]
+    begun = [record for record in stored.records if isinstance(record, StartRecord)]
     assert len(begun) >= starts
     assert all(record.environment["version"] for record in begun if record.error is None)
     sweep = stored.sweep

@@ -31,9 +31,13 @@ MAY_FAIL = {
 KNOWN_REASON = {("resin-3.0.9", "small-keepalive"): "no keep-alive"}
 
 
-def containers_of(sweep_id: str) -> str:
+def left_over(sweep_id: str) -> str:
+    """Containers, networks and volumes of a sweep."""
     project = f"label=com.docker.compose.project=ab-runner-{sweep_id}"
-    return subprocess.check_output(["docker", "ps", "--all", "--quiet", "--filter", project], text=True)
+    kinds = (["ps", "--all"], ["network", "ls"], ["volume", "ls"])
+    return "".join(
+        subprocess.check_output(["docker", *kind, "--quiet", "--filter", project], text=True) for kind in kinds
+    )
 
 
 def test_a_sweep_of_all_servers_has_every_cell_with_a_figure_or_a_reason(sweeping: Sweeper, tmp_path: Path) -> None:
@@ -54,7 +58,7 @@ def test_a_sweep_of_all_servers_has_every_cell_with_a_figure_or_a_reason(sweepin
             assert verdict.valid, f"{server} {name} c={level}: {verdict.reason}"
     for table in ("echo: requests per second", "large: time per request"):
         assert table in output
-    assert containers_of(stored.sweep.id) == ""
+    assert left_over(stored.sweep.id) == ""
 
 
 def test_a_sweep_across_a_bridge_names_the_server_by_its_address(sweeping: Sweeper, tmp_path: Path) -> None:
@@ -87,7 +91,7 @@ def test_an_interruption_leaves_no_container_and_a_readable_folder(
     assert end.reason == "interrupted"
     assert any(verdict.valid for verdict in verdicts(stored).values())
     assert "this sweep is not complete: interrupted" in output
-    assert containers_of(stored.sweep.id) == ""
+    assert left_over(stored.sweep.id) == ""
 
 
 class Service:

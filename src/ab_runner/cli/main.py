@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import click
 from ab_runner import interrupt
 from ab_runner.catalog import CatalogError, load, select
 from ab_runner.cli import options, places
-from ab_runner.model import Load
+from ab_runner.model import Load, WorkloadName
 from ab_runner.protocol import PROTOCOLS
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store import LATEST, StoreError
@@ -52,6 +53,9 @@ def cli() -> None:
 
     A server runs in a container where a Docker engine answers, else as a process of this host. Every trial is
     written to results/…/trials.jsonl when it ends: Ctrl-C loses none and leaves nothing running.
+
+    Exit codes: 0 done, 1 stopped early or without a single valid trial, 2 bad input and nothing was started,
+    130 interrupted.
     """
 
 
@@ -82,7 +86,8 @@ def cli() -> None:
     type=click.Choice(list(PROTOCOLS)),
     default="standard",
     show_default=True,
-    help="2006: 200,000 requests after 100,000 of warm-up. standard: 3 blocks of 5 s trials. quick: 1 s trials.",
+    help="2006: 200,000 requests after 100,000 of warm-up. standard: 3 blocks of 5 s trials. quick: 1 s trials. "
+    "Where connections are many and answers slow a timed trial lasts up to five times as long.",
 )
 @click.option(
     "--requests", type=click.IntRange(min=1), metavar="N", help="Requests per trial, instead of the protocol's length."
@@ -118,7 +123,7 @@ def cli() -> None:
 )
 def run(
     servers: tuple[str, ...],
-    workloads: tuple[str, ...],
+    workloads: tuple[WorkloadName, ...],
     concurrency: tuple[int, ...],
     protocol: str,
     requests: int | None,
@@ -131,17 +136,22 @@ def run(
     from ab_runner.cli.run import run_sweep
 
     asked = options.with_overrides(PROTOCOLS[protocol], requests, duration, warmup)
-    options.check_requests(asked, concurrency)
+    options.check_requests(asked, workloads, concurrency)
     chosen = select(load(places.SERVERS), servers)
     sys.exit(run_sweep(chosen, workloads, concurrency, asked, out, **where))
 
 
 @cli.command("list")
-def list_servers() -> None:
-    """Shows the servers: id, year, I/O model, workloads, and whether they can run here without Docker."""
-    from ab_runner.cli.show import show_servers
+@click.argument("servers", nargs=-1, metavar="[GLOB]…")
+def list_servers(servers: tuple[str, ...]) -> None:
+    """Shows the servers; with a GLOB what there is to know of each that it matches, and what that cannot do."""
+    from ab_runner.cli.show import show_server, show_servers
 
-    show_servers(load(places.SERVERS).values())
+    found = select(load(places.SERVERS), servers or ("*",))
+    if not servers:
+        show_servers(found)
+    for server in found if servers else ():
+        show_server(server)
 
 
 @cli.command()
@@ -173,10 +183,10 @@ def main() -> int:
     except (CatalogError, StoreError, RuntimeUnusable) as error:
         return _complain(str(error))
     except (interrupt.Interrupted, KeyboardInterrupt, click.Abort):
+        print("ab-runner: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has seen enough; keep Python from complaining about it
-        return 0
+    except subprocess.SubprocessError as error:
+        return _complain(f"a command that a sweep needs failed: {error}")
 
 
 def _complain(message: str) -> int:

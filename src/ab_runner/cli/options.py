@@ -12,8 +12,11 @@ import msgspec
 from ab_runner.ab import MAX_CONCURRENCY
 from ab_runner.catalog import suggestion
 from ab_runner.model import WORKLOADS, Load, Protocol, WarmUp
+from ab_runner.protocol import WARM_UP_CONCURRENCY
 
 DEFAULT_CONCURRENCY = "1,10,100,500,1000"
+LONGEST_TRIAL = 86_400
+"""Seconds: a day. ab itself knows no shorter time than a second."""
 
 
 class Concurrency(click.ParamType[tuple[int, ...]]):
@@ -26,8 +29,8 @@ class Concurrency(click.ParamType[tuple[int, ...]]):
             return value
         levels = set()
         for part in (part.strip() for part in value.split(",")):
-            if not re.fullmatch(r"-?[0-9]+", part):
-                self.fail(f"{part!r} is not a whole number; write it like {DEFAULT_CONCURRENCY}", param, ctx)
+            if not re.fullmatch(r"-?[0-9]{1,9}", part):
+                self.fail(f"{part[:20]!r} is not a whole number; write it like {DEFAULT_CONCURRENCY}", param, ctx)
             if int(part) < 1:
                 self.fail(f"{part} is too small; ab needs at least 1", param, ctx)
             if int(part) > MAX_CONCURRENCY:
@@ -69,9 +72,9 @@ class Amount(click.ParamType[Load]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Load:
         if isinstance(value, Load):
             return value
-        found = re.fullmatch(r"([0-9]+)(s?)", value.strip())
+        found = re.fullmatch(r"([0-9]{1,9})(s?)", value.strip())
         if found is None:
-            self.fail(f"{value!r} is neither a number of requests (20000) nor a time (10s)", param, ctx)
+            self.fail(f"{value[:20]!r} is neither a number of requests (20000) nor a time (10s)", param, ctx)
         number = int(found[1])
         return Load(seconds=number) if found[2] else Load(requests=number)
 
@@ -84,9 +87,9 @@ class Seconds(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
-        found = re.fullmatch(r"([0-9]+)s?", value.strip())
-        if found is None or int(found[1]) < 1:
-            self.fail(f"{value!r} is not a number of whole seconds from 1 on (ab knows no shorter time)", param, ctx)
+        found = re.fullmatch(r"([0-9]{1,9})s?", value.strip())
+        if found is None or not 1 <= int(found[1]) <= LONGEST_TRIAL:
+            self.fail(f"{value[:20]!r} is not a number of whole seconds from 1 to {LONGEST_TRIAL:,}", param, ctx)
         return int(found[1])
 
 
@@ -105,16 +108,15 @@ def with_overrides(protocol: Protocol, requests: int | None, seconds: int | None
     return msgspec.structs.replace(protocol, **changes)
 
 
-def check_requests(protocol: Protocol, concurrency: Sequence[int]) -> None:
+def check_requests(protocol: Protocol, workloads: Sequence[str], concurrency: Sequence[int]) -> None:
     """ab refuses fewer requests than connections."""
-    for load in (protocol.trial, protocol.large_trial):
+    for load in {protocol.trial_of(workload) for workload in workloads}:
         if load.requests is not None and load.requests < max(concurrency):
             raise click.UsageError(
                 f"{load.requests:,} requests are fewer than the concurrency {max(concurrency):,}: "
                 "ask for at least as many, or for a time with --duration"
             )
-    for plan in (protocol.warm_up, protocol.large_warm_up):
-        if plan.load.requests is not None and 0 < plan.load.requests < 10:
-            raise click.UsageError(
-                f"--warmup {plan.load.requests}: warm-up runs at concurrency 10, so 10 requests are the least (or 0)"
-            )
+    warm_up = protocol.warm_up.load.requests
+    if warm_up is not None and 0 < warm_up < WARM_UP_CONCURRENCY:
+        least = f"warm-up runs at concurrency {WARM_UP_CONCURRENCY}, so {WARM_UP_CONCURRENCY} requests are the least"
+        raise click.UsageError(f"--warmup {warm_up}: {least} (or 0)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import fcntl
+import os
 import socket
 import subprocess
 import sys
@@ -11,7 +12,6 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
@@ -20,14 +20,14 @@ from ab_runner import interrupt, machine, store
 from ab_runner.cli import places
 from ab_runner.cli.progress import display_for
 from ab_runner.cli.show import console_for, say, show_report
-from ab_runner.model import Asked, Protocol, Server, Sweep
+from ab_runner.model import Asked, Protocol, Record, Server, Sweep, Trial, WorkloadName
 from ab_runner.protocol import plan
 from ab_runner.report import csv, markdown
 from ab_runner.report.tables import report_of
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime, why_unusable
 from ab_runner.runtime.process import ProcessRuntime
-from ab_runner.store import Store, StoreError
+from ab_runner.store import Store, Stored, StoreError
 from ab_runner.sweep import Bench, run
 
 SPARE_FILES = 16
@@ -36,7 +36,7 @@ SPARE_FILES = 16
 
 def run_sweep(
     servers: Sequence[Server],
-    workloads: tuple[Any, ...],
+    workloads: tuple[WorkloadName, ...],
     concurrency: tuple[int, ...],
     protocol: Protocol,
     out: Path | None,
@@ -48,6 +48,7 @@ def run_sweep(
     """Runs it all and returns the exit code. What is wrong with the input is raised before any server is started."""
     console = console_for(sys.stderr)
     interrupt.install()
+    os.umask(0o022)  # servers run as somebody else and must read what is made for them
     servers = [server for server in servers if set(server.workloads) & set(workloads)]
     if not servers:
         raise click.UsageError(f"none of these servers has a workload of {', '.join(workloads)}")
@@ -69,46 +70,55 @@ def run_sweep(
             generator_cpus=chosen.generator_cpus, environment=chosen.environment() | _toolkit_version(),
             fixtures=_digests(), servers=tuple(able), left_out=left_out,
         )  # fmt: skip
-        kept = Store(folder, sweep)
-        try:
-            return _measure(console, kept, sweep, chosen, fixtures)
-        finally:
-            kept.close()
-            _write_reports(folder)
+        return _measure(console, Store(folder, sweep), sweep, chosen, fixtures)
 
 
 def _measure(console: Console, kept: Store, sweep: Sweep, runtime: Runtime, fixtures: Path) -> int:
+    """Runs the sweep and shows its tables, of what there is if it had to stop."""
     asked = sweep.asked
     runs = plan(sweep.servers, asked.workloads, asked.concurrency, asked.protocol.blocks, asked.seed)
     cells = sum(len(part.cells) for part in runs)
     servers = {server.id: server for server in sweep.servers}
-    store.point_latest_to(kept.folder)
     say(console, f"{kept.folder}: {cells} trials of {len(sweep.servers)} servers, runtime {runtime.name}")
-    runtime.begin(sweep.id, kept.raw)
+    stopped = False
     try:
+        if kept.folder.parent == places.RESULTS:
+            store.point_latest_to(kept.folder)
+        runtime.begin(sweep.id, kept.raw)
         with display_for(console, cells) as display:
             run(runs, Bench(servers, asked.protocol, runtime, kept, fixtures, display.show))
-    except OSError as error:
+    except (OSError, RuntimeUnusable) as error:
+        stopped = True
         say(console, f"ab-runner: the sweep stopped: {error}")
-        return 1
-    return 0
+    finally:
+        kept.close()
+        stored = _report(console, kept.folder)
+    return 1 if stopped or not any(_is_valid(record) for record in stored.records) else 0
 
 
-def _write_reports(folder: Path) -> None:
+def _report(console: Console, folder: Path) -> Stored:
     stored = store.read(folder)
-    store.write_report(folder / "tables.md", markdown.render(report_of(stored)))
-    store.write_report(folder / "trials.csv", csv.render(stored))
     show_report(folder, "terminal")
+    try:
+        store.write_report(folder / "tables.md", markdown.render(report_of(stored)))
+        store.write_report(folder / "trials.csv", csv.render(stored))
+    except OSError as error:
+        say(console, f"ab-runner: cannot write the reports: {error}; `./ab-runner report {folder}` shows them")
+    return stored
+
+
+def _is_valid(record: Record) -> bool:
+    return isinstance(record, Trial) and record.verdict.valid
 
 
 def _check_folder(folder: Path) -> None:
     """StoreError where the folder cannot be made or is not empty, before the work of a sweep is done for nothing."""
-    if folder.exists() and not folder.is_dir():
-        raise StoreError(f"{folder} is not a folder; name another with --out")
-    if folder.exists() and any(folder.iterdir()):
-        raise StoreError(f"{folder} is not empty; name another with --out")
-    nearest = next(each for each in [folder.absolute(), *folder.absolute().parents] if each.exists())
     try:
+        if folder.exists() and not folder.is_dir():
+            raise StoreError(f"{folder} is not a folder; name another with --out")
+        if folder.exists() and any(folder.iterdir()):
+            raise StoreError(f"{folder} is not empty; name another with --out")
+        nearest = next(each for each in [folder.absolute(), *folder.absolute().parents] if each.exists())
         tempfile.TemporaryDirectory(dir=nearest).cleanup()
     except OSError as error:
         raise StoreError(f"{folder} cannot be written ({error.strerror}); name another with --out") from None

@@ -42,6 +42,25 @@ def show_servers(servers: Iterable[Server]) -> None:
     console_for(sys.stdout).print(table)
 
 
+def show_server(server: Server) -> None:
+    console = console_for(sys.stdout)
+    console.print(Text(server.id, style="bold"))
+    facts = {
+        "what it is": server.summary,
+        "family": f"{server.family} {server.version}, released {server.released}",
+        "I/O model": server.io_model,
+        "workloads": ", ".join(server.workloads),
+        "stands for": f"{server.published} of 2006" if server.published else "",
+        "settings": " ".join(f"{name}={value}" for name, value in server.environment.items()),
+        "mind": "\n".join(server.cannot),
+    }
+    table = Table(box=None, show_header=False, padding=(0, 1, 0, 2))
+    for name, value in facts.items():
+        if value:
+            table.add_row(Text(name, style="dim"), Text(value))
+    console.print(table)
+
+
 def show_report(folder: Path, form: str) -> None:
     """StoreError if the folder holds no sweep. CSV has no place for damaged lines: there they are named on stderr."""
     stored = store.read(folder)

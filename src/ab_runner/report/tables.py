@@ -88,7 +88,7 @@ def _facts(stored: Stored) -> Iterable[str]:
     machine = sweep.machine
     yield (
         f"{machine.cpu_model}, {machine.cpus} CPUs, {machine.memory_bytes / 2**30:.0f} GiB; {machine.system}, "
-        f"kernel {machine.kernel}; {sweep.environment.get('ab', 'ab of an unknown version')}"
+        f"kernel {machine.kernel}; ab of {sweep.environment.get('ab package') or sweep.environment.get('ab')}"
     )
     if sweep.server_cpus:
         yield f"servers on CPU {_numbers(sweep.server_cpus)}, ab on CPU {_numbers(sweep.generator_cpus)}"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -54,7 +57,8 @@ class RunningServer(Protocol):
         """Why it is no longer running, or None while it is."""
 
     def stop(self) -> None:
-        """Ends it and everything that was started with it, and keeps its log. Does not raise, may be called twice."""
+        """Ends it and everything that was started with it, and keeps its log; may be called twice. RuntimeUnusable if
+        that does not work, because the next server would share its CPU with what is left."""
 
 
 class Runtime(Protocol):
@@ -84,7 +88,7 @@ class Runtime(Protocol):
         """Starts a server; StartFailed if that does not work. `name` names its log. It need not be ready yet."""
 
     def close(self) -> None:
-        """Ends whatever is left of what was started."""
+        """Ends whatever is left of what was started; RuntimeUnusable if that does not work."""
 
 
 def build_failures(
@@ -100,13 +104,17 @@ def build_failures(
     return {server.id: f"does not build: {failed[server.program]}" for server in servers if server.program in failed}
 
 
-def text_of(command: Sequence[str]) -> str:
-    """What a command prints, on stderr too, as some print their version there; empty if it cannot be run."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return (done.stdout + done.stderr).strip()
+def end_group(process: subprocess.Popen[Any], seconds: float) -> None:
+    """Asks a process and all of its group to end, and kills what is left after so many seconds.
+
+    The process must have been started in a session of its own.
+    """
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def last_lines(text: str, count: int = 12) -> str:

@@ -25,6 +25,7 @@ from ab_runner.runtime.base import (
     RuntimeUnusable,
     StartFailed,
     build_failures,
+    end_group,
     last_lines,
     version_command,
 )
@@ -32,6 +33,10 @@ from ab_runner.runtime.base import (
 RAW_IN_CONTAINER = "/raw"
 GENERATOR = "ab"
 STOP_SECONDS = 2
+_CLIENT_SYSCTLS = {"net.ipv4.ip_local_port_range": "10000 65535", "net.ipv4.tcp_tw_reuse": 1}
+"""As docker/service.yaml has them for servers."""
+_OURS = f"ab-runner.sweep-of-user={os.getuid()}"
+"""Label of every container of a sweep."""
 _ENGINE_SECONDS = 120.0
 """Longest time that the engine may take for one of our small requests."""
 
@@ -109,6 +114,14 @@ class DockerRuntime:
     def begin(self, sweep_id: str, raw: Path) -> None:
         self._project = f"ab-runner-{sweep_id}"
         self._raw = raw.resolve()
+        for project in self._left_over():
+            _down(project)
+
+    @staticmethod
+    def _left_over() -> set[str]:
+        """Projects of this user's sweeps that were killed: this one is alone, so that no other can be running."""
+        template = '{{.Label "com.docker.compose.project"}}'
+        return set(_checked("docker", "ps", "--all", "--filter", f"label={_OURS}", "--format", template).splitlines())
 
     def start(self, server: Server, name: str) -> DockerServer:
         override = self._raw / f"{name}.compose.yaml"
@@ -130,14 +143,17 @@ class DockerRuntime:
 
     def close(self) -> None:
         if self._project:
-            _down(self._project, self._raw)
+            _down(self._project)
 
     def _override(self, server: Server) -> str:
         """What a sweep changes in compose.yaml for this server. Values are JSON, which YAML includes."""
-        quoted = json.dumps
+
+        def quoted(value: str) -> str:
+            return json.dumps(value).replace("$", "$$")
+
         network = f"networks: !reset []\n    network_mode: {quoted(f'service:{server.id}')}"
-        if self.network == "bridge":
-            network = "networks: [servers]"
+        if self.network == "bridge":  # a namespace of its own, where connections start: it needs the server's settings
+            network = f"networks: [servers]\n    sysctls: {json.dumps(_CLIENT_SYSCTLS)}"
         return f"""\
 services:
   {server.id}:
@@ -145,11 +161,13 @@ services:
     depends_on: !reset {{}}
     healthcheck: {{disable: true}}
     cpuset: {quoted(_cpu_list(self.server_cpus))}
+    labels: [{quoted(_OURS)}]
     volumes:
       - {{type: bind, source: {quoted(str(self._fixtures))}, target: /srv/www, read_only: true}}
   {GENERATOR}:
     {network}
     cpuset: {quoted(_cpu_list(self.generator_cpus))}
+    labels: [{quoted(_OURS)}]
     user: {quoted(f"{os.getuid()}:{os.getgid()}")}
     entrypoint: [sleep, infinity]
     stop_signal: SIGKILL
@@ -181,6 +199,7 @@ class DockerServer:
         if self._network == "bridge":
             self.host = f"{ip}:{PORT}"
         version = _run("docker", "exec", self._container, *version_command(self._server))
+        version.check_returncode()
         self.environment = {
             "image": self._inspect("{{.Image}}"),
             "version": (version.stdout + version.stderr).strip(),
@@ -208,7 +227,7 @@ class DockerServer:
     def stop(self) -> None:
         with suppress(OSError, subprocess.TimeoutExpired), self._log.open("wb") as log:
             _run("docker", "logs", self._container, output=log)
-        _down(self._project, self._log.parent)
+        _down(self._project)
 
     def _inspect(self, template: str) -> str:
         return _checked("docker", "inspect", "--format", template, self._container)
@@ -221,11 +240,15 @@ class DockerServer:
         return {name.replace("/", "."): " ".join(value.split()) for name, _, value in pairs}
 
 
-def _down(project: str, folder: Path) -> None:
-    """Removes all that a project has, by its labels. `folder` is one without a compose.yaml, which would be read."""
-    command = ["docker", "compose", "--project-name", project, "--project-directory", str(folder), "down"]
-    with suppress(subprocess.TimeoutExpired):  # an engine that hangs cannot be helped from here
-        _run(*command, "--timeout", str(STOP_SECONDS), "--volumes", "--remove-orphans", folder=folder)
+def _down(project: str) -> None:
+    """Removes all that a project has, by its labels; RuntimeUnusable if some of it stays: it would share the CPUs."""
+    command = ("docker", "compose", "--project-name", project, "down", "--volumes", "--remove-orphans")
+    for _ in range(2):
+        with suppress(subprocess.TimeoutExpired):
+            done = _run(*command, "--timeout", str(STOP_SECONDS))
+            if done.returncode == 0:
+                return
+    raise RuntimeUnusable(f"the Docker engine does not remove what the sweep started; do: {' '.join(command)}")
 
 
 def _cpu_list(cpus: Sequence[int]) -> str:
@@ -233,21 +256,31 @@ def _cpu_list(cpus: Sequence[int]) -> str:
 
 
 def _run(
-    *command: str, seconds: float = _ENGINE_SECONDS, output: BinaryIO | None = None, folder: Path | None = None
+    *command: str, seconds: float = _ENGINE_SECONDS, output: BinaryIO | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a session of its own, so that Ctrl-C reaches the runner alone. `output` takes both streams."""
-    return subprocess.run(
+    """Runs a command in a session of its own, so that Ctrl-C reaches the runner alone. `output` takes both streams.
+
+    However it ends early (its time is up, the runner is interrupted), its whole process group is asked to end first:
+    a script's clean-up runs, and a client tells the engine.
+    """
+    # SERVER and PORT are for a person's `docker compose up`; a sweep must not depend on them.
+    environment = {name: value for name, value in os.environ.items() if name not in ("SERVER", "PORT")}
+    with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=output or subprocess.PIPE,
         stderr=subprocess.STDOUT if output else subprocess.PIPE,
         text=True,
         errors="backslashreplace",
-        timeout=seconds,
-        check=False,
-        cwd=folder,
+        env=environment,
         start_new_session=True,
-    )
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=seconds)
+        except BaseException:
+            end_group(process, STOP_SECONDS)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
 
 def _checked(*command: str) -> str:

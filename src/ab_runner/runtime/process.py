@@ -11,13 +11,12 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ab_runner.interrupt import held
-from ab_runner.machine import CpuSplit, raise_open_files, sysctls
-from ab_runner.model import Server
+from ab_runner.machine import CpuSplit, raise_open_files
+from ab_runner.model import Needs, Server
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
@@ -25,8 +24,8 @@ from ab_runner.runtime.base import (
     RuntimeUnusable,
     StartFailed,
     build_failures,
+    end_group,
     last_lines,
-    text_of,
     version_command,
 )
 
@@ -52,10 +51,7 @@ class ProcessRuntime:
 
     def unavailable(self, server: Server) -> str | None:
         if server.needs is not None:
-            if _find(server.needs.command) is None:
-                packages = " ".join(server.needs.packages)
-                return f"{server.needs.command} is not installed (Debian: apt-get install {packages})"
-            return None
+            return None if _find(server.needs.command) else _how_to_get(server.needs)
         missing = [tool for tool in ("java", "mvn") if shutil.which(tool) is None]
         if missing:
             return f"{' and '.join(missing)} not installed (Debian: apt-get install openjdk-17-jdk-headless maven)"
@@ -83,7 +79,7 @@ class ProcessRuntime:
 
     def environment(self) -> dict[str, str]:
         package = text_of(["dpkg-query", "--show", "--showformat", "${Package} ${Version}", "apache2-utils"])
-        found = {"ab": text_of(["ab", "-V"]).partition("\n")[0], "ab package": package} | sysctls()
+        found = {"ab": text_of(["ab", "-V"]).partition("\n")[0], "ab package": package}
         return {name: value for name, value in found.items() if value}
 
     def begin(self, sweep_id: str, raw: Path) -> None:
@@ -99,6 +95,7 @@ class ProcessRuntime:
         self._fill(stage, server)
         environment = {
             "PATH": _PATH,
+            "ADDRESS": "127.0.0.1",
             "PORT": str(self._port),
             "DOCROOT": str(stage / "www"),
             "TMPDIR": str(stage / "tmp"),
@@ -123,6 +120,7 @@ class ProcessRuntime:
             shutil.copy(self._servers_dir / "start-jvm", stage / "server" / "start")
         else:
             shutil.copytree(program, stage / "server")
+            shutil.copy(self._servers_dir / "start-debian", stage / "server")
         shutil.copytree(self._fixtures, stage / "www")
         (stage / "tmp").mkdir()
         (stage / "tmp").chmod(0o1777)
@@ -180,22 +178,31 @@ class ProcessServer:
         if self._generator is not None:
             self._generator.kill()
             self._generator.wait()
+            self._generator = None
         if self._server is not None:
-            self._signal(self._server, signal.SIGTERM)
-            with suppress(subprocess.TimeoutExpired):
-                self._server.wait(STOP_SECONDS)
-            self._signal(self._server, signal.SIGKILL)
-            self._server.wait()
+            # The whole group: a server may have processes of its own, which may outlive it.
+            end_group(self._server, STOP_SECONDS)
+            self._server = None  # its number may soon be another's
         shutil.rmtree(self.stage, ignore_errors=True)
-
-    @staticmethod
-    def _signal(process: subprocess.Popen[bytes], number: int) -> None:
-        """To the whole group: a server may have processes of its own, which may outlive it."""
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
 
 
 _PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
+
+
+def text_of(command: Sequence[str]) -> str:
+    """What a command prints, on stderr too, as some print their version there; empty if it cannot be run."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (done.stdout + done.stderr).strip()
+
+
+def _how_to_get(needs: Needs) -> str:
+    packages = " ".join(needs.packages)
+    if needs.conflicts:
+        return f"{needs.command} is not installed, and Debian's {packages} conflicts with {needs.conflicts}: use Docker"
+    return f"{needs.command} is not installed (Debian: apt-get install {packages})"
 
 
 def _find(command: str) -> str | None:

@@ -50,7 +50,7 @@ public final class Launcher {
             return INVALID_SETTING;
         }
         try {
-            requireFree(settings.port());
+            requireFree(settings.address());
         } catch (IOException notFree) {
             err.println("cannot listen on port " + settings.port() + ": " + notFree.getMessage());
             return FAILED;
@@ -70,10 +70,10 @@ public final class Launcher {
      * Finds out before the server does, for each server of old tells it in its own long way. Binds and does not
      * listen: nobody can connect meanwhile.
      */
-    private static void requireFree(int port) throws IOException {
+    private static void requireFree(InetSocketAddress address) throws IOException {
         try (Socket socket = new Socket()) {
             socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(port));
+            socket.bind(address);
         }
     }
 }

@@ -1,6 +1,9 @@
 package abrunner.harness;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -9,22 +12,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** What the environment tells a server. */
 public final class Settings {
     private static final int MAX_PORT = 65_535;
+    /** Roughly: so that a name is never looked up. */
+    private static final Pattern IP_ADDRESS = Pattern.compile("[0-9.]+|[0-9a-fA-F:]*:[0-9a-fA-F:.]*");
     /** With fewer, Tomcat takes more all the same, and Jetty and Resin do not answer. */
     private static final int MIN_THREADS = 16;
     private static final int MAX_THREADS = 10_000;
 
     private final Map<String, String> environment;
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
 
     private Settings(Map<String, String> environment) {
         this.environment = environment;
-        this.port = number("PORT", 8080, 1, MAX_PORT);
+        this.address = new InetSocketAddress(host(), number("PORT", 8080, 1, MAX_PORT));
         this.backlog = number("BACKLOG", 10_000, 1, Integer.MAX_VALUE);
         this.threads = number("THREADS", 256, MIN_THREADS, MAX_THREADS);
     }
@@ -34,9 +40,13 @@ public final class Settings {
         return new Settings(environment);
     }
 
-    /** The TCP port to listen on. */
+    /** Where to listen: everywhere in a container, on loopback where the machine itself is the host. */
+    public InetSocketAddress address() {
+        return address;
+    }
+
     public int port() {
-        return port;
+        return address.getPort();
     }
 
     /** How many connections may wait to be accepted. */
@@ -83,6 +93,18 @@ public final class Settings {
             names.add(constantName);
         }
         throw new InvalidSetting(name + " must be " + String.join(" or ", names) + ", not '" + value + "'");
+    }
+
+    private InetAddress host() {
+        String value = environment.getOrDefault("ADDRESS", "0.0.0.0");
+        try {
+            if (IP_ADDRESS.matcher(value).matches()) {
+                return InetAddress.getByName(value);
+            }
+        } catch (UnknownHostException notAnAddress) {
+            // Told below, as one that does not look like an address.
+        }
+        throw new InvalidSetting("ADDRESS must be an IP address, not '" + value + "'");
     }
 
     private int number(String name, int fallback, int min, int max) {

@@ -2,6 +2,7 @@ package abrunner.harness;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -34,9 +35,15 @@ public abstract class EchoServerContract {
     void start() throws Exception {
         port = RawClient.freePort();
         Map<String, String> environment = variant();
+        environment.put("ADDRESS", "127.0.0.1");
         environment.put("PORT", Integer.toString(port));
         Launcher.keepOnlyWarnings();
         server(Settings.from(environment)).start();
+    }
+
+    @Test
+    void listensNowhereElse() {
+        assertFalse(RawClient.listens("127.0.0.2", port));
     }
 
     @Test

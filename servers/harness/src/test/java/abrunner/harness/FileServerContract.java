@@ -51,10 +51,16 @@ public abstract class FileServerContract {
         Files.write(folder.resolve("secret.txt"), SECRET.getBytes(StandardCharsets.US_ASCII));
         port = RawClient.freePort();
         Map<String, String> environment = variant();
+        environment.put("ADDRESS", "127.0.0.1");
         environment.put("PORT", Integer.toString(port));
         environment.put("DOCROOT", docroot.toString());
         Launcher.keepOnlyWarnings();
         server(Settings.from(environment)).start();
+    }
+
+    @Test
+    void listensNowhereElse() {
+        assertFalse(RawClient.listens("127.0.0.2", port));
     }
 
     @ParameterizedTest

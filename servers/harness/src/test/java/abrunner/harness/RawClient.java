@@ -6,6 +6,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +26,16 @@ public final class RawClient implements Closeable {
         socket.setSoTimeout(PATIENCE_MILLIS);
         socket.setTcpNoDelay(true);
         in = new BufferedInputStream(socket.getInputStream());
+    }
+
+    /** Whether anybody answers there. */
+    static boolean listens(String address, int port) {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(address, port), 1000);
+            return true;
+        } catch (IOException nobody) {
+            return false;
+        }
     }
 
     /** A port that nobody listened on a moment ago. */

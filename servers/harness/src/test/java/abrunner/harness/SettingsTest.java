@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -23,7 +25,7 @@ class SettingsTest {
     @Test
     void defaults() {
         Settings settings = Settings.from(Collections.emptyMap());
-        assertEquals(8080, settings.port());
+        assertEquals(new InetSocketAddress("0.0.0.0", 8080), settings.address());
         assertEquals(10_000, settings.backlog());
         assertEquals(256, settings.threads());
     }
@@ -38,6 +40,19 @@ class SettingsTest {
         assertEquals(65_535, settings.port());
         assertEquals(1, settings.backlog());
         assertEquals(16, settings.threads());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "::1", "0.0.0.0"})
+    void readsAddress(String address) throws IOException {
+        assertEquals(InetAddress.getByName(address), with("ADDRESS", address).address().getAddress());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "localhost", "127.0.0.256", "1:2:3", "127.0.0.1:80"})
+    void refusesAddresses(String address) {
+        InvalidSetting invalid = assertThrows(InvalidSetting.class, () -> with("ADDRESS", address));
+        assertEquals("ADDRESS must be an IP address, not '" + address + "'", invalid.getMessage());
     }
 
     @ParameterizedTest

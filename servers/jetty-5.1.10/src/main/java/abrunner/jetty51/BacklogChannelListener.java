@@ -20,11 +20,11 @@ import org.mortbay.http.nio.SocketChannelListener;
 final class BacklogChannelListener extends SocketChannelListener {
     private static final long serialVersionUID = 1L;
 
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
 
-    BacklogChannelListener(int port, int backlog) {
-        this.port = port;
+    BacklogChannelListener(InetSocketAddress address, int backlog) {
+        this.address = address;
         this.backlog = backlog;
     }
 
@@ -40,7 +40,7 @@ final class BacklogChannelListener extends SocketChannelListener {
         }
         ServerSocketChannel channel = ServerSocketChannel.open();
         channel.configureBlocking(false);
-        channel.bind(new InetSocketAddress(port), backlog);
+        channel.bind(address, backlog);
         channel.register(selector, SelectionKey.OP_ACCEPT);
         selector.wakeup();
     }

@@ -3,6 +3,8 @@ package abrunner.jetty51;
 import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import org.mortbay.http.HttpContext;
 import org.mortbay.http.HttpListener;
@@ -20,14 +22,14 @@ public final class JettyServer implements Server {
         NIO
     }
 
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
     private final Listener listener;
 
     JettyServer(Settings settings) {
-        port = settings.port();
+        address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
@@ -51,9 +53,10 @@ public final class JettyServer implements Server {
         server.start();
     }
 
-    private HttpListener blockingListener() {
+    private HttpListener blockingListener() throws UnknownHostException {
         SocketListener blocking = new SocketListener();
-        blocking.setPort(port);
+        blocking.setHost(address.getAddress().getHostAddress());
+        blocking.setPort(address.getPort());
         blocking.setAcceptQueueSize(backlog);
         blocking.setTcpNoDelay(true);
         blocking.setMaxThreads(threads);
@@ -61,7 +64,7 @@ public final class JettyServer implements Server {
     }
 
     private HttpListener nioListener() {
-        BacklogChannelListener nio = new BacklogChannelListener(port, backlog);
+        BacklogChannelListener nio = new BacklogChannelListener(address, backlog);
         nio.setMaxThreads(threads);
         return nio;
     }

@@ -29,7 +29,7 @@ public final class MinaServer implements Server {
     private final Handler handler;
 
     MinaServer(Settings settings) {
-        address = new InetSocketAddress(settings.port());
+        address = settings.address();
         backlog = settings.backlog();
         handler = settings.choice("HANDLER", Handler.IO_THREAD);
     }

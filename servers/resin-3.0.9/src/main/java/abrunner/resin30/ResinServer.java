@@ -9,6 +9,7 @@ import com.caucho.loader.EnvironmentClassLoader;
 import com.caucho.server.port.Port;
 import com.caucho.server.resin.ServletServer;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -17,13 +18,13 @@ import java.nio.file.Path;
  * JMX of any JVM after 1.4; this one starts the same parts.
  */
 public final class ResinServer implements Server {
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
 
     ResinServer(Settings settings) {
-        port = settings.port();
+        address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
@@ -64,7 +65,8 @@ public final class ResinServer implements Server {
     private void listen(ServletServer server) throws Throwable {
         Port http = new Port();
         http.setParent(server);
-        http.setPort(port);
+        http.setHost(address.getAddress().getHostAddress());
+        http.setPort(address.getPort());
         http.setSocketListenBacklog(backlog);
         http.setTcpNoDelay(true);
         server.addHttp(http);

@@ -4,6 +4,7 @@ import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import abrunner.harness.WorkFolder;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import org.apache.catalina.Container;
 import org.apache.catalina.Engine;
@@ -29,14 +30,14 @@ public final class TomcatServer implements Server {
 
     private static final int LARGE_CACHE_KILOBYTES = 100_000;
 
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
     private final ContentCache contentCache;
 
     TomcatServer(Settings settings) {
-        port = settings.port();
+        address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
@@ -105,7 +106,8 @@ public final class TomcatServer implements Server {
     private Connector connector() throws Exception {
         // Named, because with a native library on its path Tomcat chooses APR without a word.
         Connector connector = new Connector("org.apache.coyote.http11.Http11BaseProtocol");
-        connector.setPort(port);
+        connector.setProperty("address", address.getAddress().getHostAddress());
+        connector.setPort(address.getPort());
         connector.setProperty("backlog", Integer.toString(backlog));
         connector.setProperty("maxThreads", Integer.toString(threads));
         connector.setProperty("tcpNoDelay", "true");
