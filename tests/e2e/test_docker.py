@@ -43,7 +43,7 @@ def left_over(sweep_id: str) -> str:
 def test_a_sweep_of_all_servers_has_every_cell_with_a_figure_or_a_reason(sweeping: Sweeper, tmp_path: Path) -> None:
     folder = tmp_path / "sweep"
     process = sweeping(
-        "--runtime", "docker", "--protocol", "quick", "--warmup", "1s", "--out", str(folder),
+        "--runtime", "docker", "--protocol", "quick", "--warmup", "100", "--requests", "500", "--out", str(folder),
         "--concurrency", ",".join(map(str, LEVELS)),
     )  # fmt: skip
     output, _ = process.communicate(timeout=1200)
