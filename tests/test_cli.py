@@ -54,20 +54,24 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--servers", "tomcat-5.5.16"], "no server 'tomcat-5.5.16'; did you mean tomcat-5.5.15"),
-        (["--servers", "zzz"], "no server 'zzz'; `./ab-runner list` shows all"),
+        (["--servers", "tomcat-5.5.16"], "no server 'tomcat-5.5.16' (did you mean tomcat-5.5.15"),
+        (["--servers", "tomcat"], "no server 'tomcat' (did you mean 'tomcat*'?)"),
+        (["--servers", "zzz"], "no server 'zzz'; ./ab-runner list shows all"),
         (["--servers", ","], "names no server"),
-        (["--workloads", "smal"], "no workload 'smal'; did you mean small"),
+        (["--workloads", "smal"], "no workload 'smal' (did you mean small"),
         (["--workloads", "zzz"], "there are echo, small, small-keepalive, large"),
         (["--concurrency", "0"], "0 is too small"),
         (["--concurrency", "1,-5"], "-5 is too small"),
         (["--concurrency", "ten"], "'ten' is not a whole number"),
-        (["--concurrency", "1,,2"], "'' is not a whole number"),
+        (["--concurrency", ","], "names no concurrency"),
+        (["--concurrency", "9" * 5000], "is not a whole number"),
         (["--concurrency", "1.5"], "'1.5' is not a whole number"),
         (["--concurrency", "20001"], "20001 is too large; ab takes 20,000"),
         (["--requests", "50", "--concurrency", "100"], "50 requests are fewer than the concurrency 100"),
         (["--requests", "0"], "0 is not in the range"),
-        (["--requests", "many"], "'many' is not a valid integer"),
+        (["--requests", "many"], "'many' is not a valid whole number"),
+        (["--duration", "9" * 5000], "is not a number of whole seconds from 1 to 86,400"),
+        (["--duration", "99999999"], "is not a number of whole seconds from 1 to 86,400"),
         (["--duration", "0.5"], "'0.5' is not a number of whole seconds"),
         (["--duration", "0"], "'0' is not a number of whole seconds"),
         (["--requests", "5000", "--duration", "5"], "exclude each other"),
@@ -88,13 +92,9 @@ def test_bad_options_are_refused_in_one_line(cli: Runner, arguments: list[str], 
 
 
 def test_a_concurrency_above_the_open_file_limit_is_refused(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    if shutil.which("ab") is None:
-        pytest.skip("ab is not installed")
-    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.open_files", lambda self: 100)
-    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.prepare", lambda self, servers, say: {})
-    code, _, stderr = cli("--runtime", "process", "--port", str(free_port()), "--concurrency", "1,90")
-    assert code == 2
-    assert "concurrency 90 needs 106 open files and ab may open 100" in stderr
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.prepare_generator", lambda self: 100)
+    complaint = cli.complaint("--runtime", "process", "--port", str(free_port()), "--concurrency", "1,90")
+    assert "concurrency 90 needs 106 open files and ab may open 100" in complaint
 
 
 def test_docker_is_not_replaced_by_processes_when_it_was_asked_for(
@@ -155,11 +155,15 @@ def test_a_folder_that_holds_no_sweep_is_refused(cli: Runner, folder: str, tmp_p
     assert "not the folder of a sweep" in cli.complaint("report", str(tmp_path / folder))
 
 
+def test_without_any_sweep_the_report_says_how_to_make_one(cli: Runner, tmp_path: Path) -> None:
+    assert "no sweep was made yet" in cli.complaint("report", str(tmp_path / "results" / "latest"))
+
+
 def test_a_second_sweep_at_the_same_time_is_refused(cli: Runner) -> None:
     from ab_runner.cli.run import _alone
 
     with _alone():
-        assert "another sweep is running" in cli.complaint("--runtime", "process")
+        assert "another sweep of yours is running (process " in cli.complaint("--runtime", "process")
 
 
 def test_help_teaches_the_options_and_the_commands(cli: Runner) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from ab_runner import interrupt
 
 PREPARE = """\
 import os, signal, sys
@@ -15,9 +19,9 @@ interrupt.install()
 
 
 def outcome(script: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", PREPARE + script], capture_output=True, text=True, check=False, timeout=20
-    )
+    environment = os.environ | {"PYTHONPATH": str(Path(interrupt.__file__).parents[1])}
+    command = [sys.executable, "-c", PREPARE + script]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=20)
     assert done.stderr == ""
     return done.stdout.strip()
 

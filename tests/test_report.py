@@ -52,7 +52,7 @@ STORED = Stored(sweep(*SERVERS, left_out={"merecat-2.31": "merecat is not instal
 
 def in_terminal(stored: Stored, width: int) -> str:
     text = io.StringIO()
-    terminal.render(report_of(stored), Console(file=text, width=width, highlight=False))
+    Console(file=text, width=width, highlight=False).print(*terminal.render(report_of(stored), width), sep="\n")
     return "".join(line.rstrip() + "\n" for line in text.getvalue().splitlines())
 
 

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -63,7 +64,15 @@ def _explain(error: msgspec.ValidationError) -> str:
     reason, _, place = str(error).partition(" - at `$")
     reason = reason[0].lower() + reason[1:]
     key = place.rstrip("`").lstrip(".")
+    if "enum value" in reason:
+        reason += f"; there are {', '.join(map(repr, _choices(key)))}"
     return f"{key}: {reason}" if key else reason
+
+
+def _choices(key: str) -> Iterable[str]:
+    """The values that a key such as `io_model` or `workloads[0]` may have."""
+    kind = get_type_hints(Server)[key.partition("[")[0]]
+    return get_args(get_args(kind)[0]) if get_origin(kind) is tuple else get_args(kind)
 
 
 def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path) -> Server:
@@ -83,11 +92,21 @@ def select(servers: dict[str, Server], patterns: Sequence[str]) -> list[Server]:
     """The servers that any of the shell patterns matches, in the catalog's order; CatalogError if one matches none."""
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in servers):
-            raise CatalogError(f"no server {pattern!r}{suggestion(pattern, servers)}; `./ab-runner list` shows all")
+            raise CatalogError(
+                f"no server {pattern!r}{_pattern_suggestion(pattern, servers)}; ./ab-runner list shows all"
+            )
     return [server for name, server in servers.items() if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
+def _pattern_suggestion(pattern: str, servers: Iterable[str]) -> str:
+    """A family's name alone is short of a star."""
+    starred = f"{pattern}*"
+    if any(fnmatchcase(name, starred) for name in servers):
+        return f" (did you mean {starred!r}?)"
+    return suggestion(pattern, servers)
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """`; did you mean a, b?` with the nearest of the known names, or nothing where none is near."""
+    """` (did you mean a, b?)` with the nearest of the known names, or nothing where none is near."""
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
-    return f"; did you mean {', '.join(near)}?" if near else ""
+    return f" (did you mean {', '.join(near)}?)" if near else ""

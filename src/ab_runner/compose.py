@@ -18,7 +18,8 @@ _HEAD = """\
 # docker/service.yaml.
 #
 #     docker compose up tomcat-5.5.15                 a server, on http://127.0.0.1:8080/small.html
-#     SERVER=lighttpd-1.4 docker compose up server    the same, by variable
+#     SERVER=lighttpd-1.4 docker compose up server    the same, by variable; ./ab-runner list shows the ids
+#     docker compose --profile '*' down --volumes     ends and removes everything
 name: ab-runner
 
 services:

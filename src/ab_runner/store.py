@@ -63,7 +63,9 @@ def read(folder: Path) -> Stored:
         content = (folder / SWEEP_FILE).read_bytes()
         lines = _lines(folder / TRIALS_FILE)
     except (FileNotFoundError, NotADirectoryError):
-        raise StoreError(f"{folder}: not the folder of a sweep (it has no {SWEEP_FILE})") from None
+        if folder.name == LATEST and not folder.is_symlink():
+            raise StoreError(f"{folder}: no sweep was made yet; ./ab-runner makes one") from None
+        raise StoreError(f"{folder}: not the folder of a sweep (there is no {SWEEP_FILE})") from None
     except OSError as error:
         raise StoreError(f"{folder}: cannot be read: {error.strerror}") from error
     try:
@@ -71,7 +73,7 @@ def read(folder: Path) -> Stored:
     except _UNREADABLE as error:
         raise StoreError(f"{folder / SWEEP_FILE}: {_explain(content, error)}") from error
     records: list[Record] = []
-    damage: list[str] = []
+    damage = [] if (folder / TRIALS_FILE).exists() else [f"{folder / TRIALS_FILE} is missing"]
     for number, line in lines:
         try:
             records.append(_DECODER.decode(line))

@@ -90,7 +90,7 @@ def cli() -> None:
     "Where connections are many and answers slow a timed trial lasts up to five times as long.",
 )
 @click.option(
-    "--requests", type=click.IntRange(min=1), metavar="N", help="Requests per trial, instead of the protocol's length."
+    "--requests", type=options.Whole(min=1), metavar="N", help="Requests per trial, instead of the protocol's length."
 )
 @click.option("--duration", type=options.Seconds(), help="Seconds per trial, instead of the protocol's length.")
 @click.option("--warmup", type=options.Amount(), help="Warm-up per workload: requests (20000), a time (10s) or 0.")
@@ -110,7 +110,7 @@ def cli() -> None:
 )
 @click.option(
     "--port",
-    type=click.IntRange(1, 65535),
+    type=options.Whole(1, 65535),
     default=8080,
     show_default=True,
     help="process only: the port on 127.0.0.1.",

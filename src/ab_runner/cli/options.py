@@ -28,7 +28,7 @@ class Concurrency(click.ParamType[tuple[int, ...]]):
         if isinstance(value, tuple):
             return value
         levels = set()
-        for part in (part.strip() for part in value.split(",")):
+        for part in filter(None, (part.strip() for part in value.split(","))):
             if not re.fullmatch(r"-?[0-9]{1,9}", part):
                 self.fail(f"{part[:20]!r} is not a whole number; write it like {DEFAULT_CONCURRENCY}", param, ctx)
             if int(part) < 1:
@@ -36,6 +36,8 @@ class Concurrency(click.ParamType[tuple[int, ...]]):
             if int(part) > MAX_CONCURRENCY:
                 self.fail(f"{part} is too large; ab takes {MAX_CONCURRENCY:,} at the most", param, ctx)
             levels.add(int(part))
+        if not levels:
+            self.fail(f"names no concurrency; write it like {DEFAULT_CONCURRENCY}", param, ctx)
         return tuple(sorted(levels))
 
 
@@ -77,6 +79,12 @@ class Amount(click.ParamType[Load]):
             self.fail(f"{value[:20]!r} is neither a number of requests (20000) nor a time (10s)", param, ctx)
         number = int(found[1])
         return Load(seconds=number) if found[2] else Load(requests=number)
+
+
+class Whole(click.IntRange):
+    """A whole number within a range, called what it is."""
+
+    name = "whole number"
 
 
 class Seconds(click.ParamType[int]):

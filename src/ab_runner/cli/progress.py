@@ -94,20 +94,20 @@ class PlainDisplay:
 
 
 class LiveDisplay:
-    """One line at the bottom: what runs now, the last figure, trials done, time left."""
+    """One line at the bottom: what runs now, trials done, time left; the last figure and a bar where there is room."""
 
     def __init__(self, console: Console, cells: int) -> None:
         self._left = TimeLeft(cells)
-        self._progress = Progress(
+        roomy = console.width >= 130
+        columns = [
             SpinnerColumn(),
             TextColumn("{task.fields[phase]}", markup=False, style="bold"),
-            BarColumn(bar_width=20),
+            *([BarColumn(bar_width=20)] if roomy else []),
             MofNCompleteColumn(),
             TextColumn("{task.fields[left]}", markup=False),
-            TextColumn("{task.fields[last]}", markup=False, style="dim"),
-            console=console,
-            transient=True,
-        )
+            *([TextColumn("{task.fields[last]}", markup=False, style="dim")] if roomy else []),
+        ]
+        self._progress = Progress(*columns, console=console, transient=True)
         self._task = self._progress.add_task("", total=cells, phase="", left="", last="")
 
     def __enter__(self) -> LiveDisplay:

@@ -20,7 +20,7 @@ from ab_runner import interrupt, machine, store
 from ab_runner.cli import places
 from ab_runner.cli.progress import display_for
 from ab_runner.cli.show import console_for, say, show_report
-from ab_runner.model import Asked, Protocol, Record, Server, Sweep, Trial, WorkloadName
+from ab_runner.model import Asked, NotMeasured, Protocol, Record, Server, Sweep, Trial, WorkloadName
 from ab_runner.protocol import plan
 from ab_runner.report import csv, markdown
 from ab_runner.report.tables import report_of
@@ -59,8 +59,8 @@ def run_sweep(
     with _alone():
         fixtures = _make_fixtures()
         chosen = _choose_runtime(console, runtime, network, port, fixtures)
+        _check_open_files(concurrency, chosen.prepare_generator())
         able, left_out = _prepare(console, chosen, servers)
-        _check_open_files(concurrency, chosen)
         asked = Asked(
             protocol=protocol, servers=tuple(server.id for server in servers), workloads=workloads,
             concurrency=concurrency, runtime=chosen.name, network=chosen.network, seed=int(began.timestamp()),
@@ -79,7 +79,8 @@ def _measure(console: Console, kept: Store, sweep: Sweep, runtime: Runtime, fixt
     runs = plan(sweep.servers, asked.workloads, asked.concurrency, asked.protocol.blocks, asked.seed)
     cells = sum(len(part.cells) for part in runs)
     servers = {server.id: server for server in sweep.servers}
-    say(console, f"{kept.folder}: {cells} trials of {len(sweep.servers)} servers, runtime {runtime.name}")
+    say(console, f"{kept.folder}")
+    say(console, f"{_count(cells, 'trial')} of {_count(len(servers), 'server')}, runtime {runtime.name}")
     stopped = False
     try:
         if kept.folder.parent == places.RESULTS:
@@ -97,14 +98,23 @@ def _measure(console: Console, kept: Store, sweep: Sweep, runtime: Runtime, fixt
 
 
 def _report(console: Console, folder: Path) -> Stored:
+    """Shows the tables, if there is anything to put into them, and writes them into the folder."""
     stored = store.read(folder)
-    show_report(folder, "terminal")
+    if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
+        show_report(folder, "terminal")
+        say(console, f"./ab-runner report {folder} shows this again")
+    else:
+        say(console, f"no trial was made; {folder} says what happened until then")
     try:
         store.write_report(folder / "tables.md", markdown.render(report_of(stored)))
         store.write_report(folder / "trials.csv", csv.render(stored))
     except OSError as error:
         say(console, f"ab-runner: cannot write the reports: {error}; `./ab-runner report {folder}` shows them")
     return stored
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _is_valid(record: Record) -> bool:
@@ -127,13 +137,17 @@ def _check_folder(folder: Path) -> None:
 @contextmanager
 def _alone() -> Iterator[None]:
     """One sweep at a time: two would measure each other."""
-    with places.LOCK.open("a") as lock:
+    with places.LOCK.open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            lock.seek(0)
             raise click.UsageError(
-                "another sweep is running, and two would measure each other: wait until it has ended"
+                f"another sweep of yours is running (process {lock.read().strip()}), and two would measure each other"
             ) from None
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
         yield
 
 
@@ -193,8 +207,7 @@ def _prepare(console: Console, runtime: Runtime, servers: Sequence[Server]) -> t
     return able, left_out
 
 
-def _check_open_files(concurrency: Sequence[int], runtime: Runtime) -> None:
-    limit = runtime.open_files()
+def _check_open_files(concurrency: Sequence[int], limit: int) -> None:
     if max(concurrency) + SPARE_FILES > limit:
         raise click.UsageError(
             f"concurrency {max(concurrency):,} needs {max(concurrency) + SPARE_FILES:,} open files "

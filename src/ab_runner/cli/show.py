@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -27,24 +27,38 @@ def console_for(stream: TextIO) -> Console:
     return Console(file=stream, width=width, highlight=False)
 
 
+WIDTH_FOR_SENTENCES = 120
+"""Narrower terminals get a list of servers without what each one is."""
+
+
+def put(*parts: RenderableType) -> None:
+    """Shows on stdout; without the blanks that fill up lines where that is no terminal."""
+    console = console_for(sys.stdout)
+    if console.is_terminal:
+        console.print(*parts, sep="\n")
+        return
+    with console.capture() as shown:
+        console.print(*parts, sep="\n")
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in shown.get().splitlines()))
+
+
 def say(console: Console, line: str) -> None:
     """A line as it is: nothing in it is markup, and it is not broken."""
     console.print(Text(line), soft_wrap=True)
 
 
 def show_servers(servers: Iterable[Server]) -> None:
+    roomy = console_for(sys.stdout).width >= WIDTH_FOR_SENTENCES
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for heading in ("server", "year", "I/O model", "workloads", "what it is"):
-        table.add_column(heading, no_wrap=heading == "server", overflow="fold")
+    for heading in ("server", "year", "I/O model", "workloads", "what it is")[: 5 if roomy else 3]:
+        table.add_column(heading, no_wrap=heading in ("server", "I/O model"))
     for server in servers:
         cells = (server.id, str(server.era), server.io_model, ", ".join(server.workloads), server.summary)
-        table.add_row(*map(Text, cells))
-    console_for(sys.stdout).print(table)
+        table.add_row(*map(Text, cells[: len(table.columns)]))
+    put(table)
 
 
 def show_server(server: Server) -> None:
-    console = console_for(sys.stdout)
-    console.print(Text(server.id, style="bold"))
     facts = {
         "what it is": server.summary,
         "family": f"{server.family} {server.version}, released {server.released}",
@@ -58,15 +72,14 @@ def show_server(server: Server) -> None:
     for name, value in facts.items():
         if value:
             table.add_row(Text(name, style="dim"), Text(value))
-    console.print(table)
+    put(Text(server.id, style="bold"), table)
 
 
 def show_report(folder: Path, form: str) -> None:
     """StoreError if the folder holds no sweep. CSV has no place for damaged lines: there they are named on stderr."""
     stored = store.read(folder)
-    console = console_for(sys.stdout)
     if form == "terminal":
-        terminal.render(report_of(stored), console)
+        put(*terminal.render(report_of(stored), console_for(sys.stdout).width))
     elif form == "markdown":
         sys.stdout.write(markdown.render(report_of(stored)))
     else:

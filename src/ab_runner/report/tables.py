@@ -43,7 +43,7 @@ def report_of(stored: Stored) -> Report:
     tables: list[Table] = []
     for name in asked.workloads:
         servers = [server for server in stored.sweep.servers if name in server.workloads]
-        if servers:
+        if any(cell.workload == name for cell in cells):
             tables += _tables_of(workload(name), servers, asked.concurrency, cells)
     return Report(_heading(stored), tuple(_facts(stored)), tuple(tables), tuple(_warnings(stored)))
 

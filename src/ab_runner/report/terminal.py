@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from rich import box
-from rich.console import Console
+from rich.console import RenderableType
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table as RichTable
@@ -18,19 +18,20 @@ _LONGEST_CELL = 26
 """A longer text in a cell is broken into lines."""
 
 
-def render(report: Report, console: Console) -> None:
-    console.print(Text(report.heading, style="bold"))
+def render(report: Report, width: int) -> Iterator[RenderableType]:
+    """What to show, one below the other, on a terminal of that width."""
+    yield Text(report.heading, style="bold")
     for fact in report.facts:
-        console.print(Text(fact, style="dim"))
+        yield Text(fact, style="dim")
     for table in report.tables:
-        console.print()
-        console.print(Text(table.title, style="bold"))
-        for columns in pack(table, console.width):
-            console.print(_part(table, columns))
+        yield ""
+        yield Text(table.title, style="bold")
+        for columns in pack(table, width):
+            yield _part(table, columns)
         for note in table.notes:
-            console.print(Padding(Text(note, style="yellow"), (0, 0, 0, 2)))
+            yield Padding(Text(note, style="yellow"), (0, 0, 0, 2))
     for warning in report.warnings:
-        console.print(Text(f"! {warning}", style="bold yellow"))
+        yield Text(f"! {warning}", style="bold yellow")
 
 
 def pack(table: Table, width: int) -> Iterator[list[int]]:

@@ -72,14 +72,14 @@ class Runtime(Protocol):
     def unavailable(self, server: Server) -> str | None:
         """Why this server cannot run here, or None."""
 
-    def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
-        """Builds what servers and generator need. Returns the servers that could not be built, with the reason."""
+    def prepare_generator(self) -> int:
+        """Makes the generator ready, and returns how many files it may open. RuntimeUnusable if that does not work."""
 
-    def open_files(self) -> int:
-        """How many files the generator may open."""
+    def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
+        """Builds what the servers need. Returns those that could not be built, with the reason."""
 
     def environment(self) -> dict[str, str]:
-        """Versions of what takes part, and what was set for the servers. Only after `prepare`."""
+        """Versions of what takes part. Only after `prepare_generator`."""
 
     def begin(self, sweep_id: str, raw: Path) -> None:
         """Everything that is started from now on belongs to that sweep; logs go to its folder `raw`."""

@@ -57,6 +57,8 @@ def why_unusable() -> str | None:
             done = _run("docker", *command, seconds=15)
         except (OSError, subprocess.TimeoutExpired):
             return f"{missing}: {INSTALL_HINT}"
+        if "permission denied" in done.stderr:
+            return "you may not use the Docker engine: become a member of the group docker, or root"
         if done.returncode:
             return f"{missing} ({last_lines(done.stderr, 1)}): {INSTALL_HINT}"
     return None
@@ -79,22 +81,22 @@ class DockerRuntime:
     def unavailable(self, server: Server) -> str | None:
         return None
 
-    def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
-        say("building images (minutes at first, then seconds)")
+    def prepare_generator(self) -> int:
         base = _run(str(self._root / "docker" / "base-images"), seconds=900)
         if base.returncode:
             raise RuntimeUnusable(f"docker/base-images failed: {last_lines(base.stderr)}")
         if reason := self._build([GENERATOR]):
             raise RuntimeUnusable(f"the image of ab does not build: {reason}")
+        return int(self._in_generator_image("ulimit -n"))
+
+    def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
+        say("building images (minutes at first, then seconds)")
         return build_failures(servers, sorted({server.program for server in servers}), self._build)
 
     def _build(self, services: Sequence[str]) -> str:
         """Builds these services' images; returns the end of what Docker said if that fails."""
         done = _run("docker", "compose", "--file", str(self._compose_file), "build", "--quiet", *services, seconds=3600)
         return last_lines(done.stdout + done.stderr) if done.returncode else ""
-
-    def open_files(self) -> int:
-        return int(self._in_generator_image("ulimit -n"))
 
     def environment(self) -> dict[str, str]:
         package = "dpkg-query --show --showformat '${Package} ${Version}' apache2-utils"

@@ -25,7 +25,6 @@ from ab_runner.runtime.base import (
     StartFailed,
     build_failures,
     end_group,
-    last_lines,
     version_command,
 )
 
@@ -47,6 +46,9 @@ class ProcessRuntime:
         self._taskset = shutil.which("taskset")
         if self._taskset is None:
             self.server_cpus = self.generator_cpus = ()
+        setpriv = shutil.which("setpriv")
+        self._tied = [setpriv, "--pdeathsig", "TERM"] if setpriv else []
+        """Ends a process when the runner is killed and cannot do it."""
         self._running: list[ProcessServer] = []
 
     def unavailable(self, server: Server) -> str | None:
@@ -57,25 +59,29 @@ class ProcessRuntime:
             return f"{' and '.join(missing)} not installed (Debian: apt-get install openjdk-17-jdk-headless maven)"
         return None
 
-    def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
+    def prepare_generator(self) -> int:
         if shutil.which("ab") is None:
             raise RuntimeUnusable("ab is not installed (Debian: apt-get install apache2-utils)")
+        return raise_open_files()
+
+    def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
         programs = sorted({server.program for server in servers if server.kind == "jvm"})
         if programs:
             say(f"building {', '.join(programs)} with Maven")
         return build_failures(servers, programs, self._build)
 
     def _build(self, programs: Sequence[str]) -> str:
-        """Builds these programs and what they need; returns the end of what Maven said if that fails."""
-        command = ["mvn", "-B", "-q", "--strict-checksums", "-DskipTests", "-f", str(self._servers_dir / "pom.xml")]
+        """Builds these programs and what they need; returns Maven's first complaint if that fails."""
+        pom = str(self._servers_dir / "pom.xml")
+        command = ["mvn", "-B", "-q", "-Dstyle.color=never", "--strict-checksums", "-DskipTests", "-f", pom]
         done = subprocess.run(
             [*command, "-am", "-pl", ",".join(programs), "package"],
             capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
         )  # fmt: skip
-        return last_lines(done.stdout + done.stderr) if done.returncode else ""
-
-    def open_files(self) -> int:
-        return raise_open_files()
+        if done.returncode == 0:
+            return ""
+        errors = [line for line in done.stdout.splitlines() if "[ERROR]" in line] or [f"exit code {done.returncode}"]
+        return f"{errors[0]} (mvn -f {pom} package shows the rest)"
 
     def environment(self) -> dict[str, str]:
         package = text_of(["dpkg-query", "--show", "--showformat", "${Package} ${Version}", "apache2-utils"])
@@ -127,7 +133,9 @@ class ProcessRuntime:
         stage.chmod(0o755)
 
     def _pinned(self, cpus: Sequence[int]) -> list[str]:
-        return [self._taskset, "--cpu-list", ",".join(map(str, cpus))] if self._taskset and cpus else []
+        """What a command begins with that runs on these CPUs and not longer than the runner."""
+        pinned = [self._taskset, "--cpu-list", ",".join(map(str, cpus))] if self._taskset and cpus else []
+        return [*self._tied, *pinned]
 
 
 class ProcessServer:
