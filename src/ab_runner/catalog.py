@@ -68,7 +68,7 @@ def _read(path: Path) -> Server:
         raise CatalogError(f"{path}: {_explain(error)}") from error
     if not toml.workloads:
         raise CatalogError(f"{path}: workloads: empty; name at least one")
-    if (toml.needs is None) != (toml.kind == "jvm" or toml.program is not None):
+    if (toml.needs is None) != (toml.kind != "debian" or toml.program is not None):
         raise CatalogError(f"{path}: needs: exactly the debian servers with a build of their own have this table")
     fields = {field: getattr(toml, field) for field in toml.__struct_fields__ if field != "format"}
     return Server(**{**fields, "id": name, "program": toml.program or name})
