@@ -16,7 +16,9 @@ io_model = "blocking thread pool"
 workloads = ["small"]
 kind = "jvm"
 """
-DEBIAN = JVM.replace('"jvm"', '"debian"') + '[needs]\ncommand = "thttpd"\npackages = ["thttpd"]\n'
+NEEDS = '[needs]\ncommand = "thttpd"\npackages = ["thttpd"]\n'
+C = JVM.replace('"jvm"', '"c"')
+DEBIAN = JVM.replace('"jvm"', '"debian"') + NEEDS
 
 
 def write(root: Path, **files: str) -> Path:
@@ -34,6 +36,11 @@ def test_a_variant_runs_its_programs_build_and_needs_what_that_needs(tmp_path: P
     assert servers["a"].environment == {"MPM": "event"}
     assert servers["a"].needs == servers["b"].needs
     assert servers["b"].program == "b"
+
+
+def test_a_server_written_in_c_needs_no_package_and_may_have_variants(tmp_path: Path) -> None:
+    servers = load(write(tmp_path, a=C + 'program = "b"\n', b=C))
+    assert [(server.program, server.kind, server.needs) for server in servers.values()] == [("b", "c", None)] * 2
 
 
 def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
@@ -62,6 +69,8 @@ def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
         ),
         (JVM + "environment = { BACKLOG = 3 }\n", r"environment\[...\]: expected `str`, got `int`"),
         (JVM.replace('"jvm"', '"debian"'), r"needs: "),
+        (JVM + NEEDS, r"needs: "),
+        (C + NEEDS, r"needs: "),
         (JVM + 'program = "b"\n', r"program: there is no server 'b'"),
         ("format = ", r"not TOML"),
     ],

@@ -54,7 +54,7 @@ def _read(path: Path) -> Server:
         raise CatalogError(f"{path}: {_explain(error)}") from error
     if not server.workloads:
         raise CatalogError(f"{path}: workloads: empty; name at least one")
-    if (server.needs is None) != (server.kind == "jvm" or server.program != name):
+    if (server.needs is None) != (server.kind != "debian" or server.program != name):
         raise CatalogError(f"{path}: needs: exactly the debian servers with a build of their own have this table")
     return server
 

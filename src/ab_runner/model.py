@@ -22,7 +22,8 @@ IoModel = Literal[
     "thread per connection",
     "virtual threads",
 ]
-Kind = Literal["jvm", "debian"]
+Kind = Literal["jvm", "debian", "c"]
+"""How it is built: by Maven, not at all (a package of Debian's), or by the C compiler."""
 WorkloadName = Literal["echo", "small", "small-keepalive", "large"]
 ProtocolName = Literal["2006", "standard", "quick"]
 
@@ -31,7 +32,7 @@ ProtocolName = Literal["2006", "standard", "quick"]
 
 
 class Needs(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a native server needs on a host without Docker: the program that runs, and the packages that bring it."""
+    """What a server of Debian's needs on a host without Docker: the program that runs, and the packages with it."""
 
     command: str
     packages: tuple[str, ...]

@@ -38,7 +38,7 @@ def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
     folder = tmp_path / "sweep"
     process = sweeping(
         "--runtime", "process", "--port", str(free_port), "--protocol", "quick", "--warmup", "1s",
-        "--servers", "mina-0.9.2,tomcat-5.5.15,merecat*", "--workloads", "echo,small,small-keepalive",
+        "--servers", "ceiling,mina-0.9.2,tomcat-5.5.15,merecat*", "--workloads", "echo,small,small-keepalive",
         "--concurrency", "1,10", "--out", str(folder),
     )  # fmt: skip
     output, _ = process.communicate(timeout=300)

@@ -122,8 +122,10 @@ def last_lines(text: str, count: int = 12) -> str:
     return "\n".join(text.strip().splitlines()[-count:])
 
 
-def version_command(server: Server) -> list[str]:
-    """Prints which JVM or which package a server really runs on."""
+def version_command(server: Server, folder: str) -> list[str]:
+    """Prints which JVM or which package a server really runs on; `folder` is where its `start` lies."""
+    if server.kind == "c":
+        return [f"{folder}/start", "--version"]
     if server.needs is None:
         return ["java", "-version"]
     return ["dpkg-query", "--show", "--showformat", "${Package} ${Version}\\n", *server.needs.packages]

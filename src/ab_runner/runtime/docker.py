@@ -200,7 +200,7 @@ class DockerServer:
         self.address = (ip, PORT)
         if self._network == "bridge":
             self.host = f"{ip}:{PORT}"
-        version = _run("docker", "exec", self._container, *version_command(self._server))
+        version = _run("docker", "exec", self._container, *version_command(self._server, "/server"))
         version.check_returncode()
         self.environment = {
             "image": self._inspect("{{.Image}}"),

@@ -1,4 +1,4 @@
-"""Servers and ab as processes of this host, for people without Docker: the host's JDK, Maven, ab and native servers.
+"""Servers and ab as processes of this host, for people without Docker: its JDK, Maven, cc, ab and native servers.
 
 The network's settings are the host's own and are recorded, not changed.
 """
@@ -54,6 +54,8 @@ class ProcessRuntime:
     def unavailable(self, server: Server) -> str | None:
         if server.needs is not None:
             return None if _find(server.needs.command) else _how_to_get(server.needs)
+        if server.kind == "c":
+            return None if shutil.which("cc") else "cc is not installed (Debian: apt-get install gcc libc6-dev)"
         missing = [tool for tool in ("java", "mvn") if shutil.which(tool) is None]
         if missing:
             return f"{' and '.join(missing)} not installed (Debian: apt-get install openjdk-17-jdk-headless maven)"
@@ -65,23 +67,26 @@ class ProcessRuntime:
         return raise_open_files()
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
-        programs = sorted({server.program for server in servers if server.kind == "jvm"})
-        if programs:
-            say(f"building {', '.join(programs)} with Maven")
-        return build_failures(servers, programs, self._build)
+        failures: dict[str, str] = {}
+        builders = (("jvm", "Maven", self._build_with_maven), ("c", "cc", self._build_with_cc))
+        for kind, builder, build in builders:
+            programs = sorted({server.program for server in servers if server.kind == kind})
+            if programs:
+                say(f"building {', '.join(programs)} with {builder}")
+            failures |= build_failures(servers, programs, build)
+        return failures
 
-    def _build(self, programs: Sequence[str]) -> str:
+    def _build_with_cc(self, programs: Sequence[str]) -> str:
+        said = [_run_builder(str(self._servers_dir / "build-c"), str(self._servers_dir / name)) for name in programs]
+        return last_lines("".join(said))
+
+    def _build_with_maven(self, programs: Sequence[str]) -> str:
         """Builds these programs and what they need; returns Maven's first complaint if that fails."""
         pom = str(self._servers_dir / "pom.xml")
         command = ["mvn", "-B", "-q", "-Dstyle.color=never", "--strict-checksums", "-DskipTests", "-f", pom]
-        done = subprocess.run(
-            [*command, "-am", "-pl", ",".join(programs), "package"],
-            capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-        if done.returncode == 0:
-            return ""
-        errors = [line for line in done.stdout.splitlines() if "[ERROR]" in line] or [f"exit code {done.returncode}"]
-        return f"{errors[0]} (mvn -f {pom} package shows the rest)"
+        said = _run_builder(*command, "-am", "-pl", ",".join(programs), "package").splitlines()
+        errors = [line for line in said if "[ERROR]" in line] or said
+        return f"{errors[0]} (mvn -f {pom} package shows the rest)" if errors else ""
 
     def environment(self) -> dict[str, str]:
         package = text_of(["dpkg-query", "--show", "--showformat", "${Package} ${Version}", "apache2-utils"])
@@ -93,12 +98,12 @@ class ProcessRuntime:
         self.raw_folder = str(self._raw)
 
     def start(self, server: Server, name: str) -> ProcessServer:
-        version = text_of(version_command(server))
         with held():
-            running = ProcessServer(self._port, self._pinned(self.generator_cpus), version)
+            running = ProcessServer(self._port, self._pinned(self.generator_cpus))
             self._running.append(running)
         stage = running.stage
         self._fill(stage, server)
+        running.environment["version"] = text_of(version_command(server, str(stage / "server")))
         environment = {
             "PATH": _PATH,
             "ADDRESS": "127.0.0.1",
@@ -124,6 +129,10 @@ class ProcessRuntime:
             shutil.copytree(program / "target" / "lib", stage / "server" / "lib")
             shutil.copy(program / "target" / "server.jar", stage / "server")
             shutil.copy(self._servers_dir / "start-jvm", stage / "server" / "start")
+        elif server.kind == "c":
+            (stage / "server").mkdir()
+            for file in (program / "target" / "server", program / "start"):
+                shutil.copy(file, stage / "server")
         else:
             shutil.copytree(program, stage / "server")
             shutil.copy(self._servers_dir / "start-debian", stage / "server")
@@ -141,10 +150,10 @@ class ProcessRuntime:
 class ProcessServer:
     """A server and its generator, each in a process group of its own, and the server's own folder `stage`."""
 
-    def __init__(self, port: int, pinned_generator: list[str], version: str) -> None:
+    def __init__(self, port: int, pinned_generator: list[str]) -> None:
         self.address = ("127.0.0.1", port)
         self.host = f"127.0.0.1:{port}"
-        self.environment = {"version": version}
+        self.environment: dict[str, str] = {}
         self.stage = Path(tempfile.mkdtemp(prefix="ab-runner-"))
         self._pinned = pinned_generator
         self._server: subprocess.Popen[bytes] | None = None
@@ -215,6 +224,12 @@ def _how_to_get(needs: Needs) -> str:
 
 def _find(command: str) -> str | None:
     return shutil.which(command, path=_PATH)
+
+
+def _run_builder(*command: str) -> str:
+    """All that it said if it fails, else nothing."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    return (done.stdout + done.stderr or "without a word") if done.returncode else ""
 
 
 def _as_nobody() -> dict[str, Any]:

@@ -1,0 +1,18 @@
+# A server written in C; its folder has the source and a `start`.
+FROM debian:bookworm-slim AS build
+RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
+    rm -f /etc/apt/apt.conf.d/docker-clean \
+    && apt-get -q update \
+    && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install gcc libc6-dev
+ARG PROGRAM
+COPY servers/build-c /src/
+COPY servers/${PROGRAM} /src/server
+RUN /src/build-c /src/server
+
+FROM debian:bookworm-slim
+ENV PORT=8080 DOCROOT=/srv/www BACKLOG=10000 THREADS=256
+EXPOSE 8080
+USER 65534:65534
+ENTRYPOINT ["/server/start"]
+COPY --from=build /src/server/start /src/server/target/server /server/
