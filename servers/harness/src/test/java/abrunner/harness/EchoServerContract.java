@@ -8,18 +8,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What every echo server has to do, tried on the real one. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class EchoServerContract {
-    private static final String ALIVE = "GET /a HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n";
-    private static final String LAST = "GET /b HTTP/1.0\r\n\r\n";
+    private static final String ALIVE = "GET /echo HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n";
+    private static final String LAST = "GET /echo HTTP/1.0\r\n\r\n";
 
     private int port;
 
@@ -32,11 +34,13 @@ public abstract class EchoServerContract {
     }
 
     @BeforeAll
-    void start() throws Exception {
+    void start(@TempDir Path docroot) throws Exception {
         port = RawClient.freePort();
         Map<String, String> environment = variant();
         environment.put("ADDRESS", "127.0.0.1");
         environment.put("PORT", Integer.toString(port));
+        // For servers that serve files, too.
+        environment.put("DOCROOT", docroot.toString());
         Launcher.keepOnlyWarnings();
         server(Settings.from(environment)).start();
     }
@@ -110,7 +114,7 @@ public abstract class EchoServerContract {
 
     @Test
     void takesLongHead() throws IOException {
-        String head = "GET / HTTP/1.0\r\nX-Long: " + new String(new char[8192]).replace('\0', 'x') + "\r\n\r\n";
+        String head = "GET /echo HTTP/1.0\r\nX-Long: " + new String(new char[8192]).replace('\0', 'x') + "\r\n\r\n";
         try (RawClient client = new RawClient(port)) {
             client.send(head);
             assertEcho(head, client);

@@ -1,0 +1,12 @@
+package abrunner.netty41;
+
+import abrunner.harness.EchoServerContract;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+
+class NioEchoTest extends EchoServerContract {
+    @Override
+    protected Server server(Settings settings) {
+        return NettyMain.server(settings);
+    }
+}

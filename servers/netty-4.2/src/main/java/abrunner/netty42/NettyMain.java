@@ -1,0 +1,24 @@
+package abrunner.netty42;
+
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.netty4.NettyServer;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+
+/** Netty 4.2 on its NIO transport, with as many event loops as it has by itself. */
+public final class NettyMain {
+    private NettyMain() {
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        Launcher.launch(NettyMain::server);
+    }
+
+    static Server server(Settings settings) {
+        return new NettyServer(settings, new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()),
+                new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()), NioServerSocketChannel.class);
+    }
+}

@@ -1,0 +1,52 @@
+package abrunner.netty4;
+
+import abrunner.harness.Docroot;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.handler.codec.http.HttpResponseEncoder;
+
+/** What listens and answers is the same in all Netty 4 servers; each chooses a transport. */
+public final class NettyServer implements Server {
+    private final int port;
+    private final int backlog;
+    private final Docroot docroot;
+    private final EventLoopGroup acceptor;
+    private final EventLoopGroup workers;
+    private final Class<? extends ServerChannel> channel;
+
+    /** Takes event loops to accept connections by, to serve them by, and the kind of channel that they are for. */
+    public NettyServer(Settings settings, EventLoopGroup acceptor, EventLoopGroup workers,
+            Class<? extends ServerChannel> channel) {
+        port = settings.port();
+        backlog = settings.backlog();
+        docroot = new Docroot(settings.docroot());
+        this.acceptor = acceptor;
+        this.workers = workers;
+        this.channel = channel;
+    }
+
+    @Override
+    public void start() throws InterruptedException {
+        new ServerBootstrap()
+                .group(acceptor, workers)
+                .channel(channel)
+                .option(ChannelOption.SO_BACKLOG, backlog)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel connection) {
+                        connection.pipeline().addLast(new RequestDecoder(), new HttpResponseEncoder(),
+                                new RequestHandler(docroot));
+                    }
+                })
+                .bind(port)
+                .sync();
+    }
+}
