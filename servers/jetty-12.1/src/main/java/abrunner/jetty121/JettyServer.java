@@ -1,0 +1,62 @@
+package abrunner.jetty121;
+
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import java.nio.file.Path;
+import java.util.List;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.ContextHandler;
+import org.eclipse.jetty.server.handler.ResourceHandler;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/** Jetty 12.1 on platform threads, serving files by its ResourceHandler, which caches as shipped. */
+public final class JettyServer implements Server {
+    private final int port;
+    private final int backlog;
+    private final int threads;
+    private final Path docroot;
+
+    JettyServer(Settings settings) {
+        port = settings.port();
+        backlog = settings.backlog();
+        threads = settings.threads();
+        docroot = settings.docroot();
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        Launcher.launch(JettyServer::new);
+    }
+
+    @Override
+    public void start() throws Exception {
+        org.eclipse.jetty.server.Server server = new org.eclipse.jetty.server.Server(new QueuedThreadPool(threads));
+        server.addConnector(connector(server));
+        server.setHandler(files());
+        server.start();
+    }
+
+    private ServerConnector connector(org.eclipse.jetty.server.Server server) {
+        HttpConfiguration http = new HttpConfiguration();
+        // As shipped it takes heads of up to 8 KB; here one with a field of 8 KB has to pass.
+        http.setRequestHeaderSize(16_384);
+        ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
+        connector.setPort(port);
+        connector.setAcceptQueueSize(backlog);
+        connector.setAcceptedTcpNoDelay(true);
+        return connector;
+    }
+
+    private Handler files() {
+        ResourceHandler files = new ResourceHandler();
+        files.setDirAllowed(false);
+        ContextHandler context = new ContextHandler(files, "/");
+        context.setBaseResourceAsPath(docroot);
+        // No symbolic link is followed.
+        context.setAliasChecks(List.of());
+        return context;
+    }
+}

@@ -1,0 +1,92 @@
+package abrunner.tomcat80;
+
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.harness.WorkFolder;
+import java.nio.file.Path;
+import org.apache.catalina.Context;
+import org.apache.catalina.LifecycleState;
+import org.apache.catalina.connector.Connector;
+import org.apache.catalina.servlets.DefaultServlet;
+import org.apache.catalina.startup.Tomcat;
+import org.apache.catalina.webresources.StandardRoot;
+
+/** Tomcat 8.0, the last with a blocking connector, serving files by its DefaultServlet. */
+public final class TomcatServer implements Server {
+    /** How connections are served. */
+    private enum Io {
+        /** A pooled thread for each connection. */
+        BIO("org.apache.coyote.http11.Http11Protocol"),
+        /** Selectors, and a pooled thread for each request. */
+        NIO("org.apache.coyote.http11.Http11NioProtocol");
+
+        private final String protocol;
+
+        Io(String protocol) {
+            this.protocol = protocol;
+        }
+    }
+
+    private static final int CACHE_KILOBYTES = 100_000;
+    private static final int CACHED_FILE_KILOBYTES = 5_000;
+
+    private final int port;
+    private final int backlog;
+    private final int threads;
+    private final Path docroot;
+    private final Io io;
+
+    TomcatServer(Settings settings) {
+        port = settings.port();
+        backlog = settings.backlog();
+        threads = settings.threads();
+        docroot = settings.docroot();
+        io = settings.choice("IO", Io.NIO);
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        Launcher.launch(TomcatServer::new);
+    }
+
+    @Override
+    public void start() throws Exception {
+        Tomcat tomcat = new Tomcat();
+        tomcat.setBaseDir(WorkFolder.create().toString());
+        Context context = tomcat.addContext("", docroot.toString());
+        context.setResources(cachedFiles(context));
+        // As in the web.xml that Tomcat ships.
+        context.addMimeMapping("html", "text/html");
+        // As shipped it lists no folders.
+        Tomcat.addServlet(context, "default", new DefaultServlet());
+        context.addServletMappingDecoded("/", "default");
+        Connector connector = connector();
+        tomcat.getService().addConnector(connector);
+        // Or else Tomcat adds another one.
+        tomcat.setConnector(connector);
+        tomcat.start();
+        // Tomcat itself starts all the same, and only logs why its connector does not.
+        if (connector.getState() != LifecycleState.STARTED) {
+            throw new IllegalStateException("the connector does not listen");
+        }
+    }
+
+    /** The blocking connector has no sendfile: only with room in the cache is a large file not read for each request. */
+    private static StandardRoot cachedFiles(Context context) {
+        StandardRoot files = new StandardRoot(context);
+        files.setCacheMaxSize(CACHE_KILOBYTES);
+        files.setCacheObjectMaxSize(CACHED_FILE_KILOBYTES);
+        return files;
+    }
+
+    private Connector connector() {
+        Connector connector = new Connector(io.protocol);
+        connector.setPort(port);
+        connector.setProperty("acceptCount", Integer.toString(backlog));
+        connector.setProperty("maxThreads", Integer.toString(threads));
+        connector.setProperty("tcpNoDelay", "true");
+        // As shipped it takes heads of up to 8 KB; here one with a field of 8 KB has to pass.
+        connector.setProperty("maxHttpHeaderSize", "16384");
+        return connector;
+    }
+}

@@ -1,0 +1,12 @@
+package abrunner.undertow24;
+
+import abrunner.harness.FileServerContract;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+
+class UndertowServerTest extends FileServerContract {
+    @Override
+    protected Server server(Settings settings) {
+        return new UndertowServer(settings);
+    }
+}
