@@ -3,6 +3,7 @@ package abrunner.jetty121;
 import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import org.eclipse.jetty.server.Handler;
@@ -15,13 +16,13 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Jetty 12.1 on platform threads, serving files by its ResourceHandler, which caches as shipped. */
 public final class JettyServer implements Server {
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
 
     JettyServer(Settings settings) {
-        port = settings.port();
+        address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
@@ -44,7 +45,8 @@ public final class JettyServer implements Server {
         // As shipped it takes heads of up to 8 KB; here one with a field of 8 KB has to pass.
         http.setRequestHeaderSize(16_384);
         ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
-        connector.setPort(port);
+        connector.setHost(address.getAddress().getHostAddress());
+        connector.setPort(address.getPort());
         connector.setAcceptQueueSize(backlog);
         connector.setAcceptedTcpNoDelay(true);
         return connector;

@@ -3,6 +3,7 @@ package abrunner.jetty94;
 import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Collections;
 import org.eclipse.jetty.server.Handler;
@@ -17,13 +18,13 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Jetty 9.4, serving files by its DefaultServlet from mapped memory. */
 public final class JettyServer implements Server {
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
 
     JettyServer(Settings settings) {
-        port = settings.port();
+        address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
@@ -49,7 +50,8 @@ public final class JettyServer implements Server {
         http.setRequestHeaderSize(16_384);
         // Sets TCP_NODELAY on every connection.
         ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
-        connector.setPort(port);
+        connector.setHost(address.getAddress().getHostAddress());
+        connector.setPort(address.getPort());
         connector.setAcceptQueueSize(backlog);
         return connector;
     }

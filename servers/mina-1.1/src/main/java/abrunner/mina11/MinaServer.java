@@ -15,7 +15,7 @@ public final class MinaServer implements Server {
     private final int backlog;
 
     MinaServer(Settings settings) {
-        address = new InetSocketAddress(settings.port());
+        address = settings.address();
         backlog = settings.backlog();
     }
 

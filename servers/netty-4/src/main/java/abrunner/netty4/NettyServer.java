@@ -10,10 +10,11 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.handler.codec.http.HttpResponseEncoder;
+import java.net.InetSocketAddress;
 
 /** What listens and answers is the same in all Netty 4 servers; each chooses a transport. */
 public final class NettyServer implements Server {
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final Docroot docroot;
     private final EventLoopGroup acceptor;
@@ -23,7 +24,7 @@ public final class NettyServer implements Server {
     /** Takes event loops to accept connections by, to serve them by, and the kind of channel that they are for. */
     public NettyServer(Settings settings, EventLoopGroup acceptor, EventLoopGroup workers,
             Class<? extends ServerChannel> channel) {
-        port = settings.port();
+        address = settings.address();
         backlog = settings.backlog();
         docroot = new Docroot(settings.docroot());
         this.acceptor = acceptor;
@@ -46,7 +47,7 @@ public final class NettyServer implements Server {
                                 new RequestHandler(docroot));
                     }
                 })
-                .bind(port)
+                .bind(address)
                 .sync();
     }
 }

@@ -4,6 +4,7 @@ import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import abrunner.harness.WorkFolder;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleState;
@@ -27,14 +28,14 @@ public final class TomcatServer implements Server {
         }
     }
 
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
     private final Io io;
 
     TomcatServer(Settings settings) {
-        port = settings.port();
+        address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
@@ -66,7 +67,8 @@ public final class TomcatServer implements Server {
 
     private Connector connector() {
         Connector connector = new Connector(io.protocol);
-        connector.setPort(port);
+        connector.setProperty("address", address.getAddress().getHostAddress());
+        connector.setPort(address.getPort());
         connector.setProperty("acceptCount", Integer.toString(backlog));
         connector.setProperty("maxThreads", Integer.toString(threads));
         connector.setProperty("tcpNoDelay", "true");

@@ -4,6 +4,7 @@ import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import abrunner.harness.WorkFolder;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleState;
@@ -31,14 +32,14 @@ public final class TomcatServer implements Server {
     private static final int CACHE_KILOBYTES = 100_000;
     private static final int CACHED_FILE_KILOBYTES = 5_000;
 
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
     private final Io io;
 
     TomcatServer(Settings settings) {
-        port = settings.port();
+        address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
@@ -81,7 +82,8 @@ public final class TomcatServer implements Server {
 
     private Connector connector() {
         Connector connector = new Connector(io.protocol);
-        connector.setPort(port);
+        connector.setProperty("address", address.getAddress().getHostAddress());
+        connector.setPort(address.getPort());
         connector.setProperty("acceptCount", Integer.toString(backlog));
         connector.setProperty("maxThreads", Integer.toString(threads));
         connector.setProperty("tcpNoDelay", "true");

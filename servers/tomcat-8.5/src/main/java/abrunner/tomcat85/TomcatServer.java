@@ -4,6 +4,7 @@ import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import abrunner.harness.WorkFolder;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleState;
@@ -13,13 +14,13 @@ import org.apache.catalina.startup.Tomcat;
 
 /** Tomcat 8.5 with its NIO connector, serving files by its DefaultServlet: small ones cached, large ones by sendfile. */
 public final class TomcatServer implements Server {
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
 
     TomcatServer(Settings settings) {
-        port = settings.port();
+        address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
@@ -51,7 +52,8 @@ public final class TomcatServer implements Server {
     private Connector connector() {
         // Named, so that no library on some path chooses another.
         Connector connector = new Connector("org.apache.coyote.http11.Http11NioProtocol");
-        connector.setPort(port);
+        connector.setProperty("address", address.getAddress().getHostAddress());
+        connector.setPort(address.getPort());
         connector.setProperty("acceptCount", Integer.toString(backlog));
         connector.setProperty("maxThreads", Integer.toString(threads));
         connector.setProperty("tcpNoDelay", "true");

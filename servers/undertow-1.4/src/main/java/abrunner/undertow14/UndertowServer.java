@@ -9,6 +9,7 @@ import io.undertow.server.handlers.cache.DirectBufferCache;
 import io.undertow.server.handlers.resource.CachingResourceManager;
 import io.undertow.server.handlers.resource.PathResourceManager;
 import io.undertow.server.handlers.resource.ResourceHandler;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import org.xnio.Options;
 
@@ -29,13 +30,13 @@ public final class UndertowServer implements Server {
     /** As shipped: only what is smaller goes through a buffer. */
     private static final long SENDFILE_MIN_BYTES = 1024;
 
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
 
     UndertowServer(Settings settings) {
-        port = settings.port();
+        address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
@@ -48,7 +49,7 @@ public final class UndertowServer implements Server {
     @Override
     public void start() {
         Undertow.builder()
-                .addHttpListener(port, "0.0.0.0")
+                .addHttpListener(address.getPort(), address.getAddress().getHostAddress())
                 .setWorkerThreads(threads)
                 .setSocketOption(Options.BACKLOG, backlog)
                 .setSocketOption(Options.TCP_NODELAY, true)
