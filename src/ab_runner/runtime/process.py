@@ -25,6 +25,7 @@ from ab_runner.runtime.base import (
     StartFailed,
     build_failures,
     end_group,
+    last_lines,
     version_command,
 )
 
