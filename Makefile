@@ -7,7 +7,7 @@ export PYTHONPATH := src
 
 bench: ## a quick sweep of every server that can run here, to its tables
 	@$(need_ab)
-	@./ab-runner --protocol quick
+	@./ab-runner --protocol quick --concurrency 1,10,100
 
 test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, where it is missing
 	$(PYTHON) -m ruff check .
