@@ -60,6 +60,7 @@ def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
         (JVM.replace('["small"]', "[]"), r"workloads: empty"),
         (JVM.replace('"blocking thread pool"', '"magic"'), r"io_model: invalid enum value 'magic'"),
         (JVM + "environment = { BACKLOG = 3 }\n", r"environment\[...\]: expected `str`, got `int`"),
+        (JVM + 'lacks = ["speed"]\n', r"lacks\[0\]: invalid enum value 'speed'"),
         (JVM.replace('"jvm"', '"debian"'), r"needs: "),
         (JVM + NEEDS, r"needs: "),
         (C + NEEDS, r"needs: "),

@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from ab_runner.model import IoModel, Kind, Needs, Server, WorkloadName
+from ab_runner.model import IoModel, Kind, Lack, Needs, Server, WorkloadName
 
 SERVER_FILE = "server.toml"
 _ID = re.compile(r"[a-z0-9][a-z0-9.-]*")
@@ -37,6 +37,7 @@ class _ServerToml(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     program: str | None = None
     published: str | None = None
     cannot: tuple[str, ...] = ()
+    lacks: tuple[Lack, ...] = ()
     environment: dict[str, str] = {}
     needs: Needs | None = None
 
