@@ -68,6 +68,7 @@ def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
             r"io_model: invalid enum value 'magic'; there are 'blocking thread pool', 'NIO reactor'",
         ),
         (JVM + "environment = { BACKLOG = 3 }\n", r"environment\[...\]: expected `str`, got `int`"),
+        (JVM + 'lacks = ["speed"]\n', r"lacks\[0\]: invalid enum value 'speed'"),
         (JVM.replace('"jvm"', '"debian"'), r"needs: "),
         (JVM + NEEDS, r"needs: "),
         (C + NEEDS, r"needs: "),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import resource
@@ -371,9 +372,11 @@ def test_a_client_that_stops_sending_is_answered_first(ceiling: Ceiling) -> None
 
 def test_clients_that_hang_up_do_no_harm(ceiling: Ceiling) -> None:
     for stream in (b"", b"GET /sm", LAST, b"GET /large.bin HTTP/1.1\r\n\r\n" * 50):
-        for pause in (0.0, 0.02):
+        for pause, half_first in itertools.product((0.0, 0.02), (False, True)):
             client = ceiling.client()
             client.send(stream)
+            if half_first:  # then it is told by SIGPIPE
+                client.socket.shutdown(socket.SHUT_WR)
             time.sleep(pause)
             client.reset()
     with ceiling.client() as client:
@@ -388,11 +391,21 @@ def test_more_connections_than_open_files_wait_their_turn(binary: Path, docroot:
         clients = [limited.client() for _ in range(60)]
         for client in clients:
             client.send(ALIVE)
-        for client in clients:
+        assert clients[0].answer().body == SMALL
+        before = cpu_seconds(limited.process.pid)
+        time.sleep(0.5)
+        assert cpu_seconds(limited.process.pid) - before < 0.1, "it does not wait but asks all the time"
+        clients[0].socket.close()
+        for client in clients[1:]:
             assert client.answer().body == SMALL
             client.socket.close()
     finally:
         assert limited.stop() == (0, "")
+
+
+def cpu_seconds(pid: int) -> float:
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 # --- start and end

@@ -20,7 +20,6 @@
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -33,7 +32,7 @@ enum {
 struct connection {
     int socket;
     uint32_t watched;      // what epoll waits for; 0 while it does not know the socket
-    bool answering, keep;  // is `out` the answer to the head in front of `in`; does the connection stay after it
+    bool answering, keep;  // is `out` the answer to the head in front of `in`; does the connection stay after it?
     size_t head;           // length of that head
     size_t filled;         // bytes in `in`
     size_t searched;       // of which these hold no end of a head

@@ -24,6 +24,9 @@ IoModel = Literal[
 ]
 Kind = Literal["jvm", "debian", "c"]
 """How it is built: by Maven, not at all (a package of Debian's), or by the C compiler."""
+Lack = Literal["keep-alive", "head", "long-header", "many-connections"]
+"""What some server cannot do of what is asked of all: keep an HTTP/1.0 connection open, answer HEAD, take a header of
+8 KB, answer all of a thousand connections that come at once. Tests hold each server to what it does not name."""
 WorkloadName = Literal["echo", "small", "small-keepalive", "large"]
 ProtocolName = Literal["2006", "standard", "quick"]
 
@@ -58,6 +61,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     published: str | None = None
     """The server of the 2006 tables that it stands for."""
     cannot: tuple[str, ...] = ()
+    """What a reader of its figures should know."""
+    lacks: tuple[Lack, ...] = ()
 
     @property
     def era(self) -> int:

@@ -28,7 +28,12 @@ MAY_FAIL = {
     ("mina-0.9.2-threadpool", "echo"): "the variant that hangs",
     ("tomcat-5.5.15-defaults", "large"): "the variant that truncates",
 }
-KNOWN_REASON = {("resin-3.0.9", "small-keepalive"): "no keep-alive"}
+KNOWN_REASON = {
+    (id, each): probe.NO_KEEP_ALIVE
+    for id, server in SERVERS.items()
+    for each in server.workloads
+    if workload(each).keep_alive and "keep-alive" in server.lacks
+}
 
 
 def left_over(sweep_id: str) -> str:

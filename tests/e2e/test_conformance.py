@@ -1,0 +1,171 @@
+"""What docs/adding-a-server.md asks of a server, of every server, in the container that a sweep would start.
+
+A server is started once for all of its tests. What it cannot do its server.toml says (`lacks`), and then the test must
+fail: a server that learns something must lose the word.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from e2e.conftest import ROOT
+from raw_client import RawClient
+
+from ab_runner import probe
+from ab_runner.catalog import load
+from ab_runner.machine import cpu_split, raise_open_files
+from ab_runner.model import Lack, Server, workload
+from ab_runner.probe import Address, ask
+from ab_runner.runtime.docker import DockerRuntime
+
+pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker")]
+
+SERVERS = load(ROOT / "servers")
+FIXTURES = ROOT / "fixtures" / "files"
+SWEEP = f"conformance-{os.getpid()}"
+START_SECONDS = 30.0
+STOP_SECONDS = 2
+LONG_HEADER = 8000
+"""Bytes of a header of 8 KB; most servers bound the line with its name, or the whole head, by 8192."""
+MANY = 1000
+
+
+class Started:
+    """A server that runs, and requests for the first of its workloads."""
+
+    def __init__(self, server: Server, address: Address) -> None:
+        self.server = server
+        self.address = address
+        self._workload = workload(server.workloads[0])
+
+    def request(self, keep_alive: bool = False, header: str = "") -> bytes:
+        connection = "Connection: Keep-Alive\r\n" if keep_alive else ""
+        return f"GET {self._workload.path} HTTP/1.0\r\n{connection}{header}Host: localhost\r\n\r\n".encode()
+
+    def body(self, request: bytes) -> bytes:
+        fixture = self._workload.fixture
+        return request if fixture is None else (FIXTURES / fixture).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def runtime(docker: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DockerRuntime]:
+    subprocess.run([sys.executable, ROOT / "fixtures" / "generate.py", FIXTURES], check=True, stdout=subprocess.DEVNULL)
+    raise_open_files()
+    runtime = DockerRuntime(ROOT, FIXTURES, cpu_split(), "loopback")
+    assert runtime.prepare(list(SERVERS.values()), print) == {}
+    runtime.begin(SWEEP, tmp_path_factory.mktemp("raw"))
+    yield runtime
+    runtime.close()
+
+
+@pytest.fixture(scope="module")
+def started(runtime: DockerRuntime, request: pytest.FixtureRequest) -> Iterator[Started]:
+    server = SERVERS[request.param]
+    running = runtime.start(server, server.id)
+    try:
+        probe.wait_until_ready(running.address, workload(server.workloads[0]), START_SECONDS, running.ended)
+        yield Started(server, running.address)
+    finally:
+        running.stop()
+
+
+def every_server(*needed: Lack, files: bool = False) -> pytest.MarkDecorator:
+    """Runs a test for every server (that serves files); where one lacks what is needed, the test must fail."""
+    asked = [server for server in SERVERS.values() if not files or set(server.workloads) - {"echo"}]
+    return pytest.mark.parametrize("started", [_parameter(server, needed) for server in asked], indirect=True)
+
+
+def _parameter(server: Server, needed: tuple[Lack, ...]) -> object:
+    missing = [word for word in needed if word in server.lacks]
+    marks = [pytest.mark.xfail(strict=True, reason=f"lacks {', '.join(missing)}")] if missing else []
+    return pytest.param(server.id, id=server.id, marks=marks)
+
+
+@every_server()
+def test_exact_bytes_and_a_closed_connection_and_nothing_that_is_not_there(started: Started) -> None:
+    for name in started.server.workloads:
+        if not workload(name).keep_alive:
+            probe.check(started.address, "127.0.0.1:8080", workload(name), FIXTURES)
+
+
+@every_server("keep-alive")
+def test_http_1_0_keep_alive(started: Started) -> None:
+    alive, last = started.request(keep_alive=True), started.request()
+    with RawClient(started.address) as client:
+        for _ in range(3):
+            client.send(alive)
+            answer = client.answer()
+            assert (answer.status, answer.body) == (200, started.body(alive))
+            assert answer.headers["connection"].lower() == "keep-alive"
+        client.send(last)
+        assert client.answer().body == started.body(last)
+        assert client.is_closed()
+
+
+@every_server("head", files=True)
+def test_head_has_the_length_and_no_body(started: Started) -> None:
+    with RawClient(started.address) as client:
+        client.send(b"HEAD /small.html HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        answer = client.answer(head_only=True)
+        assert (answer.status, answer.headers["content-length"]) == (200, "100")
+        assert client.is_closed()
+
+
+@every_server()
+def test_a_request_in_two_packets(started: Started) -> None:
+    request = started.request()
+    for at in (1, 10, len(request) - 2):
+        with RawClient(started.address) as client:
+            client.send(request[:at])
+            time.sleep(0.05)
+            client.send(request[at:])
+            answer = client.answer()
+            assert (answer.status, answer.body) == (200, started.body(request))
+
+
+@every_server("long-header")
+def test_a_header_of_8_kb(started: Started) -> None:
+    request = started.request(header=f"X-Long: {'x' * LONG_HEADER}\r\n")
+    answer = ask(started.address, request)
+    assert (answer.status, answer.body) == (200, started.body(request))
+
+
+@every_server("many-connections")
+def test_a_thousand_connections_at_once_are_all_answered(started: Started) -> None:
+    request = started.request()
+    clients: list[RawClient] = []
+    try:
+        for _ in range(MANY):
+            clients.append(RawClient(started.address))
+        for client in clients:
+            client.send(request)
+        for client in clients:
+            answer = client.answer()
+            assert (answer.status, answer.body) == (200, started.body(request))
+            client.socket.close()  # httpd keeps a worker waiting for that
+    finally:
+        for client in clients:
+            client.socket.close()
+
+
+@every_server()
+def test_sigterm_ends_it(started: Started) -> None:
+    """The last test of a server."""
+    container = container_of(started.server)
+    with RawClient(started.address) as client:  # which has no say in it
+        client.send(started.request(keep_alive=True))
+        client.answer()
+        subprocess.run(["docker", "stop", "--time", str(STOP_SECONDS), container], check=True, capture_output=True)
+    code = subprocess.check_output(["docker", "inspect", "--format", "{{.State.ExitCode}}", container], text=True)
+    assert code.strip() != "137", "it had to be killed"
+
+
+def container_of(server: Server) -> str:
+    labels = {"project": f"ab-runner-{SWEEP}", "service": server.id}
+    filters = [f"--filter=label=com.docker.compose.{name}={value}" for name, value in labels.items()]
+    return subprocess.check_output(["docker", "ps", "--quiet", *filters], text=True).strip()
