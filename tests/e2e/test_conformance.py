@@ -57,6 +57,7 @@ def runtime(docker: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     subprocess.run([sys.executable, ROOT / "fixtures" / "generate.py", FIXTURES], check=True, stdout=subprocess.DEVNULL)
     raise_open_files()
     runtime = DockerRuntime(ROOT, FIXTURES, cpu_split(), "loopback")
+    runtime.prepare_generator()
     assert runtime.prepare(list(SERVERS.values()), print) == {}
     runtime.begin(SWEEP, tmp_path_factory.mktemp("raw"))
     yield runtime

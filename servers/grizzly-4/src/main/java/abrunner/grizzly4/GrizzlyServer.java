@@ -5,6 +5,7 @@ import abrunner.harness.RequestHeadReader;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import org.glassfish.grizzly.http.HttpServerFilter;
 import org.glassfish.grizzly.http.server.HttpServer;
@@ -15,13 +16,13 @@ import org.glassfish.grizzly.threadpool.ThreadPoolConfig;
 
 /** Grizzly 4 with its StaticHttpHandler, and a handler for /echo. */
 public final class GrizzlyServer implements Server {
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
 
     GrizzlyServer(Settings settings) {
-        port = settings.port();
+        address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
@@ -44,7 +45,7 @@ public final class GrizzlyServer implements Server {
     }
 
     private NetworkListener listener() {
-        NetworkListener listener = new NetworkListener("http", NetworkListener.DEFAULT_NETWORK_HOST, port);
+        NetworkListener listener = new NetworkListener("http", address.getAddress().getHostAddress(), address.getPort());
         listener.setMaxHttpHeaderSize(RequestHeadReader.MAX_HEAD);
         listener.getKeepAlive().setMaxRequestsCount(-1);
         // It answers from its cache with "Connection: close", and does not close.

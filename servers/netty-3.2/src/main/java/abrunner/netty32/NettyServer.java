@@ -18,7 +18,7 @@ public final class NettyServer implements Server {
     private final Docroot docroot;
 
     NettyServer(Settings settings) {
-        address = new InetSocketAddress(settings.port());
+        address = settings.address();
         backlog = settings.backlog();
         docroot = new Docroot(settings.docroot());
     }

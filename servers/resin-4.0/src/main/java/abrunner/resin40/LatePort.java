@@ -5,17 +5,20 @@ import com.caucho.network.listen.TcpPort;
 import com.caucho.resin.PortEmbed;
 import com.caucho.server.cluster.ServletService;
 import com.caucho.server.http.HttpProtocol;
+import java.net.InetSocketAddress;
 
 /**
  * Resin's HttpEmbed with the backlog that it has no setter for. It listens when it is told to: HttpEmbed opens its port
  * before there is anything to answer.
  */
 final class LatePort extends PortEmbed {
+    private final InetSocketAddress address;
     private final int backlog;
     private ServletService service;
 
-    LatePort(int port, int backlog) {
-        setPort(port);
+    LatePort(InetSocketAddress address, int backlog) {
+        this.address = address;
+        setPort(address.getPort());
         this.backlog = backlog;
     }
 
@@ -37,7 +40,8 @@ final class LatePort extends PortEmbed {
         try {
             TcpPort http = new TcpPort();
             http.setProtocol(new HttpProtocol());
-            http.setPort(getPort());
+            http.setAddress(address.getAddress().getHostAddress());
+            http.setPort(address.getPort());
             http.setAcceptListenBacklog(backlog);
             http.setTcpNoDelay(true);
             http.init();

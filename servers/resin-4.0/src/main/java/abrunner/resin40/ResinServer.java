@@ -6,18 +6,19 @@ import abrunner.harness.Settings;
 import abrunner.harness.WorkFolder;
 import com.caucho.env.thread.ThreadPool;
 import com.caucho.resin.ResinEmbed;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Resin 4.0, serving files by its FileServlet. */
 public final class ResinServer implements Server {
-    private final int port;
+    private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
 
     ResinServer(Settings settings) {
-        port = settings.port();
+        address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
@@ -35,7 +36,7 @@ public final class ResinServer implements Server {
         System.setProperty("docroot", docroot.toString());
         System.setProperty("threads", Integer.toString(threads));
         makeRoomForFewThreads();
-        LatePort late = new LatePort(port, backlog);
+        LatePort late = new LatePort(address, backlog);
         ResinEmbed resin = new ResinEmbed("classpath:abrunner/resin40/resin.xml");
         resin.setRootDirectory(home.toString());
         resin.addPort(late);
