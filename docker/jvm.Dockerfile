@@ -2,12 +2,13 @@
 # knows nothing of PROGRAM, so that their images share it.
 FROM debian:bookworm-slim AS jre
 # Java's packages link their manuals there, and slim images have no such folder.
+# libtcnative-1 is what tomcat-8.0-apr runs on; no other server takes it.
 RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
     rm -f /etc/apt/apt.conf.d/docker-clean \
     && mkdir -p /usr/share/man/man1 \
     && apt-get -q update \
-    && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install openjdk-17-jre-headless
+    && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install openjdk-17-jre-headless libtcnative-1
 
 FROM jre AS build
 RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \

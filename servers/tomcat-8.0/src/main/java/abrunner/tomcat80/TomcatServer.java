@@ -1,5 +1,6 @@
 package abrunner.tomcat80;
 
+import abrunner.harness.InvalidSetting;
 import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleState;
 import org.apache.catalina.connector.Connector;
+import org.apache.catalina.core.AprLifecycleListener;
 import org.apache.catalina.servlets.DefaultServlet;
 import org.apache.catalina.startup.Tomcat;
 import org.apache.catalina.webresources.StandardRoot;
@@ -17,6 +19,8 @@ import org.apache.catalina.webresources.StandardRoot;
 public final class TomcatServer implements Server {
     /** How connections are served. */
     private enum Io {
+        /** A poller in C, and a pooled thread for each request: Apache's portable runtime. */
+        APR("org.apache.coyote.http11.Http11AprProtocol"),
         /** A pooled thread for each connection. */
         BIO("org.apache.coyote.http11.Http11Protocol"),
         /** Selectors, and a pooled thread for each request. */
@@ -44,6 +48,9 @@ public final class TomcatServer implements Server {
         threads = settings.threads();
         docroot = settings.docroot();
         io = settings.choice("IO", Io.NIO);
+        if (io == Io.APR && !hasNativeLibrary()) {
+            throw new InvalidSetting("IO=apr needs libtcnative-1 (Debian: apt-get install libtcnative-1)");
+        }
     }
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -54,6 +61,9 @@ public final class TomcatServer implements Server {
     public void start() throws Exception {
         Tomcat tomcat = new Tomcat();
         tomcat.setBaseDir(WorkFolder.create().toString());
+        if (io == Io.APR) {
+            tomcat.getServer().addLifecycleListener(nativeLibrary());
+        }
         Context context = tomcat.addContext("", docroot.toString());
         context.setResources(cachedFiles(context));
         // As in the web.xml that Tomcat ships.
@@ -70,6 +80,18 @@ public final class TomcatServer implements Server {
         if (connector.getState() != LifecycleState.STARTED) {
             throw new IllegalStateException("the connector does not listen");
         }
+    }
+
+    static boolean hasNativeLibrary() {
+        // Tomcat looks for it only once there is a listener.
+        nativeLibrary();
+        return AprLifecycleListener.isAprAvailable();
+    }
+
+    private static AprLifecycleListener nativeLibrary() {
+        AprLifecycleListener library = new AprLifecycleListener();
+        library.setSSLEngine("off");
+        return library;
     }
 
     /** The blocking connector has no sendfile: only with room in the cache is a large file not read for each request. */
