@@ -1,0 +1,43 @@
+package abrunner.jdk;
+
+import abrunner.harness.Docroot;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.Executors;
+
+/** The JDK's own HTTP server with a pool of threads, serving files. */
+public final class JdkServer implements Server {
+    /** By itself it keeps 200, and resets others after an answer that says keep-alive. */
+    private static final int MAX_IDLE_CONNECTIONS = 20_000;
+
+    private final InetSocketAddress address;
+    private final int backlog;
+    private final int threads;
+    private final Docroot docroot;
+
+    JdkServer(Settings settings) {
+        address = new InetSocketAddress(settings.port());
+        backlog = settings.backlog();
+        threads = settings.threads();
+        docroot = new Docroot(settings.docroot());
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        Launcher.launch(JdkServer::new);
+    }
+
+    @Override
+    public void start() throws IOException {
+        // Both are read once, when the first server is made.
+        System.setProperty("sun.net.httpserver.nodelay", "true");
+        System.setProperty("sun.net.httpserver.maxIdleConnections", Integer.toString(MAX_IDLE_CONNECTIONS));
+        HttpServer server = HttpServer.create(address, backlog);
+        server.setExecutor(Executors.newFixedThreadPool(threads));
+        server.createContext("/", new FileHandler(docroot));
+        server.start();
+    }
+}
