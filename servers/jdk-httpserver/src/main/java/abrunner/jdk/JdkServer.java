@@ -20,7 +20,7 @@ public final class JdkServer implements Server {
     private final Docroot docroot;
 
     JdkServer(Settings settings) {
-        address = new InetSocketAddress(settings.port());
+        address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = new Docroot(settings.docroot());
