@@ -94,7 +94,7 @@ public final class TomcatServer implements Server {
         return library;
     }
 
-    /** The blocking connector has no sendfile: only with room in the cache is a large file not read for each request. */
+    /** The blocking connector has no sendfile: without room in the cache a large file is read for each request. */
     private static StandardRoot cachedFiles(Context context) {
         StandardRoot files = new StandardRoot(context);
         files.setCacheMaxSize(CACHE_KILOBYTES);

@@ -12,7 +12,7 @@ import org.apache.catalina.connector.Connector;
 import org.apache.catalina.servlets.DefaultServlet;
 import org.apache.catalina.startup.Tomcat;
 
-/** Tomcat 8.5 with its NIO connector, serving files by its DefaultServlet: small ones cached, large ones by sendfile. */
+/** Tomcat 8.5 on its NIO connector, serving files by its DefaultServlet: small ones cached, large ones by sendfile. */
 public final class TomcatServer implements Server {
     private final InetSocketAddress address;
     private final int backlog;
