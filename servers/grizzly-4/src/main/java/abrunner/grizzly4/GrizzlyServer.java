@@ -50,6 +50,7 @@ public final class GrizzlyServer implements Server {
         listener.getKeepAlive().setMaxRequestsCount(-1);
         // It answers from its cache with "Connection: close", and does not close.
         listener.getFileCache().setEnabled(false);
+        listener.setSendFileEnabled(true);
         listener.registerAddOn((self, chain) ->
                 chain.set(chain.indexOfType(HttpServerFilter.class), new HeadKeepingFilter(self)));
 
