@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-import yaml
+import compose_yaml
 
 from ab_runner.catalog import load
 from ab_runner.compose import render
@@ -14,19 +14,12 @@ ROOT = Path(__file__).parents[1]
 SERVERS = load(ROOT / "servers")
 
 
-class _Loader(yaml.SafeLoader):
-    """Reads Compose's `!reset`, too."""
-
-
-_Loader.add_constructor("!reset", lambda loader, node: None)
-
-
 def test_compose_yaml_is_what_the_catalog_says() -> None:
     assert (ROOT / "compose.yaml").read_text() == render(SERVERS.values()), "run `make compose`"
 
 
 def test_every_server_has_a_service_of_its_own_name_with_its_own_image_and_settings() -> None:
-    services = yaml.load(render(SERVERS.values()), _Loader)["services"]
+    services = compose_yaml.parse(render(SERVERS.values()))["services"]
     assert set(services) == {*SERVERS, "server", "fixtures", "ab"}
     for id, server in SERVERS.items():
         service = services[id]

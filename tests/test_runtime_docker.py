@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import compose_yaml
 import pytest
 import yaml
 from builders import server
@@ -14,17 +15,10 @@ from ab_runner.machine import CpuSplit
 from ab_runner.runtime.docker import DockerRuntime
 
 
-class _Loader(yaml.SafeLoader):
-    """Reads Compose's `!reset`, too."""
-
-
-_Loader.add_constructor("!reset", lambda loader, node: "reset")
-
-
 def override(tmp_path: Path, network: str) -> dict[str, Any]:
     runtime = DockerRuntime(tmp_path, tmp_path / "$fixtures", CpuSplit((1, 2, 3), (0,)), network)
     runtime._raw = tmp_path / "raw: 'x'"
-    return yaml.load(runtime._override(server("jetty-5.1.10")), _Loader)
+    return compose_yaml.parse(runtime._override(server("jetty-5.1.10")))
 
 
 @pytest.mark.parametrize("network", ["loopback", "bridge"])

@@ -14,7 +14,7 @@ from ab_runner import sweep as sweep_module
 from ab_runner.interrupt import Interrupted
 from ab_runner.model import EndRecord, Load, NotMeasured, Server, StartRecord, Trial, WarmUp, WarmUpRecord
 from ab_runner.protocol import PROTOCOLS, plan
-from ab_runner.runtime.base import Completed
+from ab_runner.runtime.base import Completed, RuntimeUnusable
 from ab_runner.store import Store, Stored
 from ab_runner.sweep import Done, Event, run
 
@@ -201,6 +201,18 @@ def test_a_full_disk_ends_the_sweep_with_the_server_stopped_and_earlier_trials_r
         bench.run(A, generate=always(GOOD), levels=[10, 20], spoil=fill_disk_after_first_trial)
     assert "stop a-1" in bench.runtime.log
     assert bench.cells() == {("a-1", 10): "valid"}
+
+
+def test_a_clean_up_that_fails_is_told_and_the_log_still_has_its_end(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def close(runtime: FakeRuntime) -> None:
+        raise RuntimeUnusable("the engine does not remove what the sweep started")
+
+    monkeypatch.setattr(FakeRuntime, "close", close)
+    with pytest.raises(RuntimeUnusable, match="does not remove"):
+        bench.run(A, generate=always(GOOD))
+    assert isinstance(bench.stored.records[-1], EndRecord)
 
 
 def test_warm_up_goes_on_until_the_rate_is_steady(bench: Bench) -> None:

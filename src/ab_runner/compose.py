@@ -78,16 +78,12 @@ def _service(server: Server) -> str:
     lines = [
         f"{server.id}:",
         "  extends: {file: docker/service.yaml, service: server}",
-        f"  image: {image_of(server)}",
+        f"  image: ab-runner/{server.program}",
         f"  build: {{dockerfile: docker/{server.kind}.Dockerfile, args: {_mapping(arguments)}}}",
         *([f"  environment: {_mapping(server.environment)}"] if server.environment else []),
         "  profiles: [servers]",
     ]
     return "".join(f"  {line}\n" for line in lines)
-
-
-def image_of(server: Server) -> str:
-    return f"ab-runner/{server.program}"
 
 
 def _mapping(values: dict[str, str]) -> str:

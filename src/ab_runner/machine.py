@@ -97,6 +97,11 @@ def parse_cpu_list(text: str) -> set[int]:
     return cpus
 
 
+def cpu_list(cpus: Iterable[int]) -> str:
+    """(0, 1, 4) → `0,1,4`, as taskset and Docker take sets of CPUs."""
+    return ",".join(map(str, cpus))
+
+
 def _cpu_model() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

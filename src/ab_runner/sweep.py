@@ -91,8 +91,10 @@ def run(runs: Iterable[ServerRun], bench: Bench) -> None:
         ending = f"stopped: {error!r}"
         raise
     finally:
-        bench.runtime.close()
-        bench.store.append(EndRecord(at=_now(), reason=ending))
+        try:
+            bench.runtime.close()
+        finally:
+            bench.store.append(EndRecord(at=_now(), reason=ending))
 
 
 class _Turn:
@@ -155,12 +157,11 @@ class _Turn:
         self._emit(Doing("start", self._server.id))
         self.starts += 1
         at, began = _now(), time.monotonic()
-        environment: dict[str, str] = {}
+        running: RunningServer | None = None
         failure: StartFailed | None = None
         try:
-            self._running = self._bench.runtime.start(self._server, self._name())
-            environment = self._running.environment
-            probe.wait_until_ready(self._running.address, asked, READY_SECONDS, self._running.ended)
+            running = self._running = self._bench.runtime.start(self._server, self._name())
+            probe.wait_until_ready(running.address, asked, READY_SECONDS, running.ended)
         except StartFailed as error:
             failure = error
         except probe.ProbeError as error:
@@ -173,13 +174,14 @@ class _Turn:
                 start=self.starts,
                 at=at,
                 seconds=round(time.monotonic() - began, 3),
-                environment=environment,
+                environment=running.environment if running else {},
                 error=f"{failure}: {failure.detail}" if failure else None,
             )
         )
-        if failure is not None or self._running is None:
-            raise failure or StartFailed("does not start")
-        return self._running
+        if failure is not None:
+            raise failure
+        assert running is not None, "a start either fails or gives a server"
+        return running
 
     def _warm_up(self, running: RunningServer, asked: Workload) -> tuple[float | None, str | None]:
         """Returns the rate of the last window, and what went wrong if something did."""

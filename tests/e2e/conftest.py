@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,12 +19,20 @@ from ab_runner.runtime.docker import why_unusable
 from ab_runner.store import Stored, read
 
 ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "fixtures" / "files"
 
 
 @pytest.fixture(scope="session")
 def docker() -> None:
     if reason := why_unusable():
         pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def fixture_files() -> None:
+    """Makes what tests compare answers with."""
+    command = [sys.executable, str(ROOT / "fixtures" / "generate.py"), str(FIXTURES)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 @pytest.fixture(scope="session")

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 
 import pytest
-from e2e.conftest import ROOT
+from e2e.conftest import FIXTURES, ROOT
 from raw_client import RawClient
 
 from ab_runner import probe
@@ -21,15 +20,14 @@ from ab_runner.catalog import load
 from ab_runner.machine import cpu_split, raise_open_files
 from ab_runner.model import Lack, Server, workload
 from ab_runner.probe import Address, ask
+from ab_runner.runtime.base import STOP_SECONDS
 from ab_runner.runtime.docker import DockerRuntime
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker")]
 
 SERVERS = load(ROOT / "servers")
-FIXTURES = ROOT / "fixtures" / "files"
 SWEEP = f"conformance-{os.getpid()}"
 START_SECONDS = 30.0
-STOP_SECONDS = 2
 LONG_HEADER = 8000
 """Bytes of a header of 8 KB; most servers bound the line with its name, or the whole head, by 8192."""
 MANY = 1000
@@ -53,8 +51,7 @@ class Started:
 
 
 @pytest.fixture(scope="module")
-def runtime(docker: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DockerRuntime]:
-    subprocess.run([sys.executable, ROOT / "fixtures" / "generate.py", FIXTURES], check=True, stdout=subprocess.DEVNULL)
+def runtime(docker: None, fixture_files: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DockerRuntime]:
     raise_open_files()
     runtime = DockerRuntime(ROOT, FIXTURES, cpu_split(), "loopback")
     runtime.prepare_generator()

@@ -11,17 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.conftest import ROOT, Sweeper, check_store, verdicts, wait_for_trials
+from e2e.conftest import FIXTURES, ROOT, Sweeper, check_store, verdicts, wait_for_trials
 
 from ab_runner import probe
 from ab_runner.catalog import load
 from ab_runner.model import EndRecord, workload
 from ab_runner.store import read
 
-pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker")]
+pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker", "fixture_files")]
 
 SERVERS = load(ROOT / "servers")
-FIXTURES = ROOT / "fixtures" / "files"
 LEVELS = (1, 10, 100)
 
 MAY_FAIL = {

@@ -15,7 +15,7 @@ from ab_runner.cli import options, places
 from ab_runner.model import Load, WorkloadName
 from ab_runner.protocol import PROTOCOLS
 from ab_runner.runtime.base import RuntimeUnusable
-from ab_runner.store import LATEST, StoreError
+from ab_runner.store import LATEST, StoreError, read
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -163,7 +163,7 @@ def report(results: Path, form: str) -> None:
     """Shows the tables of a sweep again.  [default: results/latest]"""
     from ab_runner.cli.show import show_report
 
-    show_report(results, form)
+    show_report(read(results), form)
 
 
 @cli.command()

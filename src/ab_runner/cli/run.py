@@ -101,7 +101,7 @@ def _report(console: Console, folder: Path) -> Stored:
     """Shows the tables, if there is anything to put into them, and writes them into the folder."""
     stored = store.read(folder)
     if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
-        show_report(folder, "terminal")
+        show_report(stored, "terminal")
         say(console, f"./ab-runner report {folder} shows this again")
     else:
         say(console, f"no trial was made; {folder} says what happened until then")

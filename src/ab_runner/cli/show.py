@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TextIO
 
 from rich import box
@@ -13,10 +12,10 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ab_runner import store
 from ab_runner.model import Server
 from ab_runner.report import csv, markdown, terminal
 from ab_runner.report.tables import report_of
+from ab_runner.store import Stored
 
 WIDTH_OF_FILES = 160
 """Columns where the output is no terminal and nothing (COLUMNS) says how wide it is."""
@@ -75,9 +74,8 @@ def show_server(server: Server) -> None:
     put(Text(server.id, style="bold"), table)
 
 
-def show_report(folder: Path, form: str) -> None:
-    """StoreError if the folder holds no sweep. CSV has no place for damaged lines: there they are named on stderr."""
-    stored = store.read(folder)
+def show_report(stored: Stored, form: str) -> None:
+    """CSV has no place for damaged lines: there they are named on stderr."""
     if form == "terminal":
         put(*terminal.render(report_of(stored), console_for(sys.stdout).width))
     elif form == "markdown":

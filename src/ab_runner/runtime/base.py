@@ -15,6 +15,8 @@ import msgspec
 from ab_runner.model import Server
 
 PORT = 8080
+STOP_SECONDS = 2
+"""How long a server may take to end when it is asked to."""
 
 
 class RuntimeUnusable(Exception):

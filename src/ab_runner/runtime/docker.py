@@ -15,12 +15,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from ab_runner.machine import SYSCTLS, CpuSplit
+from ab_runner.machine import SYSCTLS, CpuSplit, cpu_list
 from ab_runner.model import Server
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
     PORT,
+    STOP_SECONDS,
     Completed,
     RuntimeUnusable,
     StartFailed,
@@ -32,7 +33,6 @@ from ab_runner.runtime.base import (
 
 RAW_IN_CONTAINER = "/raw"
 GENERATOR = "ab"
-STOP_SECONDS = 2
 _CLIENT_SYSCTLS = {"net.ipv4.ip_local_port_range": "10000 65535", "net.ipv4.tcp_tw_reuse": 1}
 """As docker/service.yaml has them for servers."""
 _OURS = f"ab-runner.sweep-of-user={os.getuid()}"
@@ -162,13 +162,13 @@ services:
     ports: !reset []
     depends_on: !reset {{}}
     healthcheck: {{disable: true}}
-    cpuset: {quoted(_cpu_list(self.server_cpus))}
+    cpuset: {quoted(cpu_list(self.server_cpus))}
     labels: [{quoted(_OURS)}]
     volumes:
       - {{type: bind, source: {quoted(str(self._fixtures))}, target: /srv/www, read_only: true}}
   {GENERATOR}:
     {network}
-    cpuset: {quoted(_cpu_list(self.generator_cpus))}
+    cpuset: {quoted(cpu_list(self.generator_cpus))}
     labels: [{quoted(_OURS)}]
     user: {quoted(f"{os.getuid()}:{os.getgid()}")}
     entrypoint: [sleep, infinity]
@@ -251,10 +251,6 @@ def _down(project: str) -> None:
             if done.returncode == 0:
                 return
     raise RuntimeUnusable(f"the Docker engine does not remove what the sweep started; do: {' '.join(command)}")
-
-
-def _cpu_list(cpus: Sequence[int]) -> str:
-    return ",".join(map(str, cpus))
 
 
 def _run(

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ab_runner.interrupt import held
-from ab_runner.machine import CpuSplit, raise_open_files
+from ab_runner.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.model import Needs, Server
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
+    STOP_SECONDS,
     Completed,
     RuntimeUnusable,
     StartFailed,
@@ -29,7 +30,6 @@ from ab_runner.runtime.base import (
     version_command,
 )
 
-STOP_SECONDS = 2.0
 _NOBODY = 65534
 
 
@@ -144,7 +144,7 @@ class ProcessRuntime:
 
     def _pinned(self, cpus: Sequence[int]) -> list[str]:
         """What a command begins with that runs on these CPUs and not longer than the runner."""
-        pinned = [self._taskset, "--cpu-list", ",".join(map(str, cpus))] if self._taskset and cpus else []
+        pinned = [self._taskset, "--cpu-list", cpu_list(cpus)] if self._taskset and cpus else []
         return [*self._tied, *pinned]
 
 
