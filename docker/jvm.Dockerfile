@@ -10,6 +10,10 @@ RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     && apt-get -q update \
     && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install openjdk-17-jre-headless libtcnative-1
 
+# Nothing, unless the service has a build context of that name: the user's cache of
+# files that no registry has. It is mounted, so that they are in no layer.
+FROM scratch AS artifacts
+
 FROM jre AS build
 RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
@@ -22,11 +26,12 @@ COPY docker/TrustStore.java /src/docker/
 COPY servers /src/servers
 RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt,required=false \
     --mount=type=cache,target=/root/.m2 \
+    --mount=type=bind,from=artifacts,target=/artifacts \
     if [ -s /etc/ssl/certs/ca-certificates.crt ]; then \
         java /src/docker/TrustStore.java /etc/ssl/certs/ca-certificates.crt /tmp/trust.p12 || exit; \
         export MAVEN_OPTS="-Djavax.net.ssl.trustStore=/tmp/trust.p12 -Djavax.net.ssl.trustStorePassword=changeit"; \
     fi \
-    && mvn -B -q -Dstyle.color=never --strict-checksums -T 2 -f /src/servers/pom.xml -DskipTests package
+    && mvn -B -q -Dstyle.color=never --strict-checksums -T 2 -f /src/servers/pom.xml -Dartifacts=/artifacts -DskipTests package
 
 FROM jre
 ENV PORT=8080 DOCROOT=/srv/www BACKLOG=10000 THREADS=256

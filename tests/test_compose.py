@@ -29,6 +29,21 @@ def test_every_server_has_a_service_of_its_own_name_with_its_own_image_and_setti
         assert (ROOT / service["build"]["dockerfile"]).is_file()
 
 
+def test_what_no_registry_has_is_mounted_and_never_copied_into_an_image() -> None:
+    services = compose_yaml.parse(render(SERVERS.values()))["services"]
+    for id, server in SERVERS.items():
+        mounted = {each["target"]: each for each in services[id].get("volumes", []) if each["type"] == "bind"}
+        assert set(mounted) == {f"/server/lib/{artifact.file}" for artifact in server.artifacts}
+        for artifact in server.artifacts:
+            mount = mounted[f"/server/lib/{artifact.file}"]
+            assert mount["source"].endswith(f"/ab-runner/artifacts/{artifact.cached_as}")
+            assert mount["read_only"]
+            assert not mount["bind"]["create_host_path"], "Docker would make an empty folder of that name"
+            pom = (ROOT / "servers" / server.program / "pom.xml").read_text()
+            assert f"${{artifacts}}/{artifact.cached_as}</systemPath>" in pom
+            assert f"${{artifacts}}/{artifact.cached_as}</exists>" in (ROOT / "servers/pom.xml").read_text()
+
+
 def test_every_program_can_be_built_and_started() -> None:
     namespace = "{http://maven.apache.org/POM/4.0.0}"
     modules = {each.text for each in ElementTree.parse(ROOT / "servers/pom.xml").iter(f"{namespace}module")}

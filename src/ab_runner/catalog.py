@@ -54,6 +54,8 @@ def _read(path: Path) -> Server:
         raise CatalogError(f"{path}: {_explain(error)}") from error
     if not server.workloads:
         raise CatalogError(f"{path}: workloads: empty; name at least one")
+    if server.artifacts and (server.kind != "jvm" or server.program != name):
+        raise CatalogError(f"{path}: artifacts: only jvm servers with a build of their own have them")
     if (server.needs is None) != (server.kind != "debian" or server.program != name):
         raise CatalogError(f"{path}: needs: exactly the debian servers with a build of their own have this table")
     return server
@@ -85,7 +87,7 @@ def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path)
         )
     if program.program != program.id or program.kind != server.kind:
         raise CatalogError(f"{path}: program: {server.program!r} must be of the same kind and have a build of its own")
-    return msgspec.structs.replace(server, needs=program.needs)
+    return msgspec.structs.replace(server, needs=program.needs, artifacts=program.artifacts)
 
 
 def select(servers: dict[str, Server], patterns: Sequence[str]) -> list[Server]:

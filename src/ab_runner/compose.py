@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ab_runner.catalog import load
-from ab_runner.model import Server
+from ab_runner.model import Artifact, Server
 
 _HEAD = """\
 # Made from servers/*/server.toml by `make compose`; a test says when that is due. What servers share is in
@@ -64,6 +64,10 @@ secrets:
 """
 
 
+_ARTIFACTS = "${XDG_CACHE_HOME:-${HOME}/.cache}/ab-runner/artifacts"
+"""The folder that `artifacts.cache_folder` names, in Compose's words."""
+
+
 def render(servers: Iterable[Server]) -> str:
     return (
         _HEAD + "".join(f"\n{_service(server)}" for server in sorted(servers, key=lambda each: each.id)) + "\n" + _TAIL
@@ -75,19 +79,36 @@ def _service(server: Server) -> str:
     arguments = {"PROGRAM": server.program}
     if server.needs is not None:
         arguments["PACKAGES"] = " ".join(server.needs.packages)
+    build = [f"dockerfile: docker/{server.kind}.Dockerfile", f"args: {_mapping(arguments)}"]
+    if server.artifacts:
+        build.append(f"additional_contexts: {{artifacts: {_quoted(_ARTIFACTS)}}}")
     lines = [
         f"{server.id}:",
         "  extends: {file: docker/service.yaml, service: server}",
         f"  image: ab-runner/{server.program}",
-        f"  build: {{dockerfile: docker/{server.kind}.Dockerfile, args: {_mapping(arguments)}}}",
+        f"  build: {{{', '.join(build)}}}",
         *([f"  environment: {_mapping(server.environment)}"] if server.environment else []),
+        *(["  volumes:"] if server.artifacts else []),
+        *map(_artifact_volume, server.artifacts),
         "  profiles: [servers]",
     ]
     return "".join(f"  {line}\n" for line in lines)
 
 
+def _artifact_volume(artifact: Artifact) -> str:
+    """Mounted beside the other libraries, so that it is in no layer of the image."""
+    source = _quoted(f"{_ARTIFACTS}/{artifact.cached_as}")
+    target = _quoted(f"/server/lib/{artifact.file}")
+    return (
+        f"    - {{type: bind, source: {source}, target: {target}, read_only: true, bind: {{create_host_path: false}}}}"
+    )
+
+
 def _mapping(values: dict[str, str]) -> str:
-    return "{" + ", ".join(f"{name}: {json.dumps(value)}" for name, value in values.items()) + "}"
+    return "{" + ", ".join(f"{name}: {_quoted(value)}" for name, value in values.items()) + "}"
+
+
+_quoted = json.dumps
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ this file and nothing else; docs/formats.md describes it for readers who do not 
 from __future__ import annotations
 
 import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 FORMAT = 1
 """Version of sweep.json, trials.jsonl and server.toml. It changes when an old reader would misread a new file."""
@@ -43,6 +43,22 @@ class Needs(Struct, frozen=True, forbid_unknown_fields=True):
     """A package of Debian's, needed for a sweep, that these packages cannot stand beside."""
 
 
+class Artifact(Struct, frozen=True, forbid_unknown_fields=True):
+    """A file that a server needs and that no package registry has. It is kept in the user's cache, never in the
+    repository or an image."""
+
+    file: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+    bytes: Annotated[int, Meta(gt=0)]
+    licence: str
+    url: Annotated[str, Meta(pattern=r"^https://")]
+
+    @property
+    def cached_as(self) -> str:
+        """Its name in the cache, where versions of one file must not overwrite each other."""
+        return f"{self.sha256}-{self.file}"
+
+
 class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One system under test, as its server.toml describes it. `id` is the name of its folder."""
 
@@ -58,6 +74,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The folder whose build it runs; another server's for a variant."""
     environment: dict[str, str] = {}
     needs: Needs | None = None
+    artifacts: tuple[Artifact, ...] = ()
+    """What its class path needs beside what Maven finds."""
     published: str | None = None
     """The server of the 2006 tables that it stands for."""
     cannot: tuple[str, ...] = ()

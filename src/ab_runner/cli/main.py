@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ab_runner import interrupt
+from ab_runner.artifacts import ArtifactError
 from ab_runner.catalog import CatalogError, load, select
 from ab_runner.cli import options, places
 from ab_runner.model import Load, WorkloadName
@@ -166,6 +167,33 @@ def report(results: Path, form: str) -> None:
     show_report(read(results), form)
 
 
+@cli.group(invoke_without_command=True)
+@click.pass_context
+def artifacts(context: click.Context) -> None:
+    """Shows the files that servers need and no package registry has: which are there, and where to get the others."""
+    if context.invoked_subcommand is None:
+        from ab_runner.cli.artifacts import show_artifacts
+
+        show_artifacts(load(places.SERVERS).values())
+
+
+@artifacts.command("fetch")
+def fetch_artifacts() -> None:
+    """Downloads those that are missing, from where an earlier download broke off. A sweep does it by itself."""
+    from ab_runner.cli.artifacts import fetch_missing
+
+    sys.exit(fetch_missing(load(places.SERVERS).values()))
+
+
+@artifacts.command("add")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def add_artifact(file: Path) -> None:
+    """Takes a FILE that was got elsewhere, under any name: its sha256 says what it is."""
+    from ab_runner.cli.artifacts import add_file
+
+    add_file(file, load(places.SERVERS).values())
+
+
 @cli.command()
 def doctor() -> None:
     """Says what this machine has, what is missing for a sweep, and how to mend it."""
@@ -180,7 +208,7 @@ def main() -> int:
         return 0
     except click.ClickException as error:
         return _complain(error.format_message())
-    except (CatalogError, StoreError, RuntimeUnusable) as error:
+    except (ArtifactError, CatalogError, StoreError, RuntimeUnusable) as error:
         return _complain(str(error))
     except (interrupt.Interrupted, KeyboardInterrupt, click.Abort):
         print("ab-runner: interrupted", file=sys.stderr)

@@ -18,6 +18,7 @@ from rich.console import Console
 
 from ab_runner import interrupt, machine, store
 from ab_runner.cli import places
+from ab_runner.cli.artifacts import provide
 from ab_runner.cli.progress import display_for
 from ab_runner.cli.show import console_for, say, show_report
 from ab_runner.model import Asked, NotMeasured, Protocol, Record, Server, Sweep, Trial, WorkloadName
@@ -196,6 +197,7 @@ def _check_port(port: int) -> None:
 def _prepare(console: Console, runtime: Runtime, servers: Sequence[Server]) -> tuple[list[Server], dict[str, str]]:
     """The servers that can run here, and for the others the reason why not; RuntimeUnusable if there are none."""
     left_out = {server.id: reason for server in servers if (reason := runtime.unavailable(server))}
+    left_out |= provide([server for server in servers if server.id not in left_out], lambda text: say(console, text))
     left_out |= runtime.prepare(
         [server for server in servers if server.id not in left_out], lambda text: say(console, text)
     )

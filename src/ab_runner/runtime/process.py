@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ab_runner import artifacts
 from ab_runner.interrupt import held
 from ab_runner.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.model import Needs, Server
@@ -85,6 +86,7 @@ class ProcessRuntime:
         """Builds these programs and what they need; returns Maven's first complaint if that fails."""
         pom = str(self._servers_dir / "pom.xml")
         command = ["mvn", "-B", "-q", "-Dstyle.color=never", "--strict-checksums", "-DskipTests", "-f", pom]
+        command.append(f"-Dartifacts={artifacts.cache_folder()}")
         said = _run_builder(*command, "-am", "-pl", ",".join(programs), "package").splitlines()
         errors = [line for line in said if "[ERROR]" in line] or said
         return f"{errors[0]} (mvn -f {pom} package shows the rest)" if errors else ""
@@ -128,6 +130,8 @@ class ProcessRuntime:
         program = self._servers_dir / server.program
         if server.kind == "jvm":
             shutil.copytree(program / "target" / "lib", stage / "server" / "lib")
+            for artifact in server.artifacts:
+                shutil.copy(artifacts.path_of(artifact), stage / "server" / "lib" / artifact.file)
             shutil.copy(program / "target" / "server.jar", stage / "server")
             shutil.copy(self._servers_dir / "start-jvm", stage / "server" / "start")
         elif server.kind == "c":
