@@ -15,7 +15,7 @@ from rich.console import Console
 
 from ab_runner.model import EndRecord, Failures, Verdict
 from ab_runner.report import csv, markdown, terminal
-from ab_runner.report.cells import latency_figure, rate_figure
+from ab_runner.report.cells import latency_figure, rate_figure, share_figure
 from ab_runner.report.tables import Column, Table, report_of
 from ab_runner.store import Stored
 
@@ -48,6 +48,17 @@ RECORDS = (
     EndRecord(at=NOON, reason="finished"),
 )
 STORED = Stored(sweep(*SERVERS, left_out={"merecat-2.31": "merecat is not installed"}), RECORDS)
+UNDER_A_CEILING = Stored(
+    sweep(server("ceiling", family="ceiling", version="1"), *SERVERS),
+    (
+        trial("ceiling", "small", 1, report=report(requests_per_second=20_000.0)),
+        trial("ceiling", "small", 100, block=1, report=report(requests_per_second=12_000.0)),
+        trial("ceiling", "small", 100, block=2, report=report(requests_per_second=10_000.0)),
+        trial("ceiling", "large", 1, report=report(requests_per_second=2_000.0)),
+        failed_trial("ceiling", "large", 100, "timeout", TIMEOUT),
+        *RECORDS,
+    ),
+)
 
 
 def in_terminal(stored: Stored, width: int) -> str:
@@ -63,6 +74,9 @@ def in_terminal(stored: Stored, width: int) -> str:
         ("trials.csv", csv.render(STORED)),
         ("wide.txt", in_terminal(STORED, 120)),
         ("narrow.txt", in_terminal(STORED, 40)),
+        ("ceiling.md", markdown.render(report_of(UNDER_A_CEILING))),
+        ("ceiling.csv", csv.render(UNDER_A_CEILING)),
+        ("ceiling.txt", in_terminal(UNDER_A_CEILING, 120)),
     ],
 )
 def test_a_report_is_as_its_golden_file(name: str, text: str) -> None:
@@ -102,6 +116,28 @@ def test_a_cell_shows_its_figure_or_says_why_there_is_none(
 def test_a_trial_that_does_not_count_has_no_latency() -> None:
     table = next(table for table in report_of(STORED).tables if table.title.startswith("large: time"))
     assert dict(table.rows)[100] == ("-", "-", "-")
+
+
+def shares(stored: Stored, workload: str, server: str) -> dict[int, str]:
+    table = next(
+        table for table in report_of(stored).tables if table.title.startswith(f"{workload}: requests per second as")
+    )
+    position = [column.server for column in table.columns].index(server)
+    return {concurrency: texts[position] for concurrency, texts in table.rows}
+
+
+def test_each_figure_has_its_share_of_the_ceiling_in_the_same_cell() -> None:
+    """Of its median over blocks; where the ceiling or the server has no figure there is none."""
+    assert shares(UNDER_A_CEILING, "small", "jetty-5.1.10") == {1: "12", 100: "-"}
+    assert shares(UNDER_A_CEILING, "small", "tomcat-5.5.15") == {1: "62", 100: "109"}
+    assert shares(UNDER_A_CEILING, "large", "jetty-5.1.10") == {1: "0.62", 100: "-"}
+    assert shares(UNDER_A_CEILING, "large", "tomcat-5.5.15-defaults") == {1: "-", 100: "-"}
+
+
+def test_without_a_figure_of_the_ceiling_there_are_no_shares() -> None:
+    failed = Stored(UNDER_A_CEILING.sweep, (not_measured("ceiling", "small", 1, "does not start"), *RECORDS))
+    for stored in (STORED, failed):
+        assert not any("ceiling's" in table.title for table in report_of(stored).tables)
 
 
 def test_a_sweep_without_an_end_says_so() -> None:
@@ -158,6 +194,13 @@ def test_nothing_from_a_server_becomes_markup() -> None:
 @pytest.mark.parametrize(("rate", "text"), [(12345.6, "12,346"), (100, "100"), (99.94, "99.9"), (0.5, "0.5")])
 def test_rates_have_as_many_digits_as_mean_something(rate: float, text: str) -> None:
     assert rate_figure(rate) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(None, "-"), (0.0512, "5.1"), (0.0994, "9.9"), (0.0996, "10"), (0.834, "83"), (1.041, "104")]
+)
+def test_shares_are_per_cent_with_at_least_two_digits(share: float | None, text: str) -> None:
+    assert share_figure(share) == text
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 import msgspec
@@ -11,6 +11,8 @@ import msgspec
 from ab_runner.model import Cell, CellRecord, NotMeasured, Record, Trial, cell_of
 
 PERCENTILES = (50, 95, 99)
+CEILING = "ceiling"
+"""The server that every other one is a share of."""
 
 
 class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,6 +100,19 @@ def _distinct(texts: Iterable[str]) -> list[str]:
 def rate_figure(rate: float) -> str:
     """Whole requests per second from 100 on, three digits below."""
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+
+
+def share_of_ceiling(rate: float, at: Cell, cells: Mapping[Cell, CellSummary]) -> float | None:
+    """The rate as a share of the ceiling's with the same workload and concurrency, in the same sweep."""
+    ceiling = cells.get(Cell(CEILING, at.workload, at.concurrency))
+    return None if ceiling is None or ceiling.rate is None else rate / ceiling.rate
+
+
+def share_figure(share: float | None) -> str:
+    """Per cent: whole from 10 on, two digits below."""
+    if share is None:
+        return "-"
+    return f"{100 * share:,.0f}" if share >= 0.0995 else f"{100 * share:.2g}"
 
 
 def latency_figure(milliseconds: float | None) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ab_runner.model import Cell, EndRecord, Server, Workload, workload
-from ab_runner.report.cells import CellSummary, latency_figure, summarise
+from ab_runner.report.cells import CEILING, CellSummary, latency_figure, share_figure, share_of_ceiling, summarise
 from ab_runner.store import Stored
 
 NO_RECORD = "not run"
+ABOVE_THE_CEILING = "more than 100: ab was the limit of both, or something disturbed the ceiling's trial"
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -57,6 +58,25 @@ def _tables_of(
     yield Table(f"{asked.name}: requests per second ({asked.summary})", columns, rates, tuple(_notes(servers, grid)))
     latencies = tuple((level, tuple(_latency_text(cell) for cell in row)) for level, row in grid)
     yield Table(f"{asked.name}: time per request in ms, median / p95 / p99", columns, latencies)
+    yield from _shares(asked, [server for server in servers if server.id != CEILING], concurrency, cells)
+
+
+def _shares(
+    asked: Workload, servers: Sequence[Server], concurrency: Sequence[int], cells: dict[Cell, CellSummary]
+) -> Iterable[Table]:
+    """Where the ceiling has a figure to be a share of."""
+    grid = [(level, [_share(Cell(server.id, asked.name, level), cells) for server in servers]) for level in concurrency]
+    shares = [share for _, row in grid for share in row if share is not None]
+    if shares:
+        columns = tuple(Column(server.id, server.family) for server in servers)
+        rows = tuple((level, tuple(map(share_figure, row))) for level, row in grid)
+        notes = (ABOVE_THE_CEILING,) if max(shares) > 1 else ()
+        yield Table(f"{asked.name}: requests per second as a share of the ceiling's, %", columns, rows, notes)
+
+
+def _share(cell: Cell, cells: dict[Cell, CellSummary]) -> float | None:
+    found = cells.get(cell)
+    return None if found is None or found.rate is None else share_of_ceiling(found.rate, cell, cells)
 
 
 def _latency_text(cell: CellSummary | None) -> str:
