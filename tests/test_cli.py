@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from builders import report, server, sweep, trial
 
 from ab_runner import interrupt
 from ab_runner.cli import places
 from ab_runner.cli.main import main
+from ab_runner.store import Store
 
 
 @pytest.fixture(autouse=True)
@@ -157,6 +159,43 @@ def test_a_folder_that_holds_no_sweep_is_refused(cli: Runner, folder: str, tmp_p
 
 def test_without_any_sweep_the_report_says_how_to_make_one(cli: Runner, tmp_path: Path) -> None:
     assert "no sweep was made yet" in cli.complaint("report", str(tmp_path / "results" / "latest"))
+
+
+@pytest.fixture
+def kept_sweep(tmp_path: Path) -> Path:
+    """A folder with a sweep of one server, tomcat-5.5.15, at concurrency 1."""
+    folder = tmp_path / "sweep"
+    tomcat = server("tomcat-5.5.15", published="tomcat-5.5.15")
+    store = Store(folder, sweep(tomcat))
+    store.append(trial("tomcat-5.5.15", "small", 1, report=report(requests_per_second=6588.0)))
+    store.close()
+    return folder
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "csv"])
+def test_then_and_now_is_shown_in_every_form(cli: Runner, kept_sweep: Path, form: str) -> None:
+    code, stdout, stderr = cli("report", str(kept_sweep), "--then-and-now", "--format", form)
+    assert (code, stderr) == (0, "")
+    for figure in ("6588.0", "2.0") if form == "csv" else ("3,294", "6,588", "2.0"):
+        assert figure in stdout
+
+
+def test_a_sweep_with_nothing_of_2006_in_it_cannot_be_set_beside_it(cli: Runner, tmp_path: Path) -> None:
+    Store(tmp_path / "sweep", sweep(server("nginx-1.22"))).close()
+    complaint = cli.complaint("report", str(tmp_path / "sweep"), "--then-and-now")
+    assert "nothing to set beside 2006: it needs a server of one of its families" in complaint
+
+
+def test_a_damaged_table_of_2006_is_named_with_its_line(
+    cli: Runner, kept_sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = (
+        (places.PUBLISHED / "cindy-2006.csv").read_text().replace("echo,cindy-2.4.4,1,3376", "echo,cindy-2.4.4,1,fast")
+    )
+    (tmp_path / "cindy-2006.csv").write_text(table)
+    monkeypatch.setattr(places, "PUBLISHED", tmp_path)
+    complaint = cli.complaint("report", str(kept_sweep), "--then-and-now")
+    assert f"{tmp_path}/cindy-2006.csv: line 2: requests_per_second: expected `float | null`" in complaint
 
 
 def test_a_second_sweep_at_the_same_time_is_refused(cli: Runner) -> None:

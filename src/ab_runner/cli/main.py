@@ -51,6 +51,7 @@ def cli() -> None:
       ./ab-runner --servers 'tomcat*,httpd*' --workloads small,large
       ./ab-runner --protocol 2006                       200,000 requests per trial, as the original
       ./ab-runner report results/latest                 the tables again
+      ./ab-runner report --then-and-now                 beside the figures of 2006
 
     A server runs in a container where a Docker engine answers, else as a process of this host. Every trial is
     written to results/…/trials.jsonl when it ends: Ctrl-C loses none and leaves nothing running.
@@ -160,11 +161,16 @@ def list_servers(servers: tuple[str, ...]) -> None:
 @click.option(
     "--format", "form", type=click.Choice(["terminal", "markdown", "csv"]), default="terminal", show_default=True
 )
-def report(results: Path, form: str) -> None:
+@click.option(
+    "--then-and-now", is_flag=True, help="The figures of 2006 beside those of the sweep, with factors and ranks."
+)
+def report(results: Path, form: str, then_and_now: bool) -> None:
     """Shows the tables of a sweep again.  [default: results/latest]"""
     from ab_runner.cli.show import show_report
+    from ab_runner.cli.then_and_now import show_then_and_now
 
-    show_report(read(results), form)
+    show = show_then_and_now if then_and_now else show_report
+    show(read(results), form)
 
 
 @cli.group(invoke_without_command=True)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from ab_runner.model import Server
 from ab_runner.report import csv, markdown, terminal
-from ab_runner.report.tables import report_of
+from ab_runner.report.tables import Report, report_of
 from ab_runner.store import Stored
 
 WIDTH_OF_FILES = 160
@@ -75,12 +75,16 @@ def show_server(server: Server) -> None:
 
 
 def show_report(stored: Stored, form: str) -> None:
+    show(report_of(stored), csv.render(stored), stored.damage, form)
+
+
+def show(report: Report, as_csv: str, damage: Iterable[str], form: str) -> None:
     """CSV has no place for damaged lines: there they are named on stderr."""
     if form == "terminal":
-        put(*terminal.render(report_of(stored), console_for(sys.stdout).width))
+        put(*terminal.render(report, console_for(sys.stdout).width))
     elif form == "markdown":
-        sys.stdout.write(markdown.render(report_of(stored)))
+        sys.stdout.write(markdown.render(report))
     else:
-        sys.stdout.write(csv.render(stored))
-        for line in stored.damage:
+        sys.stdout.write(as_csv)
+        for line in damage:
             say(console_for(sys.stderr), f"! {line}")

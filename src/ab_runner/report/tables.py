@@ -29,12 +29,22 @@ class Table(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+class Listing(msgspec.Struct, frozen=True):
+    """A table of another shape: a text for each of `headings` in each row. The first `names` are no figures."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    names: int = 1
+
+
 class Report(msgspec.Struct, frozen=True):
     """A whole sweep in tables: a line or two of what was run, the tables, and what must not be overlooked."""
 
     heading: str
     facts: tuple[str, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[Table | Listing, ...]
     warnings: tuple[str, ...]
 
 
