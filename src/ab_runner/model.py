@@ -317,14 +317,21 @@ class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_fie
     detail: str = ""
 
 
+class ResumeRecord(Struct, frozen=True, kw_only=True, tag="resume", tag_field="record"):
+    """The sweep goes on after it was interrupted; `differences` says what is no longer as it was."""
+
+    at: datetime.datetime
+    differences: tuple[str, ...] = ()
+
+
 class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"):
-    """The sweep ended; `reason` is `finished`, `interrupted` or what stopped it."""
+    """The sweep ended, for now or for good; `reason` is `finished`, `interrupted` or what stopped it."""
 
     at: datetime.datetime
     reason: str
 
 
-Record = StartRecord | WarmUpRecord | Trial | NotMeasured | EndRecord
+Record = StartRecord | WarmUpRecord | Trial | NotMeasured | ResumeRecord | EndRecord
 CellRecord = Trial | NotMeasured
 
 

@@ -69,13 +69,13 @@ class Bench(msgspec.Struct, frozen=True):
     emit: Callable[[Event], None]
 
 
-def run(runs: Iterable[ServerRun], bench: Bench) -> None:
+def run(runs: Iterable[ServerRun], bench: Bench, starts: int = 0) -> None:
     """Runs everything that was planned. A server that fails leaves its reason in its cells, and the next has its turn.
+    `starts` is how often servers were started before, in a sweep that goes on.
 
     However it ends, nothing that was started is left over and the log's last record says how it ended.
     """
     ending = "finished"
-    starts = 0
     try:
         for part in runs:
             turn = _Turn(part, bench, starts)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ab_runner.model import Cell, EndRecord, Server, Workload, workload
+from ab_runner.model import Cell, EndRecord, ResumeRecord, Server, Workload, workload
 from ab_runner.report.cells import CellSummary, latency_figure, summarise
 from ab_runner.store import Stored
 
@@ -106,6 +106,9 @@ def _warnings(stored: Stored) -> Iterable[str]:
         yield "this sweep is still running, or was ended without a chance to say so"
     elif ends[-1].reason != "finished":
         yield f"this sweep is not complete: {ends[-1].reason}"
+    for record in stored.records:
+        if isinstance(record, ResumeRecord):
+            yield from (f"went on at {record.at:%Y-%m-%d %H:%M} although {each}" for each in record.differences)
     yield from stored.damage
     for server, reason in stored.sweep.left_out.items():
         yield f"left out: {server}: {' '.join(reason.split())}"
