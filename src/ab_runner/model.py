@@ -106,6 +106,12 @@ WORKLOADS: tuple[Workload, ...] = (
 )
 
 
+REFERENCE = "ceiling"
+"""The server that is measured before and after each sweep, to see whether the machine stayed as fast as it was."""
+BEFORE, AFTER = 0, -1
+"""The blocks of these two measurements; those of the sweep itself count from 1."""
+
+
 class Cell(Struct, frozen=True, order=True):
     """One place in the tables."""
 
@@ -255,6 +261,8 @@ class Sweep(Struct, frozen=True, kw_only=True):
     fixtures: dict[str, str]
     """File name to sha256."""
     servers: tuple[Server, ...]
+    reference: Server | None = None
+    """The server of the blocks `BEFORE` and `AFTER`; None where it cannot run."""
     left_out: dict[str, str] = {}
     """Servers that were asked for and cannot run here, with the reason."""
     format: Literal[1] = 1

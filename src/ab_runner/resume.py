@@ -39,8 +39,8 @@ def differences(then: Sweep, now: Sweep) -> Iterator[str]:
     ):
         for name in sorted({*before, *after}):
             yield from _difference(name, before.get(name), after.get(name))
-    here = {server.id: server for server in now.servers}
-    for server in then.servers:
+    here = {server.id: server for server in filter(None, (*now.servers, now.reference))}
+    for server in filter(None, (*then.servers, then.reference)):
         if server.id not in here:
             yield f"{server.id} cannot run: {now.left_out.get(server.id, 'no server has that name')}"
         elif server != here[server.id]:

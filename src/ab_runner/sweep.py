@@ -13,6 +13,8 @@ import msgspec
 from ab_runner import ab, probe
 from ab_runner.interrupt import Interrupted
 from ab_runner.model import (
+    AFTER,
+    BEFORE,
     Cell,
     CellRecord,
     EndRecord,
@@ -290,7 +292,8 @@ class _Turn:
 
     def _name(self) -> str:
         """Names the files of the current start of the server."""
-        return f"{self._block}-{self._server.id}-{self.starts}"
+        block = {BEFORE: "before", AFTER: "after"}.get(self._block, str(self._block))
+        return f"{block}-{self._server.id}-{self.starts}"
 
 
 def _outcome(done: Completed, percentiles: Path) -> LoadReport | LoadError:

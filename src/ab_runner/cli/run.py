@@ -22,7 +22,18 @@ from ab_runner.cli import places
 from ab_runner.cli.artifacts import provide
 from ab_runner.cli.progress import display_for
 from ab_runner.cli.show import console_for, say, show_report
-from ab_runner.model import Asked, NotMeasured, Protocol, Record, ResumeRecord, Server, Sweep, Trial, WorkloadName
+from ab_runner.model import (
+    REFERENCE,
+    Asked,
+    NotMeasured,
+    Protocol,
+    Record,
+    ResumeRecord,
+    Server,
+    Sweep,
+    Trial,
+    WorkloadName,
+)
 from ab_runner.protocol import ServerRun, plan
 from ab_runner.report import csv, markdown
 from ab_runner.report.tables import report_of
@@ -64,11 +75,12 @@ def run_sweep(
         chosen = _choose_runtime(console, runtime, network, port, fixtures)
         _check_open_files(concurrency, chosen.prepare_generator())
         able, left_out = _prepare(console, chosen, servers)
+        reference = _prepare_reference(console, chosen)
         asked = Asked(
             protocol=protocol, servers=tuple(server.id for server in servers), workloads=workloads,
             concurrency=concurrency, runtime=chosen.name, network=chosen.network, seed=int(began.timestamp()),
         )  # fmt: skip
-        sweep = _sweep_here(sweep_id, began, asked, chosen, able, left_out)
+        sweep = _sweep_here(sweep_id, began, asked, chosen, able, left_out, reference)
         return _measure(console, Store.make(folder, sweep), sweep, _plan_of(sweep), chosen, fixtures)
 
 
@@ -92,13 +104,14 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
         catalog = load(places.SERVERS)
         wanted = [catalog[server.id] for server in sweep.servers if server.id in catalog]
         able, left_out = _prepare(console, chosen, wanted)
-        now = _sweep_here(sweep.id, sweep.started, sweep.asked, chosen, able, left_out)
+        reference = _prepare_reference(console, chosen)
+        now = _sweep_here(sweep.id, sweep.started, sweep.asked, chosen, able, left_out, reference)
         found = tuple(differences(sweep, now))
         if found and not anyway:
             raise click.UsageError(
                 f"{folder} cannot go on as the same sweep: {'; '.join(found)} (--anyway goes on, and the tables say so)"
             )
-        here = {server.id for server in able}
+        here = {server.id for server in filter(None, (*able, reference))}
         kept = Store(folder)
         kept.append(ResumeRecord(at=datetime.datetime.now(datetime.UTC), differences=found))
         left = [part for part in left if part.server in here]
@@ -112,18 +125,20 @@ def _sweep_here(
     runtime: Runtime,
     servers: Sequence[Server],
     left_out: dict[str, str],
+    reference: Server | None,
 ) -> Sweep:
     """What was asked, on this machine as it is now."""
     return Sweep(
         id=sweep_id, started=began, asked=asked, machine=machine.describe(), server_cpus=runtime.server_cpus,
         generator_cpus=runtime.generator_cpus, environment=runtime.environment() | _toolkit_version(),
-        fixtures=_digests(), servers=tuple(servers), left_out=left_out,
+        fixtures=_digests(), servers=tuple(servers), left_out=left_out, reference=reference,
     )  # fmt: skip
 
 
 def _plan_of(sweep: Sweep) -> list[ServerRun]:
     asked = sweep.asked
-    return plan(sweep.servers, asked.workloads, asked.concurrency, asked.protocol.blocks, asked.seed)
+    blocks = asked.protocol.blocks
+    return plan(sweep.servers, asked.workloads, asked.concurrency, blocks, asked.seed, sweep.reference)
 
 
 def _measure(
@@ -137,7 +152,7 @@ def _measure(
 ) -> int:
     """Makes these runs and shows the tables, of what there is if it had to stop."""
     cells = sum(len(part.cells) for part in runs)
-    servers = {server.id: server for server in sweep.servers}
+    servers = {server.id: server for server in filter(None, (*sweep.servers, sweep.reference))}
     taking_part = len({part.server for part in runs})
     say(console, f"{kept.folder}")
     say(console, f"{_count(cells, 'trial')} of {_count(taking_part, 'server')}, runtime {runtime.name}")
@@ -268,6 +283,14 @@ def _prepare(console: Console, runtime: Runtime, servers: Sequence[Server]) -> t
     if not able:
         raise RuntimeUnusable("none of these servers can run here; `./ab-runner doctor` says what is missing")
     return able, left_out
+
+
+def _prepare_reference(console: Console, runtime: Runtime) -> Server | None:
+    """The reference, or None where it cannot run: then the tables say that nobody knows of a drift."""
+    reference = load(places.SERVERS)[REFERENCE]
+    if runtime.unavailable(reference) or runtime.prepare([reference], lambda text: say(console, text)):
+        return None
+    return reference
 
 
 def _check_open_files(concurrency: Sequence[int], limit: int) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ab_runner.model import Cell, EndRecord, ResumeRecord, Server, Workload, workload
-from ab_runner.report.cells import CellSummary, latency_figure, summarise
+from ab_runner.report.cells import CellSummary, latency_figure, rate_figure, summarise
+from ab_runner.report.drift import WORTH_A_WARNING, Drift, drifts
 from ab_runner.store import Stored
 
 NO_RECORD = "not run"
@@ -94,6 +95,22 @@ def _facts(stored: Stored) -> Iterable[str]:
         yield f"servers on CPU {_numbers(sweep.server_cpus)}, ab on CPU {_numbers(sweep.generator_cpus)}"
     else:
         yield "servers and ab share the CPUs: the figures are not those of a server alone"
+    if found := drifts(stored.records):
+        yield _drift_fact(found)
+
+
+def _drift_fact(found: Sequence[Drift]) -> str:
+    changes = (f"{each.workload} {rate_figure(each.before)} and {rate_figure(each.after)}" for each in found)
+    return f"ceiling before and after: {', '.join(changes)}"
+
+
+def _drift_warnings(stored: Stored, found: Sequence[Drift]) -> Iterable[str]:
+    large = [each for each in found if abs(each.change) > WORTH_A_WARNING]
+    if large:
+        changes = ", ".join(f"{each.workload} {each.change:+.1%}" for each in large)
+        yield f"the machine drifted: the ceiling after the sweep against before: {changes}"
+    if stored.sweep.reference is None:
+        yield "whether the machine drifted is not known: the ceiling was not measured before and after"
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -109,6 +126,7 @@ def _warnings(stored: Stored) -> Iterable[str]:
     for record in stored.records:
         if isinstance(record, ResumeRecord):
             yield from (f"went on at {record.at:%Y-%m-%d %H:%M} although {each}" for each in record.differences)
+    yield from _drift_warnings(stored, drifts(stored.records))
     yield from stored.damage
     for server, reason in stored.sweep.left_out.items():
         yield f"left out: {server}: {' '.join(reason.split())}"
