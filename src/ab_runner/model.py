@@ -246,6 +246,21 @@ class Machine(Struct, frozen=True, kw_only=True):
     sysctls: dict[str, str]
 
 
+class Conditions(Struct, frozen=True, kw_only=True):
+    """What about the host may spoil a measurement, as it was before the first trial. None or empty: not to be known."""
+
+    governors: tuple[str, ...]
+    """The frequency governors of the CPUs, each once."""
+    turbo: bool | None
+    swap_used_bytes: int
+    busy_cores: float
+    """CPU seconds per second that were spent while nothing was measured."""
+    stolen: float
+    """The share of all CPU time that the hypervisor gave to others."""
+    cpu_quota: float | None
+    """Cores that a cgroup around the runner allows."""
+
+
 class Sweep(Struct, frozen=True, kw_only=True):
     """sweep.json: written once, when the sweep starts. What happens afterwards is in trials.jsonl."""
 
@@ -253,6 +268,7 @@ class Sweep(Struct, frozen=True, kw_only=True):
     started: datetime.datetime
     asked: Asked
     machine: Machine
+    conditions: Conditions | None = None
     server_cpus: tuple[int, ...]
     """CPUs that servers are pinned to; empty where nothing is pinned."""
     generator_cpus: tuple[int, ...]

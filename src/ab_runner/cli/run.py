@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from ab_runner import interrupt, machine, store
+from ab_runner import conditions, interrupt, machine, store
 from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.artifacts import provide
@@ -36,7 +36,7 @@ from ab_runner.model import (
 )
 from ab_runner.protocol import ServerRun, plan
 from ab_runner.report import csv, markdown
-from ab_runner.report.tables import report_of
+from ab_runner.report.tables import findings_of, report_of
 from ab_runner.resume import differences, remaining, starts_so_far
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime, why_unusable
@@ -129,10 +129,19 @@ def _sweep_here(
 ) -> Sweep:
     """What was asked, on this machine as it is now."""
     return Sweep(
-        id=sweep_id, started=began, asked=asked, machine=machine.describe(), server_cpus=runtime.server_cpus,
-        generator_cpus=runtime.generator_cpus, environment=runtime.environment() | _toolkit_version(),
-        fixtures=_digests(), servers=tuple(servers), left_out=left_out, reference=reference,
-    )  # fmt: skip
+        id=sweep_id,
+        started=began,
+        asked=asked,
+        machine=machine.describe(),
+        conditions=conditions.look(),
+        server_cpus=runtime.server_cpus,
+        generator_cpus=runtime.generator_cpus,
+        environment=runtime.environment() | _toolkit_version(),
+        fixtures=_digests(),
+        servers=tuple(servers),
+        left_out=left_out,
+        reference=reference,
+    )
 
 
 def _plan_of(sweep: Sweep) -> list[ServerRun]:
@@ -155,6 +164,9 @@ def _measure(
     servers = {server.id: server for server in filter(None, (*sweep.servers, sweep.reference))}
     taking_part = len({part.server for part in runs})
     say(console, f"{kept.folder}")
+    for finding in findings_of(sweep):
+        if not finding.good:
+            say(console, f"! {finding.text}")
     say(console, f"{_count(cells, 'trial')} of {_count(taking_part, 'server')}, runtime {runtime.name}")
     stopped = False
     try:

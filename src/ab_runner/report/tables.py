@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ab_runner.model import Cell, EndRecord, ResumeRecord, Server, Workload, workload
+from ab_runner.conditions import Finding, findings, network_findings
+from ab_runner.model import Cell, EndRecord, ResumeRecord, Server, Sweep, Workload, workload
 from ab_runner.report.cells import CellSummary, latency_figure, rate_figure, summarise
 from ab_runner.report.drift import WORTH_A_WARNING, Drift, drifts
 from ab_runner.store import Stored
@@ -104,6 +105,14 @@ def _drift_fact(found: Sequence[Drift]) -> str:
     return f"ceiling before and after: {', '.join(changes)}"
 
 
+def findings_of(sweep: Sweep) -> Iterable[Finding]:
+    """What spoils the figures of this sweep, and what was looked at and found well."""
+    if sweep.conditions is not None:
+        yield from findings(sweep.conditions)
+    if sweep.asked.runtime == "process":
+        yield from network_findings(sweep.machine.sysctls)
+
+
 def _drift_warnings(stored: Stored, found: Sequence[Drift]) -> Iterable[str]:
     large = [each for each in found if abs(each.change) > WORTH_A_WARNING]
     if large:
@@ -126,6 +135,7 @@ def _warnings(stored: Stored) -> Iterable[str]:
     for record in stored.records:
         if isinstance(record, ResumeRecord):
             yield from (f"went on at {record.at:%Y-%m-%d %H:%M} although {each}" for each in record.differences)
+    yield from (finding.text for finding in findings_of(stored.sweep) if not finding.good)
     yield from _drift_warnings(stored, drifts(stored.records))
     yield from stored.damage
     for server, reason in stored.sweep.left_out.items():
