@@ -166,7 +166,7 @@ def kept_sweep(tmp_path: Path) -> Path:
     """A folder with a sweep of one server, tomcat-5.5.15, at concurrency 1."""
     folder = tmp_path / "sweep"
     tomcat = server("tomcat-5.5.15", published="tomcat-5.5.15")
-    store = Store(folder, sweep(tomcat))
+    store = Store.make(folder, sweep(tomcat))
     store.append(trial("tomcat-5.5.15", "small", 1, report=report(requests_per_second=6588.0)))
     store.close()
     return folder
@@ -181,7 +181,7 @@ def test_then_and_now_is_shown_in_every_form(cli: Runner, kept_sweep: Path, form
 
 
 def test_a_sweep_with_nothing_of_2006_in_it_cannot_be_set_beside_it(cli: Runner, tmp_path: Path) -> None:
-    Store(tmp_path / "sweep", sweep(server("nginx-1.22"))).close()
+    Store.make(tmp_path / "sweep", sweep(server("nginx-1.22"))).close()
     complaint = cli.complaint("report", str(tmp_path / "sweep"), "--then-and-now")
     assert "nothing to set beside 2006: it needs a server of one of its families" in complaint
 

@@ -7,7 +7,7 @@ from builders import server
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ab_runner.model import Cell, Load
+from ab_runner.model import AFTER, BEFORE, Cell, Load
 from ab_runner.protocol import PROTOCOLS, is_steady, plan, time_limit, trial_load
 
 SERVERS = [server("a-1"), server("b-1", workloads=("echo",)), server("c-1", workloads=("small",))]
@@ -91,3 +91,15 @@ def test_the_protocol_of_2006_is_the_published_one() -> None:
     assert protocol.trial_of("echo") == Load(requests=200_000)
     assert protocol.trial_of("large") == Load(requests=10_000)
     assert protocol.blocks == 1
+
+
+def test_the_reference_comes_before_and_after_all_blocks_with_the_workloads_of_the_sweep() -> None:
+    reference = server("ceiling", workloads=("echo", "small", "small-keepalive", "large"))
+    runs = plan([server("a-1", workloads=("small",))], ["echo", "small"], [1, 10, 100], 2, 1, reference)
+    assert [(run.block, run.server) for run in runs] == [
+        (BEFORE, "ceiling"),
+        (1, "a-1"),
+        (2, "a-1"),
+        (AFTER, "ceiling"),
+    ]
+    assert runs[0].cells == runs[-1].cells == (Cell("ceiling", "small", 10),)

@@ -13,9 +13,10 @@ import pytest
 from builders import NOON, failed_trial, not_measured, report, server, sweep, trial
 from rich.console import Console
 
-from ab_runner.model import EndRecord, Failures, Verdict
+from ab_runner.model import AFTER, BEFORE, EndRecord, Failures, Verdict
 from ab_runner.report import csv, markdown, terminal
 from ab_runner.report.cells import latency_figure, rate_figure, share_figure
+from ab_runner.report.drift import drifts
 from ab_runner.report.tables import Column, Table, report_of
 from ab_runner.store import Stored
 
@@ -32,7 +33,10 @@ TRUNCATED = trial(
     report=report(requests_per_second=190.1, complete=10_000, failures=Failures(length=9_991)),
     verdict=Verdict(False, "9991 failed"),
 )  # fmt: skip
+REFERENCE = server("ceiling", kind="c", workloads=("echo", "small", "small-keepalive", "large"))
 RECORDS = (
+    trial("ceiling", "small", 1, block=BEFORE, report=report(requests_per_second=18_000.0)),
+    trial("ceiling", "large", 1, block=BEFORE, report=report(requests_per_second=2_000.0)),
     trial("jetty-5.1.10", "small", 1, report=report(requests_per_second=2308.4)),
     failed_trial("jetty-5.1.10", "small", 100, "timeout", TIMEOUT),
     trial("jetty-5.1.10", "large", 1, report=report(requests_per_second=12.3456)),
@@ -45,11 +49,13 @@ RECORDS = (
     failed_trial("tomcat-5.5.15", "small", 100, "reset", "apr_socket_recv: Connection reset by peer (104)", block=3),
     trial("tomcat-5.5.15-defaults", "small", 1, report=report(percentiles={})),
     TRUNCATED,
+    trial("ceiling", "small", 1, block=AFTER, report=report(requests_per_second=17_800.0)),
+    trial("ceiling", "large", 1, block=AFTER, report=report(requests_per_second=1_800.0)),
     EndRecord(at=NOON, reason="finished"),
 )
-STORED = Stored(sweep(*SERVERS, left_out={"merecat-2.31": "merecat is not installed"}), RECORDS)
+STORED = Stored(sweep(*SERVERS, reference=REFERENCE, left_out={"merecat-2.31": "merecat is not installed"}), RECORDS)
 UNDER_A_CEILING = Stored(
-    sweep(server("ceiling", family="ceiling", version="1"), *SERVERS),
+    sweep(REFERENCE, *SERVERS, reference=REFERENCE),
     (
         trial("ceiling", "small", 1, report=report(requests_per_second=20_000.0)),
         trial("ceiling", "small", 100, block=1, report=report(requests_per_second=12_000.0)),
@@ -209,3 +215,14 @@ def test_shares_are_per_cent_with_at_least_two_digits(share: float | None, text:
 )
 def test_latencies_have_three_digits(milliseconds: float | None, text: str) -> None:
     assert latency_figure(milliseconds) == text
+
+
+def test_the_drift_is_that_of_the_ceiling_between_before_and_after_and_needs_both() -> None:
+    records = [
+        trial("ceiling", "small", 1, block=BEFORE, report=report(requests_per_second=1000.0)),
+        trial("ceiling", "large", 1, block=BEFORE, report=report(requests_per_second=100.0)),
+        failed_trial("ceiling", "large", 1, "timeout", TIMEOUT, block=AFTER),
+        trial("ceiling", "small", 1, block=1, report=report(requests_per_second=1.0)),
+        trial("ceiling", "small", 1, block=AFTER, report=report(requests_per_second=930.0)),
+    ]
+    assert [(each.workload, round(each.change, 3)) for each in drifts(records)] == [("small", -0.07)]

@@ -20,7 +20,7 @@ RECORDS = (
 
 
 def stored(folder: Path) -> Store:
-    store = Store(folder, sweep(server("a-1")))
+    store = Store.make(folder, sweep(server("a-1")))
     for record in RECORDS:
         store.append(record)
     return store
@@ -55,6 +55,17 @@ def test_a_damaged_line_is_named_and_the_rest_is_kept(tmp_path: Path, damage: by
     assert len(again.damage) == 1
 
 
+def test_a_log_that_ends_in_a_broken_line_is_written_on_without_losing_the_next_record(tmp_path: Path) -> None:
+    stored(tmp_path / "s").close()
+    path = tmp_path / "s" / "trials.jsonl"
+    path.write_bytes(path.read_bytes()[:-20])
+    again = Store(tmp_path / "s")
+    again.append(RECORDS[-1])
+    again.append(RECORDS[2])
+    again.close()
+    assert read(tmp_path / "s").records == (*RECORDS[:-1], RECORDS[-1], RECORDS[2])
+
+
 def test_a_last_line_cut_off_by_a_crash_is_named(tmp_path: Path) -> None:
     stored(tmp_path / "s").close()
     path = tmp_path / "s" / "trials.jsonl"
@@ -67,7 +78,7 @@ def test_a_last_line_cut_off_by_a_crash_is_named(tmp_path: Path) -> None:
 def test_a_sweep_never_overwrites_another(tmp_path: Path) -> None:
     stored(tmp_path / "s").close()
     with pytest.raises(StoreError, match="cannot write"):
-        Store(tmp_path / "s", sweep(server("b-1")))
+        Store.make(tmp_path / "s", sweep(server("b-1")))
     assert read(tmp_path / "s").sweep.servers[0].id == "a-1"
 
 

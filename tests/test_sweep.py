@@ -51,7 +51,7 @@ class Bench:
     ) -> list[str]:
         """Returns what the runtime was asked to do."""
         self.runtime = FakeRuntime(self.docroot, generate, broken)
-        kept = Store(self.folder, sweep(*servers))
+        kept = Store.make(self.folder, sweep(*servers))
         spoil(kept)
         runs = plan(servers, ["small"], levels, blocks=1, seed=1)
         catalog = {each.id: each for each in servers}

@@ -106,6 +106,12 @@ WORKLOADS: tuple[Workload, ...] = (
 )
 
 
+REFERENCE = "ceiling"
+"""The server that is measured before and after each sweep, to see whether the machine stayed as fast as it was."""
+BEFORE, AFTER = 0, -1
+"""The blocks of these two measurements; those of the sweep itself count from 1."""
+
+
 class Cell(Struct, frozen=True, order=True):
     """One place in the tables."""
 
@@ -240,6 +246,21 @@ class Machine(Struct, frozen=True, kw_only=True):
     sysctls: dict[str, str]
 
 
+class Conditions(Struct, frozen=True, kw_only=True):
+    """What about the host may spoil a measurement, as it was before the first trial. None or empty: not to be known."""
+
+    governors: tuple[str, ...]
+    """The frequency governors of the CPUs, each once."""
+    turbo: bool | None
+    swap_used_bytes: int
+    busy_cores: float
+    """CPU seconds per second that were spent while nothing was measured."""
+    stolen: float
+    """The share of all CPU time that the hypervisor gave to others."""
+    cpu_quota: float | None
+    """Cores that a cgroup around the runner allows."""
+
+
 class Sweep(Struct, frozen=True, kw_only=True):
     """sweep.json: written once, when the sweep starts. What happens afterwards is in trials.jsonl."""
 
@@ -247,6 +268,7 @@ class Sweep(Struct, frozen=True, kw_only=True):
     started: datetime.datetime
     asked: Asked
     machine: Machine
+    conditions: Conditions | None = None
     server_cpus: tuple[int, ...]
     """CPUs that servers are pinned to; empty where nothing is pinned."""
     generator_cpus: tuple[int, ...]
@@ -255,6 +277,8 @@ class Sweep(Struct, frozen=True, kw_only=True):
     fixtures: dict[str, str]
     """File name to sha256."""
     servers: tuple[Server, ...]
+    reference: Server | None = None
+    """The server of the blocks `BEFORE` and `AFTER`; None where it cannot run."""
     left_out: dict[str, str] = {}
     """Servers that were asked for and cannot run here, with the reason."""
     format: Literal[1] = 1
@@ -317,14 +341,21 @@ class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_fie
     detail: str = ""
 
 
+class ResumeRecord(Struct, frozen=True, kw_only=True, tag="resume", tag_field="record"):
+    """The sweep goes on after it was interrupted; `differences` says what is no longer as it was."""
+
+    at: datetime.datetime
+    differences: tuple[str, ...] = ()
+
+
 class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"):
-    """The sweep ended; `reason` is `finished`, `interrupted` or what stopped it."""
+    """The sweep ended, for now or for good; `reason` is `finished`, `interrupted` or what stopped it."""
 
     at: datetime.datetime
     reason: str
 
 
-Record = StartRecord | WarmUpRecord | Trial | NotMeasured | EndRecord
+Record = StartRecord | WarmUpRecord | Trial | NotMeasured | ResumeRecord | EndRecord
 CellRecord = Trial | NotMeasured
 
 

@@ -8,7 +8,7 @@ from math import ceil
 
 import msgspec
 
-from ab_runner.model import Cell, Load, Protocol, Server, WarmUp, WorkloadName
+from ab_runner.model import AFTER, BEFORE, Cell, Load, Protocol, Server, WarmUp, WorkloadName
 
 WARM_UP_CONCURRENCY = 10
 """Warm-up runs at this concurrency in every protocol, as it did in 2006."""
@@ -57,10 +57,24 @@ class ServerRun(msgspec.Struct, frozen=True):
 
 
 def plan(
-    servers: Sequence[Server], workloads: Sequence[WorkloadName], concurrency: Sequence[int], blocks: int, seed: int
+    servers: Sequence[Server],
+    workloads: Sequence[WorkloadName],
+    concurrency: Sequence[int],
+    blocks: int,
+    seed: int,
+    reference: Server | None = None,
 ) -> list[ServerRun]:
     """All blocks in order. With one block the servers keep their order; with several each block shuffles them anew,
-    so that a drift of the machine does not always hit the same server."""
+    so that a drift of the machine does not always hit the same server. The reference comes before and after them,
+    with each workload that they have, at the middle one of the levels of concurrency."""
+    if reference is not None:
+        shared = [each for each in workloads if any(each in server.workloads for server in servers)]
+        cells = tuple(cells_of(reference, shared, [concurrency[len(concurrency) // 2]]))
+        return [
+            ServerRun(BEFORE, reference.id, cells),
+            *plan(servers, workloads, concurrency, blocks, seed),
+            ServerRun(AFTER, reference.id, cells),
+        ]
     order = list(servers)
     shuffle = random.Random(seed).shuffle
     runs = []

@@ -13,6 +13,8 @@ import msgspec
 from ab_runner import ab, probe
 from ab_runner.interrupt import Interrupted
 from ab_runner.model import (
+    AFTER,
+    BEFORE,
     Cell,
     CellRecord,
     EndRecord,
@@ -69,13 +71,13 @@ class Bench(msgspec.Struct, frozen=True):
     emit: Callable[[Event], None]
 
 
-def run(runs: Iterable[ServerRun], bench: Bench) -> None:
+def run(runs: Iterable[ServerRun], bench: Bench, starts: int = 0) -> None:
     """Runs everything that was planned. A server that fails leaves its reason in its cells, and the next has its turn.
+    `starts` is how often servers were started before, in a sweep that goes on.
 
     However it ends, nothing that was started is left over and the log's last record says how it ended.
     """
     ending = "finished"
-    starts = 0
     try:
         for part in runs:
             turn = _Turn(part, bench, starts)
@@ -290,7 +292,8 @@ class _Turn:
 
     def _name(self) -> str:
         """Names the files of the current start of the server."""
-        return f"{self._block}-{self._server.id}-{self.starts}"
+        block = {BEFORE: "before", AFTER: "after"}.get(self._block, str(self._block))
+        return f"{block}-{self._server.id}-{self.starts}"
 
 
 def _outcome(done: Completed, percentiles: Path) -> LoadReport | LoadError:

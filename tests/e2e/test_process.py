@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from e2e.conftest import Sweeper, check_store, verdicts, wait_for_trials
 
-from ab_runner.model import EndRecord
+from ab_runner.model import EndRecord, Trial
 from ab_runner.store import read
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("host_tools")]
@@ -72,3 +72,30 @@ def test_an_interruption_ends_server_and_generator(sweeping: Sweeper, tmp_path: 
     assert end.reason == "interrupted"
     assert not listeners(free_port)
     assert left_over(free_port) == []
+
+
+def test_an_interrupted_sweep_goes_on_where_it_was(sweeping: Sweeper, tmp_path: Path, free_port: int) -> None:
+    folder = tmp_path / "sweep"
+    arguments = ("--port", str(free_port))
+    process = sweeping(
+        "--runtime", "process", *arguments, "--protocol", "quick", "--requests", "2000", "--warmup", "0",
+        "--concurrency", "1,2,3,4,5,6,7,8", "--servers", "ceiling", "--workloads", "echo,small", "--out", str(folder),
+    )  # fmt: skip
+    wait_for_trials(folder, 3, process)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = read(folder)
+    assert 3 <= len(verdicts(before)) < 16
+    with (folder / "trials.jsonl").open("a") as log:
+        log.write('{"record":"tri')  # what a machine that loses its power leaves
+    output, _ = sweeping("resume", str(folder), *arguments).communicate(timeout=120)
+    after = read(folder)
+    assert after.records[: len(before.records)] == before.records
+    assert len(verdicts(after)) == 16
+    assert all(verdict.valid for verdict in verdicts(after).values()), output
+    assert len({record.raw for record in after.records if isinstance(record, Trial)}) == 16 + 4, (
+        "two workloads before and after"
+    )
+    again = sweeping("resume", str(folder), *arguments)
+    assert "is complete" in again.communicate(timeout=60)[0]
+    assert again.returncode == 0

@@ -143,6 +143,19 @@ def run(
     sys.exit(run_sweep(chosen, workloads, concurrency, asked, out, **where))
 
 
+@cli.command()
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--anyway", is_flag=True, help="Even if machine, versions or servers are no longer what they were.")
+@click.option(
+    "--port", type=options.Whole(1, 65535), default=8080, show_default=True, help="As for a sweep of processes."
+)
+def resume(results: Path, anyway: bool, port: int) -> None:
+    """Goes on with a sweep that was interrupted, from the first cell that has no record."""
+    from ab_runner.cli.run import resume_sweep
+
+    sys.exit(resume_sweep(results, port=port, anyway=anyway))
+
+
 @cli.command("list")
 @click.argument("servers", nargs=-1, metavar="[GLOB]…")
 def list_servers(servers: tuple[str, ...]) -> None:

@@ -8,11 +8,9 @@ from statistics import median
 
 import msgspec
 
-from ab_runner.model import Cell, CellRecord, NotMeasured, Record, Trial, cell_of
+from ab_runner.model import BEFORE, REFERENCE, Cell, CellRecord, NotMeasured, Record, Trial, cell_of
 
 PERCENTILES = (50, 95, 99)
-CEILING = "ceiling"
-"""The server that every other one is a share of."""
 
 
 class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,14 +25,16 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def summarise(records: Iterable[Record]) -> dict[Cell, CellSummary]:
+    """The cells of the sweep's own blocks."""
     by_cell: dict[Cell, list[CellRecord]] = {}
     for record in records:
-        if isinstance(record, Trial | NotMeasured):
+        if isinstance(record, Trial | NotMeasured) and record.block > BEFORE:
             by_cell.setdefault(cell_of(record), []).append(record)
-    return {cell: _summary(cell, found) for cell, found in by_cell.items()}
+    return {cell: summary(cell, found) for cell, found in by_cell.items()}
 
 
-def _summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
+def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
+    """Of one or more records of that cell, whatever their block."""
     valid = [record for record in records if isinstance(record, Trial) and record.verdict.valid]
     failed = [record for record in records if record not in valid]
     rate = median(_rate(trial) for trial in valid) if valid else None
@@ -104,7 +104,7 @@ def rate_figure(rate: float) -> str:
 
 def share_of_ceiling(rate: float, at: Cell, cells: Mapping[Cell, CellSummary]) -> float | None:
     """The rate as a share of the ceiling's with the same workload and concurrency, in the same sweep."""
-    ceiling = cells.get(Cell(CEILING, at.workload, at.concurrency))
+    ceiling = cells.get(Cell(REFERENCE, at.workload, at.concurrency))
     return None if ceiling is None or ceiling.rate is None else rate / ceiling.rate
 
 

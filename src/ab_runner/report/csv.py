@@ -18,7 +18,7 @@ COLUMNS = (
 
 
 def render(stored: Stored) -> str:
-    families = {server.id: server.family for server in stored.sweep.servers}
+    families = {server.id: server.family for server in filter(None, (*stored.sweep.servers, stored.sweep.reference))}
     cells = summarise(stored.records)
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")

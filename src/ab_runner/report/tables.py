@@ -7,8 +7,17 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ab_runner.model import Cell, EndRecord, Server, Workload, workload
-from ab_runner.report.cells import CEILING, CellSummary, latency_figure, share_figure, share_of_ceiling, summarise
+from ab_runner.conditions import Finding, findings, network_findings
+from ab_runner.model import REFERENCE, Cell, EndRecord, ResumeRecord, Server, Sweep, Workload, workload
+from ab_runner.report.cells import (
+    CellSummary,
+    latency_figure,
+    rate_figure,
+    share_figure,
+    share_of_ceiling,
+    summarise,
+)
+from ab_runner.report.drift import WORTH_A_WARNING, Drift, drifts
 from ab_runner.store import Stored
 
 NO_RECORD = "not run"
@@ -68,7 +77,7 @@ def _tables_of(
     yield Table(f"{asked.name}: requests per second ({asked.summary})", columns, rates, tuple(_notes(servers, grid)))
     latencies = tuple((level, tuple(_latency_text(cell) for cell in row)) for level, row in grid)
     yield Table(f"{asked.name}: time per request in ms, median / p95 / p99", columns, latencies)
-    yield from _shares(asked, [server for server in servers if server.id != CEILING], concurrency, cells)
+    yield from _shares(asked, [server for server in servers if server.id != REFERENCE], concurrency, cells)
 
 
 def _shares(
@@ -124,6 +133,30 @@ def _facts(stored: Stored) -> Iterable[str]:
         yield f"servers on CPU {_numbers(sweep.server_cpus)}, ab on CPU {_numbers(sweep.generator_cpus)}"
     else:
         yield "servers and ab share the CPUs: the figures are not those of a server alone"
+    if found := drifts(stored.records):
+        yield _drift_fact(found)
+
+
+def _drift_fact(found: Sequence[Drift]) -> str:
+    changes = (f"{each.workload} {rate_figure(each.before)} and {rate_figure(each.after)}" for each in found)
+    return f"ceiling before and after: {', '.join(changes)}"
+
+
+def findings_of(sweep: Sweep) -> Iterable[Finding]:
+    """What spoils the figures of this sweep, and what was looked at and found well."""
+    if sweep.conditions is not None:
+        yield from findings(sweep.conditions)
+    if sweep.asked.runtime == "process":
+        yield from network_findings(sweep.machine.sysctls)
+
+
+def _drift_warnings(stored: Stored, found: Sequence[Drift]) -> Iterable[str]:
+    large = [each for each in found if abs(each.change) > WORTH_A_WARNING]
+    if large:
+        changes = ", ".join(f"{each.workload} {each.change:+.1%}" for each in large)
+        yield f"the machine drifted: the ceiling after the sweep against before: {changes}"
+    if stored.sweep.reference is None:
+        yield "whether the machine drifted is not known: the ceiling was not measured before and after"
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -136,6 +169,11 @@ def _warnings(stored: Stored) -> Iterable[str]:
         yield "this sweep is still running, or was ended without a chance to say so"
     elif ends[-1].reason != "finished":
         yield f"this sweep is not complete: {ends[-1].reason}"
+    for record in stored.records:
+        if isinstance(record, ResumeRecord):
+            yield from (f"went on at {record.at:%Y-%m-%d %H:%M} although {each}" for each in record.differences)
+    yield from (finding.text for finding in findings_of(stored.sweep) if not finding.good)
+    yield from _drift_warnings(stored, drifts(stored.records))
     yield from stored.damage
     for server, reason in stored.sweep.left_out.items():
         yield f"left out: {server}: {' '.join(reason.split())}"

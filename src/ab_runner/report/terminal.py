@@ -23,6 +23,8 @@ def render(report: Report, width: int) -> Iterator[RenderableType]:
     yield Text(report.heading, style="bold")
     for fact in report.facts:
         yield Text(fact, style="dim")
+    for warning in report.warnings:
+        yield Text(f"! {warning}", style="bold yellow")
     for table in report.tables:
         yield ""
         yield Text(table.title, style="bold")
@@ -32,8 +34,6 @@ def render(report: Report, width: int) -> Iterator[RenderableType]:
             yield from (_part(table, columns) for columns in pack(table, width))
         for note in table.notes:
             yield Padding(Text(note, style="yellow"), (0, 0, 0, 2))
-    for warning in report.warnings:
-        yield Text(f"! {warning}", style="bold yellow")
 
 
 def pack(table: Table, width: int) -> Iterator[list[int]]:

@@ -87,6 +87,13 @@ class DockerRuntime:
             raise RuntimeUnusable(f"docker/base-images failed: {last_lines(base.stderr)}")
         if reason := self._build([GENERATOR]):
             raise RuntimeUnusable(f"the image of ab does not build: {reason}")
+        ours = _checked("docker", "image", "inspect", "--format", "{{.Architecture}}", "ab-runner/ab")
+        engines = _checked("docker", "version", "--format", "{{.Server.Arch}}")
+        if ours != engines:
+            raise RuntimeUnusable(
+                f"images are built for {ours} and this is a machine of {engines}: an emulator would be measured "
+                "(is DOCKER_DEFAULT_PLATFORM set?)"
+            )
         return int(self._in_generator_image("ulimit -n"))
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
