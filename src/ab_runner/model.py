@@ -24,6 +24,9 @@ IoModel = Literal[
 ]
 Kind = Literal["jvm", "debian", "c"]
 """How it is built: by Maven, not at all (a package of Debian's), or by the C compiler."""
+JDKS = (8, 17, 25)
+"""The JDKs that there are images for."""
+DEFAULT_JDK = 25
 Lack = Literal["keep-alive", "head", "long-header", "many-connections"]
 """What some server cannot do of what is asked of all: keep an HTTP/1.0 connection open, answer HEAD, take a header of
 8 KB, answer all of a thousand connections that come at once. Tests hold each server to what it does not name."""
