@@ -79,6 +79,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     needs: Needs | None = None
     artifacts: tuple[Artifact, ...] = ()
     """What its class path needs beside what Maven finds."""
+    jdk_at_least: int = 8
+    """The oldest Java release that it runs on."""
     published: str | None = None
     """The server of the 2006 tables that it stands for."""
     cannot: tuple[str, ...] = ()
