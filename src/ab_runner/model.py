@@ -232,6 +232,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     runtime: str
     network: str
     seed: int
+    jdk: int | None = None
+    """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
 
 
 # --- what is stored --------------------------------------------------------------------------------------------
@@ -333,6 +335,8 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     verdict: Verdict
     raw: str
     """Name of the file in raw/ that holds what ab printed."""
+    jdk: int | None = None
+    """What the server ran on; None for one that is not written in Java."""
 
 
 class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
