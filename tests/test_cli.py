@@ -81,6 +81,7 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         (["--warmup", "5"], "10 requests are the least"),
         (["--protocol", "2007"], "'2007' is not one of"),
         (["--runtime", "podman"], "'podman' is not one of"),
+        (["--jdk", "21"], "'21' is not one of '8', '17', '25'"),
         (["--port", "70000"], "70000 is not in the range"),
         (["--runtime", "process", "--network", "bridge"], "--network bridge needs Docker"),
         (["--servers", "mina*", "--workloads", "small"], "none of these servers has a workload of small"),

@@ -13,7 +13,7 @@ import pytest
 from builders import NOON, failed_trial, not_measured, report, server, sweep, trial
 from rich.console import Console
 
-from ab_runner.model import AFTER, BEFORE, EndRecord, Failures, Verdict
+from ab_runner.model import AFTER, BEFORE, EndRecord, Failures, StartRecord, Verdict
 from ab_runner.report import csv, markdown, terminal
 from ab_runner.report.cells import latency_figure, rate_figure, share_figure
 from ab_runner.report.drift import drifts
@@ -34,9 +34,15 @@ TRUNCATED = trial(
     verdict=Verdict(False, "9991 failed"),
 )  # fmt: skip
 REFERENCE = server("ceiling", kind="c", workloads=("echo", "small", "small-keepalive", "large"))
+JAVA = """\
+openjdk version "25.0.3" 2026-04-21
+OpenJDK Runtime Environment (build 25.0.3+9-2-Debian)
+OpenJDK 64-Bit Server VM (build 25.0.3+9-2-Debian, mixed mode, sharing)"""
 RECORDS = (
-    trial("ceiling", "small", 1, block=BEFORE, report=report(requests_per_second=18_000.0)),
-    trial("ceiling", "large", 1, block=BEFORE, report=report(requests_per_second=2_000.0)),
+    StartRecord(block=1, server="jetty-5.1.10", start=1, at=NOON, seconds=0.5, environment={"version": JAVA}),
+    StartRecord(block=1, server="tomcat-5.5.15", start=2, at=NOON, seconds=0.5, environment={"version": JAVA}),
+    trial("ceiling", "small", 1, block=BEFORE, jdk=None, report=report(requests_per_second=18_000.0)),
+    trial("ceiling", "large", 1, block=BEFORE, jdk=None, report=report(requests_per_second=2_000.0)),
     trial("jetty-5.1.10", "small", 1, report=report(requests_per_second=2308.4)),
     failed_trial("jetty-5.1.10", "small", 100, "timeout", TIMEOUT),
     trial("jetty-5.1.10", "large", 1, report=report(requests_per_second=12.3456)),
@@ -49,8 +55,8 @@ RECORDS = (
     failed_trial("tomcat-5.5.15", "small", 100, "reset", "apr_socket_recv: Connection reset by peer (104)", block=3),
     trial("tomcat-5.5.15-defaults", "small", 1, report=report(percentiles={})),
     TRUNCATED,
-    trial("ceiling", "small", 1, block=AFTER, report=report(requests_per_second=17_800.0)),
-    trial("ceiling", "large", 1, block=AFTER, report=report(requests_per_second=1_800.0)),
+    trial("ceiling", "small", 1, block=AFTER, jdk=None, report=report(requests_per_second=17_800.0)),
+    trial("ceiling", "large", 1, block=AFTER, jdk=None, report=report(requests_per_second=1_800.0)),
     EndRecord(at=NOON, reason="finished"),
 )
 STORED = Stored(sweep(*SERVERS, reference=REFERENCE, left_out={"merecat-2.31": "merecat is not installed"}), RECORDS)
@@ -219,10 +225,10 @@ def test_latencies_have_three_digits(milliseconds: float | None, text: str) -> N
 
 def test_the_drift_is_that_of_the_ceiling_between_before_and_after_and_needs_both() -> None:
     records = [
-        trial("ceiling", "small", 1, block=BEFORE, report=report(requests_per_second=1000.0)),
-        trial("ceiling", "large", 1, block=BEFORE, report=report(requests_per_second=100.0)),
+        trial("ceiling", "small", 1, block=BEFORE, jdk=None, report=report(requests_per_second=1000.0)),
+        trial("ceiling", "large", 1, block=BEFORE, jdk=None, report=report(requests_per_second=100.0)),
         failed_trial("ceiling", "large", 1, "timeout", TIMEOUT, block=AFTER),
         trial("ceiling", "small", 1, block=1, report=report(requests_per_second=1.0)),
-        trial("ceiling", "small", 1, block=AFTER, report=report(requests_per_second=930.0)),
+        trial("ceiling", "small", 1, block=AFTER, jdk=None, report=report(requests_per_second=930.0)),
     ]
     assert [(each.workload, round(each.change, 3)) for each in drifts(records)] == [("small", -0.07)]

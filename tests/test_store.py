@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from builders import NOON, failed_trial, not_measured, server, sweep, trial
 
-from ab_runner.model import EndRecord, StartRecord, WarmUpRecord
+from ab_runner.model import EndRecord, StartRecord, Trial, WarmUpRecord
 from ab_runner.store import Store, StoreError, point_latest_to, read
 
 RECORDS = (
@@ -32,6 +33,19 @@ def test_what_was_stored_is_read_back_as_it_was(tmp_path: Path) -> None:
     assert again.sweep == sweep(server("a-1"))
     assert again.records == RECORDS
     assert again.damage == ()
+
+
+def test_a_sweep_from_before_jdks_were_recorded_can_still_be_read(tmp_path: Path) -> None:
+    stored(tmp_path / "s").close()
+    for path in ((tmp_path / "s" / "sweep.json"), (tmp_path / "s" / "trials.jsonl")):
+        text = path.read_text()
+        assert '"jdk"' in text
+        path.write_text(re.sub(r',\s*"jdk": ?25', "", text))
+        assert '"jdk"' not in path.read_text()
+    again = read(tmp_path / "s")
+    assert again.damage == ()
+    assert again.sweep.asked.jdk is None
+    assert [record.jdk for record in again.records if isinstance(record, Trial)] == [None, None]
 
 
 def test_a_record_is_on_disk_before_the_next_one_is_measured(tmp_path: Path) -> None:

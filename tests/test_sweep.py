@@ -103,6 +103,12 @@ def test_each_server_is_started_warmed_up_measured_and_stopped_before_the_next(b
     assert bench.cells() == {("a-1", 10): "valid", ("b-1", 10): "valid"}
 
 
+def test_the_jdk_is_recorded_in_every_trial_of_a_jvm_server_and_in_no_other(bench: Bench) -> None:
+    bench.run(A, server("nginx-1", kind="c"), generate=always(GOOD), levels=[1, 10])
+    trials = [record for record in bench.stored.records if isinstance(record, Trial)]
+    assert [(trial.server, trial.jdk) for trial in trials] == [("a-1", 17)] * 2 + [("nginx-1", None)] * 2
+
+
 def test_what_ab_printed_is_kept_beside_the_trial(bench: Bench) -> None:
     bench.run(A, generate=always(GOOD))
     trial = next(record for record in bench.stored.records if isinstance(record, Trial))

@@ -58,6 +58,8 @@ def _read(path: Path) -> Server:
         raise CatalogError(f"{path}: artifacts: only jvm servers with a build of their own have them")
     if (server.needs is None) != (server.kind != "debian" or server.program != name):
         raise CatalogError(f"{path}: needs: exactly the debian servers with a build of their own have this table")
+    if "jdk_at_least" in data and server.kind != "jvm":
+        raise CatalogError(f"{path}: jdk_at_least: only jvm servers have this key")
     return server
 
 

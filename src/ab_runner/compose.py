@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ab_runner.catalog import load
-from ab_runner.model import Artifact, Server
+from ab_runner.model import DEFAULT_JDK, Artifact, Server
 
 _HEAD = """\
 # Made from servers/*/server.toml by `make compose`; a test says when that is due. What servers share is in
@@ -19,6 +19,7 @@ _HEAD = """\
 #
 #     docker compose up tomcat-5.5.15                 a server, on http://127.0.0.1:8080/small.html
 #     SERVER=lighttpd-1.4 docker compose up server    the same, by variable; ./ab-runner list shows the ids
+#     JDK=17 docker compose up tomcat-5.5.15          on another JDK
 #     docker compose --profile '*' down --volumes     ends and removes everything
 name: ab-runner
 
@@ -63,7 +64,8 @@ secrets:
     file: ${CA_BUNDLE:-/etc/ssl/certs/ca-certificates.crt}
 """
 
-
+_JDK = f"${{JDK:-{DEFAULT_JDK}}}"
+"""A person's choice, or a sweep's."""
 _ARTIFACTS = "${XDG_CACHE_HOME:-${HOME}/.cache}/ab-runner/artifacts"
 """The folder that `artifacts.cache_folder` names, in Compose's words."""
 
@@ -79,13 +81,17 @@ def _service(server: Server) -> str:
     arguments = {"PROGRAM": server.program}
     if server.needs is not None:
         arguments["PACKAGES"] = " ".join(server.needs.packages)
+    tag = ""
+    if server.kind == "jvm":  # an image for each JDK
+        arguments["JDK"] = _JDK
+        tag = f":jdk{_JDK}"
     build = [f"dockerfile: docker/{server.kind}.Dockerfile", f"args: {_mapping(arguments)}"]
     if server.artifacts:
         build.append(f"additional_contexts: {{artifacts: {_quoted(_ARTIFACTS)}}}")
     lines = [
         f"{server.id}:",
         "  extends: {file: docker/service.yaml, service: server}",
-        f"  image: ab-runner/{server.program}",
+        f"  image: ab-runner/{server.program}{tag}",
         f"  build: {{{', '.join(build)}}}",
         *([f"  environment: {_mapping(server.environment)}"] if server.environment else []),
         *(["  volumes:"] if server.artifacts else []),

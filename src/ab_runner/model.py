@@ -24,6 +24,9 @@ IoModel = Literal[
 ]
 Kind = Literal["jvm", "debian", "c"]
 """How it is built: by Maven, not at all (a package of Debian's), or by the C compiler."""
+JDKS = (8, 17, 25)
+"""The JDKs that there are images for."""
+DEFAULT_JDK = 25
 Lack = Literal["keep-alive", "head", "long-header", "many-connections"]
 """What some server cannot do of what is asked of all: keep an HTTP/1.0 connection open, answer HEAD, take a header of
 8 KB, answer all of a thousand connections that come at once. Tests hold each server to what it does not name."""
@@ -76,6 +79,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     needs: Needs | None = None
     artifacts: tuple[Artifact, ...] = ()
     """What its class path needs beside what Maven finds."""
+    jdk_at_least: int = 8
+    """The oldest Java release that it runs on."""
     published: str | None = None
     """The server of the 2006 tables that it stands for."""
     cannot: tuple[str, ...] = ()
@@ -227,6 +232,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     runtime: str
     network: str
     seed: int
+    jdk: int | None = None
+    """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
 
 
 # --- what is stored --------------------------------------------------------------------------------------------
@@ -328,6 +335,8 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     verdict: Verdict
     raw: str
     """Name of the file in raw/ that holds what ab printed."""
+    jdk: int | None = None
+    """What the server ran on; None for one that is not written in Java."""
 
 
 class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):

@@ -255,6 +255,7 @@ class _Turn:
                 error=outcome if isinstance(outcome, LoadError) else None,
                 verdict=verdict,
                 raw=f"{name}.txt",
+                jdk=self._bench.runtime.jdk if self._server.kind == "jvm" else None,
             )
         )
         return alive

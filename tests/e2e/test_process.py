@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from e2e.conftest import Sweeper, check_store, verdicts, wait_for_trials
 
-from ab_runner.model import EndRecord, Trial
+from ab_runner.model import EndRecord, StartRecord, Trial
+from ab_runner.runtime.jdks import installed, version_in
 from ab_runner.store import read
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("host_tools")]
@@ -49,6 +50,11 @@ def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
     assert [key for key, verdict in found.items() if not verdict.valid and "merecat" not in key[0]] == []
     assert not listeners(free_port)
     assert left_over(free_port) == []
+    assert stored.sweep.asked.jdk == installed()[0].version
+    trials = {record.server: record.jdk for record in stored.records if isinstance(record, Trial)}
+    assert (trials["mina-0.9.2"], trials["ceiling"]) == (installed()[0].version, None)
+    starts = {record.server: record for record in stored.records if isinstance(record, StartRecord)}
+    assert version_in(starts["mina-0.9.2"].environment["version"]) == installed()[0].version
     assert set(stored.sweep.left_out) <= {"merecat-2.31"}
     for reason in stored.sweep.left_out.values():
         assert "conflicts with apache2-utils: use Docker" in reason

@@ -12,7 +12,10 @@ from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.show import console_for
 from ab_runner.runtime.docker import why_unusable
+from ab_runner.runtime.jdks import installed
 from ab_runner.runtime.process import ProcessRuntime
+
+_NO_JDK = "no JDK in JAVA_HOME, the PATH or /usr/lib/jvm"
 
 
 def show_findings() -> None:
@@ -50,7 +53,9 @@ def _process_findings(cpus: machine.CpuSplit) -> list[tuple[bool, str]]:
     ab = shutil.which("ab")
     runtime = ProcessRuntime(places.SERVERS, places.FIXTURES, cpus, port=0)
     missing = {server.id: runtime.unavailable(server) for server in load(places.SERVERS).values()}
+    jdks = [f"{jdk.version} ({jdk.home})" for jdk in installed()]
     return [
+        (bool(jdks), f"JDK {', '.join(jdks)}: the newest is taken unless --jdk names another" if jdks else _NO_JDK),
         (ab is not None, "ab: installed" if ab else "ab is not installed (Debian: apt-get install apache2-utils)"),
         *((finding.good, finding.text) for finding in conditions.network_findings(machine.sysctls())),
         *((reason is None, f"{server}: {reason or 'can run as a process'}") for server, reason in missing.items()),

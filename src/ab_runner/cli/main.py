@@ -13,7 +13,7 @@ from ab_runner import interrupt
 from ab_runner.artifacts import ArtifactError
 from ab_runner.catalog import CatalogError, load, select
 from ab_runner.cli import options, places
-from ab_runner.model import Load, WorkloadName
+from ab_runner.model import DEFAULT_JDK, JDKS, Load, WorkloadName
 from ab_runner.protocol import PROTOCOLS
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store import LATEST, StoreError, read
@@ -109,6 +109,11 @@ def cli() -> None:
     default="loopback",
     show_default=True,
     help="docker only: ab in the server's network namespace as in 2006, or across a bridge.",
+)
+@click.option(
+    "--jdk",
+    type=click.Choice(JDKS),
+    help=f"What all JVM servers run on.  [default: docker {DEFAULT_JDK}, process the newest of this host]",
 )
 @click.option(
     "--port",

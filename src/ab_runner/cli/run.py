@@ -23,6 +23,7 @@ from ab_runner.cli.artifacts import provide
 from ab_runner.cli.progress import display_for
 from ab_runner.cli.show import console_for, say, show_report
 from ab_runner.model import (
+    DEFAULT_JDK,
     REFERENCE,
     Asked,
     NotMeasured,
@@ -58,6 +59,7 @@ def run_sweep(
     runtime: str,
     network: str,
     port: int,
+    jdk: int | None,
 ) -> int:
     """Runs it all and returns the exit code. What is wrong with the input is raised before any server is started."""
     console = console_for(sys.stderr)
@@ -72,13 +74,14 @@ def run_sweep(
     _check_folder(folder)
     with _alone():
         fixtures = _make_fixtures()
-        chosen = _choose_runtime(console, runtime, network, port, fixtures)
+        chosen = _choose_runtime(console, runtime, network, port, fixtures, jdk)
         _check_open_files(concurrency, chosen.prepare_generator())
         able, left_out = _prepare(console, chosen, servers)
         reference = _prepare_reference(console, chosen)
         asked = Asked(
             protocol=protocol, servers=tuple(server.id for server in servers), workloads=workloads,
             concurrency=concurrency, runtime=chosen.name, network=chosen.network, seed=int(began.timestamp()),
+            jdk=chosen.jdk,
         )  # fmt: skip
         sweep = _sweep_here(sweep_id, began, asked, chosen, able, left_out, reference)
         return _measure(console, Store.make(folder, sweep), sweep, _plan_of(sweep), chosen, fixtures)
@@ -99,13 +102,14 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
         return 0
     with _alone():
         fixtures = _make_fixtures()
-        chosen = _choose_runtime(console, sweep.asked.runtime, sweep.asked.network, port, fixtures)
-        _check_open_files(sweep.asked.concurrency, chosen.prepare_generator())
+        asked = sweep.asked
+        chosen = _choose_runtime(console, asked.runtime, asked.network, port, fixtures, asked.jdk)
+        _check_open_files(asked.concurrency, chosen.prepare_generator())
         catalog = load(places.SERVERS)
         wanted = [catalog[server.id] for server in sweep.servers if server.id in catalog]
         able, left_out = _prepare(console, chosen, wanted)
         reference = _prepare_reference(console, chosen)
-        now = _sweep_here(sweep.id, sweep.started, sweep.asked, chosen, able, left_out, reference)
+        now = _sweep_here(sweep.id, sweep.started, asked, chosen, able, left_out, reference)
         found = tuple(differences(sweep, now))
         if found and not anyway:
             raise click.UsageError(
@@ -256,19 +260,19 @@ def _digests() -> dict[str, str]:
     return {name: digest for digest, name in lines}
 
 
-def _choose_runtime(console: Console, asked: str, network: str, port: int, fixtures: Path) -> Runtime:
+def _choose_runtime(console: Console, asked: str, network: str, port: int, fixtures: Path, jdk: int | None) -> Runtime:
     cpus = machine.cpu_split()
     unusable = why_unusable() if asked != "process" else None
     if asked == "docker" and unusable:
         raise RuntimeUnusable(f"--runtime docker: {unusable}")
     if asked != "process" and not unusable:
-        return DockerRuntime(places.ROOT, fixtures, cpus, network)
+        return DockerRuntime(places.ROOT, fixtures, cpus, network, jdk or DEFAULT_JDK)
     if network != "loopback":
         raise click.UsageError(f"--network {network} needs Docker" + (f": {unusable}" if unusable else ""))
     if unusable:
         say(console, f"servers run as processes of this host, because {unusable}")
     _check_port(port)
-    return ProcessRuntime(places.SERVERS, fixtures, cpus, port)
+    return ProcessRuntime(places.SERVERS, fixtures, cpus, port, jdk)
 
 
 def _check_port(port: int) -> None:

@@ -63,6 +63,7 @@ def show_server(server: Server) -> None:
         "family": f"{server.family} {server.version}, released {server.released}",
         "I/O model": server.io_model,
         "workloads": ", ".join(server.workloads),
+        "runs on": f"JDK {server.jdk_at_least} or later" if server.jdk_at_least > 8 else "",
         "stands for": f"{server.published} of 2006" if server.published else "",
         "settings": " ".join(f"{name}={value}" for name, value in server.environment.items()),
         "mind": "\n".join(server.cannot),

@@ -11,8 +11,8 @@ from ab_runner.report.cells import PERCENTILES, CellSummary, share_of_ceiling, s
 from ab_runner.store import Stored
 
 COLUMNS = (
-    "block", "server", "family", "workload", "concurrency", "start", "valid", "reason", "notes", "requests_per_second",
-    "complete", "failed_at_least", "non_2xx", "kept_alive", "seconds", "html_bytes",
+    "block", "server", "family", "workload", "concurrency", "jdk", "start", "valid", "reason", "notes",
+    "requests_per_second", "complete", "failed_at_least", "non_2xx", "kept_alive", "seconds", "html_bytes",
     *(f"p{percentile}_ms" for percentile in PERCENTILES), "share_of_ceiling",
 )  # fmt: skip
 
@@ -47,6 +47,7 @@ def _row(record: CellRecord) -> dict[str, object]:
     if isinstance(record, NotMeasured):
         return row | {"valid": "no", "reason": record.reason}
     row |= {
+        "jdk": record.jdk,
         "start": record.start,
         "valid": "yes" if record.verdict.valid else "no",
         "reason": record.verdict.reason,

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from ab_runner.conditions import Finding, findings, network_findings
-from ab_runner.model import REFERENCE, Cell, EndRecord, ResumeRecord, Server, Sweep, Workload, workload
+from ab_runner.model import REFERENCE, Cell, EndRecord, ResumeRecord, Server, StartRecord, Sweep, Workload, workload
 from ab_runner.report.cells import (
     CellSummary,
     latency_figure,
@@ -22,6 +23,7 @@ from ab_runner.store import Stored
 
 NO_RECORD = "not run"
 ABOVE_THE_CEILING = "more than 100: ab was the limit of both, or something disturbed the ceiling's trial"
+_JVM_BUILD = re.compile(r"Runtime .*\(build ([^)]+)\)")
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -133,8 +135,17 @@ def _facts(stored: Stored) -> Iterable[str]:
         yield f"servers on CPU {_numbers(sweep.server_cpus)}, ab on CPU {_numbers(sweep.generator_cpus)}"
     else:
         yield "servers and ab share the CPUs: the figures are not those of a server alone"
+    if sweep.asked.jdk is not None and any(server.kind == "jvm" for server in sweep.servers):
+        yield f"JVM servers on JDK {sweep.asked.jdk}{_builds(stored)}"
     if found := drifts(stored.records):
         yield _drift_fact(found)
+
+
+def _builds(stored: Stored) -> str:
+    """` (build 25.0.3+9-2)`, as the JVMs that were started said it themselves."""
+    said = [record.environment.get("version", "") for record in stored.records if isinstance(record, StartRecord)]
+    builds = dict.fromkeys(found[1] for text in said if (found := _JVM_BUILD.search(text)))
+    return f" (build {', '.join(builds)})" if builds else ""
 
 
 def _drift_fact(found: Sequence[Drift]) -> str:
