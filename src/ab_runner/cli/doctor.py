@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 
 from rich.text import Text
@@ -13,6 +12,7 @@ from ab_runner.cli import places
 from ab_runner.cli.show import console_for
 from ab_runner.runtime.docker import why_unusable
 from ab_runner.runtime.process import ProcessRuntime
+from ab_runner.runtime.process import why_unusable as why_no_load
 
 
 def show_findings() -> None:
@@ -47,11 +47,11 @@ def _cpu_text(cpus: machine.CpuSplit) -> str:
 
 def _process_findings(cpus: machine.CpuSplit) -> list[tuple[bool, str]]:
     """What servers as processes of this host need on top."""
-    ab = shutil.which("ab")
+    no_ab = why_no_load()
     runtime = ProcessRuntime(places.SERVERS, places.FIXTURES, cpus, port=0)
     missing = {server.id: runtime.unavailable(server) for server in load(places.SERVERS).values()}
     return [
-        (ab is not None, "ab: installed" if ab else "ab is not installed (Debian: apt-get install apache2-utils)"),
+        (no_ab is None, no_ab or "ab: installed"),
         *((finding.good, finding.text) for finding in conditions.network_findings(machine.sysctls())),
         *((reason is None, f"{server}: {reason or 'can run as a process'}") for server, reason in missing.items()),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from rich import box
@@ -12,7 +12,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ab_runner.model import Server
+from ab_runner.cli.availability import Availability
+from ab_runner.model import Server, WorkloadName
 from ab_runner.report import csv, markdown, terminal
 from ab_runner.report.tables import report_of
 from ab_runner.store import Stored
@@ -26,8 +27,9 @@ def console_for(stream: TextIO) -> Console:
     return Console(file=stream, width=width, highlight=False)
 
 
-WIDTH_FOR_SENTENCES = 120
-"""Narrower terminals get a list of servers without what each one is."""
+WIDTH_FOR_WORDS = 120
+"""Narrower terminals get a list of servers with letters for workloads, and without the family: ids begin with it."""
+LETTERS: dict[WorkloadName, str] = {"echo": "e", "small": "s", "small-keepalive": "k", "large": "l"}
 
 
 def put(*parts: RenderableType) -> None:
@@ -46,23 +48,51 @@ def say(console: Console, line: str) -> None:
     console.print(Text(line), soft_wrap=True)
 
 
-def show_servers(servers: Iterable[Server]) -> None:
-    roomy = console_for(sys.stdout).width >= WIDTH_FOR_SENTENCES
+def show_servers(servers: Sequence[Server], here: Availability) -> None:
+    if not servers:
+        say(console_for(sys.stderr), "no server fits all of that")
+        return
+    roomy = console_for(sys.stdout).width >= WIDTH_FOR_WORDS
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for heading in ("server", "year", "I/O model", "workloads", "what it is")[: 5 if roomy else 3]:
-        table.add_column(heading, no_wrap=heading in ("server", "I/O model"))
+    for heading in ("server", "family", "year", "I/O model", "workloads", "here"):
+        if roomy or heading != "family":
+            table.add_column(heading, no_wrap=True)
     for server in servers:
-        cells = (server.id, str(server.era), server.io_model, ", ".join(server.workloads), server.summary)
-        table.add_row(*map(Text, cells[: len(table.columns)]))
+        family = [server.family] if roomy else []
+        workloads = ", ".join(server.workloads) if roomy else _letters(server)
+        can_run = Text("no", style="yellow") if server.id in here.missing else Text("yes", style="green")
+        table.add_row(
+            *map(Text, (server.id, *family, str(server.era), server.io_model, workloads)),
+            can_run,
+        )
     put(table)
+    console = console_for(sys.stdout)
+    if not roomy:
+        say(console, "workloads: " + ", ".join(f"{letter} {name}" for name, letter in LETTERS.items()))
+    say(console, f"here: {here.where}")
+    for reason, ids in _by_reason(servers, here).items():
+        say(console, f"not here: {', '.join(ids)}: {reason}")
 
 
-def show_server(server: Server) -> None:
+def _letters(server: Server) -> str:
+    return " ".join(letter if name in server.workloads else "-" for name, letter in LETTERS.items())
+
+
+def _by_reason(servers: Iterable[Server], here: Availability) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for server in servers:
+        if server.id in here.missing:
+            found.setdefault(here.missing[server.id], []).append(server.id)
+    return found
+
+
+def show_server(server: Server, here: Availability) -> None:
     facts = {
         "what it is": server.summary,
         "family": f"{server.family} {server.version}, released {server.released}",
         "I/O model": server.io_model,
         "workloads": ", ".join(server.workloads),
+        "here": here.missing.get(server.id) or here.where,
         "stands for": f"{server.published} of 2006" if server.published else "",
         "settings": " ".join(f"{name}={value}" for name, value in server.environment.items()),
         "mind": "\n".join(server.cannot),
