@@ -53,7 +53,7 @@ def show_servers(servers: Sequence[Server], here: Availability) -> None:
         say(console_for(sys.stderr), "no server fits all of that")
         return
     roomy = console_for(sys.stdout).width >= WIDTH_FOR_WORDS
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for heading in ("server", "family", "year", "I/O model", "workloads", "here"):
         if roomy or heading != "family":
             table.add_column(heading, no_wrap=True)
