@@ -8,7 +8,7 @@ from pathlib import Path
 import compose_yaml
 
 from ab_runner.catalog import load
-from ab_runner.compose import render
+from ab_runner.compose import TOOLS, render
 
 ROOT = Path(__file__).parents[1]
 SERVERS = load(ROOT / "servers")
@@ -20,7 +20,7 @@ def test_compose_yaml_is_what_the_catalog_says() -> None:
 
 def test_every_server_has_a_service_of_its_own_name_with_its_own_image_and_settings() -> None:
     services = compose_yaml.parse(render(SERVERS.values()))["services"]
-    assert set(services) == {*SERVERS, "server", "fixtures", "ab"}
+    assert set(services) == {*SERVERS, *TOOLS}
     for id, server in SERVERS.items():
         service = services[id]
         assert service["image"] == f"ab-runner/{server.program}"

@@ -195,6 +195,15 @@ def list_servers(
         show_server(server, here)
 
 
+@cli.command("new-server")
+@click.argument("id", type=options.NewId())
+def new_server(id: str) -> None:
+    """Makes servers/ID: a small echo server in Java that runs at once, to be edited into another."""
+    from ab_runner.cli.new_server import make
+
+    make(id)
+
+
 @cli.command()
 @click.argument("results", type=click.Path(path_type=Path), default=places.RESULTS / LATEST)
 @click.option(
