@@ -27,8 +27,6 @@ def console_for(stream: TextIO) -> Console:
     return Console(file=stream, width=width, highlight=False)
 
 
-WIDTH_FOR_WORDS = 120
-"""Narrower terminals get a list of servers with letters for workloads, and without the family: ids begin with it."""
 LETTERS: dict[WorkloadName, str] = {"echo": "e", "small": "s", "small-keepalive": "k", "large": "l"}
 
 
@@ -52,21 +50,10 @@ def show_servers(servers: Sequence[Server], here: Availability) -> None:
     if not servers:
         say(console_for(sys.stderr), "no server fits all of that")
         return
-    roomy = console_for(sys.stdout).width >= WIDTH_FOR_WORDS
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for heading in ("server", "family", "year", "I/O model", "workloads", "here"):
-        if roomy or heading != "family":
-            table.add_column(heading, no_wrap=True)
-    for server in servers:
-        family = [server.family] if roomy else []
-        workloads = ", ".join(server.workloads) if roomy else _letters(server)
-        can_run = Text("no", style="yellow") if server.id in here.missing else Text("yes", style="green")
-        table.add_row(
-            *map(Text, (server.id, *family, str(server.era), server.io_model, workloads)),
-            can_run,
-        )
-    put(table)
     console = console_for(sys.stdout)
+    table = _in_words(servers, here)
+    roomy = console.measure(table, options=console.options.update_width(1000)).maximum <= console.width
+    put(table if roomy else _in_letters(servers, here))
     if not roomy:
         say(console, "workloads: " + ", ".join(f"{letter} {name}" for name, letter in LETTERS.items()))
     say(console, f"here: {here.where}")
@@ -74,8 +61,32 @@ def show_servers(servers: Sequence[Server], here: Availability) -> None:
         say(console, f"not here: {', '.join(ids)}: {reason}")
 
 
-def _letters(server: Server) -> str:
-    return " ".join(letter if name in server.workloads else "-" for name, letter in LETTERS.items())
+def _in_words(servers: Iterable[Server], here: Availability) -> Table:
+    table = _table_of("server", "family", "year", "I/O model", "workloads", "here")
+    for server in servers:
+        cells = (server.id, server.family, str(server.era), server.io_model, ", ".join(server.workloads))
+        table.add_row(*map(Text, cells), _can_run(server, here))
+    return table
+
+
+def _in_letters(servers: Iterable[Server], here: Availability) -> Table:
+    """For narrow terminals; without the family, as ids begin with it."""
+    table = _table_of("server", "year", "I/O model", "".join(LETTERS.values()), "here")
+    for server in servers:
+        letters = "".join(letter if name in server.workloads else "-" for name, letter in LETTERS.items())
+        table.add_row(*map(Text, (server.id, str(server.era), server.io_model, letters)), _can_run(server, here))
+    return table
+
+
+def _table_of(*headings: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for heading in headings:
+        table.add_column(heading, no_wrap=True)
+    return table
+
+
+def _can_run(server: Server, here: Availability) -> Text:
+    return Text("no", style="yellow") if server.id in here.missing else Text("yes", style="green")
 
 
 def _by_reason(servers: Iterable[Server], here: Availability) -> dict[str, list[str]]:
