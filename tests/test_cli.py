@@ -198,6 +198,7 @@ def test_list_shows_every_server_in_a_line_of_its_own(
     assert code == 0
     assert listed(stdout) == list(load(places.SERVERS))
     assert max(map(len, stdout.partition("\n\n")[0].splitlines())) <= int(columns)
+    assert ("echo, small, small-keepalive, large" in stdout) == (columns == "160")
     assert "not here: ceiling, " in stdout
 
 
