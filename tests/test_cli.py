@@ -11,6 +11,7 @@ import pytest
 from builders import report, server, sweep, trial
 
 from ab_runner import interrupt
+from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.main import main
 from ab_runner.store import Store
@@ -87,6 +88,15 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         (["--servers", "mina*", "--workloads", "small"], "none of these servers has a workload of small"),
         (["--concurency", "1"], "No such option"),
         (["sweep"], "No such command 'sweep'"),
+        (["list", "--family", "jety"], "no server of the family 'jety' (did you mean jetty"),
+        (["list", "--era", "1066"], "no server of the era 1066; there are "),
+        (["list", "--era", "soon"], "'soon' is neither a year nor like 2004-2008, -2008 or 2020-"),
+        (["list", "--era", "-"], "'-' is neither a year"),
+        (["list", "--era", "20062008"], "'20062008' is neither a year"),
+        (["list", "--era", ","], "names no year"),
+        (["list", "--era", "2008-2004"], "2008-2004 ends before it begins"),
+        (["list", "--io-model", "NIO"], "no server of the I/O model 'NIO'; there are "),
+        (["list", "--workload", "smal"], "no workload 'smal' (did you mean small"),
     ],
 )
 def test_bad_options_are_refused_in_one_line(cli: Runner, arguments: list[str], expected: str, tmp_path: Path) -> None:
@@ -213,8 +223,40 @@ def test_help_teaches_the_options_and_the_commands(cli: Runner) -> None:
         assert word in stdout
 
 
-def test_list_shows_every_server(cli: Runner) -> None:
+def listed(stdout: str) -> list[str]:
+    """The ids in a list of servers."""
+    return [line.split()[0] for line in stdout.splitlines()[3:] if line.endswith((" yes", " no"))]
+
+
+@pytest.mark.parametrize("columns", ["80", "160"])
+def test_list_shows_every_server_in_a_line_of_its_own(
+    cli: Runner, columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("PATH", "")  # neither Docker nor ab: the same everywhere
     code, stdout, _ = cli("list")
     assert code == 0
-    for folder in places.SERVERS.glob("*/server.toml"):
-        assert folder.parent.name in stdout
+    assert listed(stdout) == list(load(places.SERVERS))
+    assert max(map(len, stdout.partition("\n\n")[0].splitlines())) <= int(columns)
+    assert ("echo, small, small-keepalive, large" in stdout) == (columns == "160")
+    assert "not here: ceiling, " in stdout
+
+
+def test_list_can_be_narrowed_by_everything_that_it_shows(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    for arguments, expected in (
+        (("--family", "mina,netty", "--era", "-2008"), ["mina-0.9.2", "mina-0.9.2-threadpool", "mina-1.1"]),
+        (("--era", "2005,2012-2013", "--io-model", "event loop"), ["lighttpd-1.4", "lighttpd-1.4-workers"]),
+        (("--workload", "echo", "--family", "ceiling,tomcat", "--unavailable"), ["ceiling"]),
+        (("--family", "tomcat", "--available"), []),
+    ):
+        code, stdout, _ = cli("list", *arguments)
+        assert (code, listed(stdout)) == (0, expected)
+    code, stdout, _ = cli("list", "tomcat-5*", "--era", "2006", "--io-model", "blocking thread pool")
+    assert code == 0
+    assert "released 2006-01-03" in stdout
+    assert "ab is not installed" in stdout
+
+
+def test_a_list_without_a_server_says_so(cli: Runner) -> None:
+    assert cli("list", "--family", "mina", "--workload", "large") == (0, "", "no server fits all of that\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 import compose_yaml
 
 from ab_runner.catalog import load
-from ab_runner.compose import render
+from ab_runner.compose import TOOLS, render
 from ab_runner.model import DEFAULT_JDK, JDKS
 
 ROOT = Path(__file__).parents[1]
@@ -23,7 +23,7 @@ def test_compose_yaml_is_what_the_catalog_says() -> None:
 
 def test_every_server_has_a_service_of_its_own_name_with_its_own_image_and_settings() -> None:
     services = compose_yaml.parse(render(SERVERS.values()))["services"]
-    assert set(services) == {*SERVERS, "server", "fixtures", "ab"}
+    assert set(services) == {*SERVERS, *TOOLS}
     for id, server in SERVERS.items():
         service = services[id]
         tag = ":jdk${JDK:-25}" if server.kind == "jvm" else ""

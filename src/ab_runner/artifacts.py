@@ -4,13 +4,11 @@ put there by hand. Whatever is read from the cache has been checked."""
 from __future__ import annotations
 
 import hashlib
-import http.client
 import os
 import shutil
 import tempfile
-import urllib.error
-import urllib.request
 from collections.abc import Iterable
+from http import HTTPStatus
 from pathlib import Path
 from typing import Literal
 
@@ -82,6 +80,9 @@ def add(file: Path, known: Iterable[Artifact]) -> Artifact:
 def fetch(artifact: Artifact) -> None:
     """Downloads it into the cache, from where an earlier attempt was cut off. ArtifactError if it cannot be had;
     a file that turns out to be another one is removed."""
+    import http.client  # here and below, because these take a quarter of the time of `list`
+    import urllib.error
+
     cache_folder().mkdir(parents=True, exist_ok=True)
     part = path_of(artifact).with_name(f"{artifact.cached_as}.part")
     try:
@@ -106,13 +107,15 @@ def fetch(artifact: Artifact) -> None:
 
 def _download(artifact: Artifact, part: Path) -> None:
     """Adds to `part` what it lacks, one byte more than the file has at the most, which shows that it is another."""
+    import urllib.request
+
     begun = part.stat().st_size if part.exists() else 0
     if begun >= artifact.bytes:  # nothing that a server could add would make it right
         part.unlink()
         begun = 0
     request = urllib.request.Request(artifact.url, headers={"Range": f"bytes={begun}-"} if begun else {})
     with urllib.request.urlopen(request, timeout=_SILENCE_SECONDS) as answer:
-        goes_on = answer.status == http.HTTPStatus.PARTIAL_CONTENT
+        goes_on = answer.status == HTTPStatus.PARTIAL_CONTENT
         left = artifact.bytes + 1 - (begun if goes_on else 0)
         with part.open("ab" if goes_on else "wb") as file:
             while left > 0 and (chunk := answer.read1(min(left, _CHUNK))):

@@ -15,7 +15,9 @@ import msgspec
 from ab_runner.model import FORMAT, Server
 
 SERVER_FILE = "server.toml"
-_ID = re.compile(r"[a-z0-9][a-z0-9.-]*")
+_ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
+ID_RULE = "small letters and digits, with single dots and dashes between them"
+"""Names of images allow no more."""
 
 
 class CatalogError(ValueError):
@@ -32,12 +34,14 @@ def load(servers_dir: Path) -> dict[str, Server]:
     return {server.id: _with_program(server, servers, servers_dir) for server in read}
 
 
+def is_id(name: str) -> bool:
+    return _ID.fullmatch(name) is not None
+
+
 def _read(path: Path) -> Server:
     name = path.parent.name
-    if not _ID.fullmatch(name):
-        raise CatalogError(
-            f"{path}: a server's folder is named in small letters, digits, dots and dashes, not {name!r}"
-        )
+    if not is_id(name):
+        raise CatalogError(f"{path}: a server's folder is named in {ID_RULE}, not {name!r}")
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

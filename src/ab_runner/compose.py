@@ -13,6 +13,9 @@ from pathlib import Path
 from ab_runner.catalog import load
 from ab_runner.model import DEFAULT_JDK, Artifact, Server
 
+TOOLS = frozenset({"server", "fixtures", "ab"})
+"""Services that are no server's."""
+
 _HEAD = """\
 # Made from servers/*/server.toml by `make compose`; a test says when that is due. What servers share is in
 # docker/service.yaml.

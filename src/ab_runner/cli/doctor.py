@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 
 from rich.text import Text
@@ -14,6 +13,7 @@ from ab_runner.cli.show import console_for
 from ab_runner.runtime.docker import why_unusable
 from ab_runner.runtime.jdks import installed
 from ab_runner.runtime.process import ProcessRuntime
+from ab_runner.runtime.process import why_unusable as why_no_load
 
 _NO_JDK = "no JDK in JAVA_HOME, the PATH or /usr/lib/jvm"
 
@@ -50,13 +50,13 @@ def _cpu_text(cpus: machine.CpuSplit) -> str:
 
 def _process_findings(cpus: machine.CpuSplit) -> list[tuple[bool, str]]:
     """What servers as processes of this host need on top."""
-    ab = shutil.which("ab")
+    no_ab = why_no_load()
     runtime = ProcessRuntime(places.SERVERS, places.FIXTURES, cpus, port=0)
     missing = {server.id: runtime.unavailable(server) for server in load(places.SERVERS).values()}
     jdks = [f"{jdk.version} ({jdk.home})" for jdk in installed()]
     return [
         (bool(jdks), f"JDK {', '.join(jdks)}: the newest is taken unless --jdk names another" if jdks else _NO_JDK),
-        (ab is not None, "ab: installed" if ab else "ab is not installed (Debian: apt-get install apache2-utils)"),
+        (no_ab is None, no_ab or "ab: installed"),
         *((finding.good, finding.text) for finding in conditions.network_findings(machine.sysctls())),
         *((reason is None, f"{server}: {reason or 'can run as a process'}") for server, reason in missing.items()),
     ]

@@ -163,15 +163,51 @@ def resume(results: Path, anyway: bool, port: int) -> None:
 
 @cli.command("list")
 @click.argument("servers", nargs=-1, metavar="[GLOB]…")
-def list_servers(servers: tuple[str, ...]) -> None:
-    """Shows the servers; with a GLOB what there is to know of each that it matches, and what that cannot do."""
-    from ab_runner.cli.show import show_server, show_servers
+@click.option("--family", type=options.Names("family"), default=(), help="All versions of one system: tomcat,jetty.")
+@click.option("--era", type=options.Years(), default=(), help="Year of release: 2006, 2004-2008, -2008 or 2020-.")
+@click.option("--io-model", type=options.Names("I/O model"), default=(), help="Such as 'NIO reactor,event loop'.")
+@click.option(
+    "--workload",
+    type=options.Names("workload", options.WORKLOAD_NAMES),
+    default=(),
+    help=f"Of {', '.join(options.WORKLOAD_NAMES)}.",
+)
+@click.option("--available/--unavailable", default=None, help="Those that can run here, or those that cannot.")
+def list_servers(
+    servers: tuple[str, ...],
+    family: tuple[str, ...],
+    era: tuple[range, ...],
+    io_model: tuple[str, ...],
+    workload: tuple[str, ...],
+    available: bool | None,
+) -> None:
+    """Shows the servers; with a GLOB what there is to know of each that it matches, and what that cannot do.
 
-    found = select(load(places.SERVERS), servers or ("*",))
+    Of one option's values a server has to have one; it has to fit every option that is given.
+    """
+    from ab_runner.cli.availability import look
+    from ab_runner.cli.show import show_server, show_servers
+    from ab_runner.filters import Filter
+
+    catalog = load(places.SERVERS)
+    asked = Filter(families=family, eras=era, io_models=io_model, workloads=workload)
+    asked.check(catalog.values())
+    found = [server for server in select(catalog, servers or ("*",)) if asked.fits(server)]
+    here = look(found)
+    found = [server for server in found if available in (None, server.id not in here.missing)]
     if not servers:
-        show_servers(found)
+        show_servers(found, here)
     for server in found if servers else ():
-        show_server(server)
+        show_server(server, here)
+
+
+@cli.command("new-server")
+@click.argument("id", type=options.NewId())
+def new_server(id: str) -> None:
+    """Makes servers/ID: a small echo server in Java that runs at once, to be edited into another."""
+    from ab_runner.cli.new_server import make
+
+    make(id)
 
 
 @cli.command()

@@ -51,19 +51,20 @@ INSTALL_HINT = (
 
 def why_unusable() -> str | None:
     """Why Docker cannot be used here, in a line that says how to mend it, or None if it can."""
-    for command, missing in (
-        (("version", "--format", "{{.Server.Version}}"), "no Docker engine answers"),
-        (("compose", "version"), "the docker command has no Compose v2"),
-        (("buildx", "version"), "the docker command has no buildx"),
-    ):
-        try:
-            done = _run("docker", *command, seconds=15)
-        except (OSError, subprocess.TimeoutExpired):
-            return f"{missing}: {INSTALL_HINT}"
-        if "permission denied" in done.stderr:
-            return "you may not use the Docker engine: become a member of the group docker, or root"
-        if done.returncode:
-            return f"{missing} ({last_lines(done.stderr, 1)}): {INSTALL_HINT}"
+    # One call for all three, because `list` waits for it. That it names the server's version makes it ask the engine.
+    template = "{{.ServerVersion}}{{range .ClientInfo.Plugins}} {{.Name}}{{end}}"
+    try:
+        done = _run("docker", "info", "--format", template, seconds=15)
+    except (OSError, subprocess.TimeoutExpired):
+        return f"no Docker engine answers: {INSTALL_HINT}"
+    if "permission denied" in done.stderr:
+        return "you may not use the Docker engine: become a member of the group docker, or root"
+    if done.returncode:
+        return f"no Docker engine answers ({last_lines(done.stderr, 1)}): {INSTALL_HINT}"
+    plugins = done.stdout.split()[1:]
+    for plugin, name in (("compose", "Compose v2"), ("buildx", "buildx")):
+        if plugin not in plugins:
+            return f"the docker command has no {name}: {INSTALL_HINT}"
     return None
 
 

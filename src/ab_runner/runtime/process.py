@@ -37,6 +37,11 @@ from ab_runner.runtime.jdks import FOLDER, installed
 _NOBODY = 65534
 
 
+def why_unusable() -> str | None:
+    """Why this host cannot make load, in a line that says how to mend it, or None if it can."""
+    return None if shutil.which("ab") else "ab is not installed (Debian: apt-get install apache2-utils)"
+
+
 class ProcessRuntime:
     name = "process"
     network = "loopback"
@@ -79,8 +84,8 @@ class ProcessRuntime:
         return None if shutil.which("mvn") else "mvn is not installed (Debian: apt-get install maven)"
 
     def prepare_generator(self) -> int:
-        if shutil.which("ab") is None:
-            raise RuntimeUnusable("ab is not installed (Debian: apt-get install apache2-utils)")
+        if reason := why_unusable():
+            raise RuntimeUnusable(reason)
         return raise_open_files()
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
