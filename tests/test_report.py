@@ -232,3 +232,13 @@ def test_the_drift_is_that_of_the_ceiling_between_before_and_after_and_needs_bot
         trial("ceiling", "small", 1, block=AFTER, jdk=None, report=report(requests_per_second=930.0)),
     ]
     assert [(each.workload, round(each.change, 3)) for each in drifts(records)] == [("small", -0.07)]
+
+
+def test_a_workload_that_ab_cannot_measure_has_a_dash_with_the_reason() -> None:
+    quick = server("quickserver-1.4.7", workloads=("echo",), untestable={"small": "does not close"})
+    stored = Stored(sweep(server("jetty-5.1.10"), quick), (trial("jetty-5.1.10", "small", 1),))
+    rates = report_of(stored).tables[0]
+    assert isinstance(rates, Table)
+    assert [column.server for column in rates.columns] == ["jetty-5.1.10", "quickserver-1.4.7"]
+    assert rates.rows[0] == (1, ("12,345", "-"))
+    assert rates.notes == ("quickserver-1.4.7: does not close",)

@@ -58,6 +58,8 @@ def _read(path: Path) -> Server:
         raise CatalogError(f"{path}: {_explain(error)}") from error
     if not server.workloads:
         raise CatalogError(f"{path}: workloads: empty; name at least one")
+    if both := sorted(set(server.workloads) & set(server.untestable)):
+        raise CatalogError(f"{path}: untestable: {both[0]!r} is among the workloads too")
     if server.artifacts and (server.kind != "jvm" or server.program != name):
         raise CatalogError(f"{path}: artifacts: only jvm servers with a build of their own have them")
     if (server.needs is None) != (server.kind != "debian" or server.program != name):
@@ -69,9 +71,9 @@ def _read(path: Path) -> Server:
 
 def _explain(error: msgspec.ValidationError) -> str:
     """msgspec's "Expected `int`, got `str` - at `$.format`" as "format: expected `int`, got `str`"."""
-    reason, _, place = str(error).partition(" - at `$")
+    reason, _, place = str(error).partition(" - at ")  # `$.format`, or `key` in `$.untestable`
     reason = reason[0].lower() + reason[1:]
-    key = place.rstrip("`").lstrip(".")
+    key = place.rpartition("`$")[2].rstrip("`").lstrip(".")
     if "enum value" in reason:
         reason += f"; there are {', '.join(map(repr, _choices(key)))}"
     return f"{key}: {reason}" if key else reason
@@ -80,7 +82,7 @@ def _explain(error: msgspec.ValidationError) -> str:
 def _choices(key: str) -> Iterable[str]:
     """The values that a key such as `io_model` or `workloads[0]` may have."""
     kind = get_type_hints(Server)[key.partition("[")[0]]
-    return get_args(get_args(kind)[0]) if get_origin(kind) is tuple else get_args(kind)
+    return get_args(get_args(kind)[0]) if get_origin(kind) in (tuple, dict) else get_args(kind)
 
 
 def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path) -> Server:

@@ -86,6 +86,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cannot: tuple[str, ...] = ()
     """What a reader of its figures should know."""
     lacks: tuple[Lack, ...] = ()
+    untestable: dict[WorkloadName, str] = {}
+    """Workloads that it serves in its own way, and why ab cannot measure them. Tables show `-` and say so."""
 
     @property
     def era(self) -> int:

@@ -22,6 +22,7 @@ from ab_runner.report.drift import WORTH_A_WARNING, Drift, drifts
 from ab_runner.store import Stored
 
 NO_RECORD = "not run"
+UNTESTABLE = "-"
 ABOVE_THE_CEILING = "more than 100: ab was the limit of both, or something disturbed the ceiling's trial"
 _JVM_BUILD = re.compile(r"Runtime .*\(build ([^)]+)\)")
 
@@ -64,19 +65,28 @@ def report_of(stored: Stored) -> Report:
     cells = summarise(stored.records)
     tables: list[Table] = []
     for name in asked.workloads:
-        servers = [server for server in stored.sweep.servers if name in server.workloads]
         if any(cell.workload == name for cell in cells):
-            tables += _tables_of(workload(name), servers, asked.concurrency, cells)
+            tables += _tables_of(workload(name), stored.sweep.servers, asked.concurrency, cells)
     return Report(_heading(stored), tuple(_facts(stored)), tuple(tables), tuple(_warnings(stored)))
 
 
 def _tables_of(
     asked: Workload, servers: Sequence[Server], concurrency: Sequence[int], cells: dict[Cell, CellSummary]
 ) -> Iterable[Table]:
+    untestable = [server for server in servers if asked.name in server.untestable]
+    servers = [server for server in servers if asked.name in server.workloads]
     columns = tuple(Column(server.id, server.family) for server in servers)
     grid = [(level, [cells.get(Cell(server.id, asked.name, level)) for server in servers]) for level in concurrency]
-    rates = tuple((level, tuple(cell.rate_text if cell else NO_RECORD for cell in row)) for level, row in grid)
-    yield Table(f"{asked.name}: requests per second ({asked.summary})", columns, rates, tuple(_notes(servers, grid)))
+    rates = tuple(
+        (level, (*(cell.rate_text if cell else NO_RECORD for cell in row), *(UNTESTABLE for _ in untestable)))
+        for level, row in grid
+    )
+    yield Table(
+        f"{asked.name}: requests per second ({asked.summary})",
+        (*columns, *(Column(server.id, server.family) for server in untestable)),
+        rates,
+        (*_notes(servers, grid), *(f"{server.id}: {server.untestable[asked.name]}" for server in untestable)),
+    )
     latencies = tuple((level, tuple(_latency_text(cell) for cell in row)) for level, row in grid)
     yield Table(f"{asked.name}: time per request in ms, median / p95 / p99", columns, latencies)
     yield from _shares(asked, [server for server in servers if server.id != REFERENCE], concurrency, cells)
