@@ -255,7 +255,7 @@ def test_list_can_be_narrowed_by_everything_that_it_shows(cli: Runner, monkeypat
     code, stdout, _ = cli("list", "tomcat-5*", "--era", "2006", "--io-model", "blocking thread pool")
     assert code == 0
     assert "released 2006-01-03" in stdout
-    assert "ab is not installed" in stdout
+    assert "no: ab is not installed" in stdout
 
 
 def test_a_list_without_a_server_says_so(cli: Runner) -> None:

@@ -52,7 +52,8 @@ def show_servers(servers: Sequence[Server], here: Availability) -> None:
         return
     console = console_for(sys.stdout)
     table = _in_words(servers, here)
-    roomy = console.measure(table, options=console.options.update_width(1000)).maximum <= console.width
+    unbounded = console.options.update_width(1000)
+    roomy = console.measure(table, options=unbounded).maximum <= console.width
     put(table if roomy else _in_letters(servers, here))
     if not roomy:
         say(console, "workloads: " + ", ".join(f"{letter} {name}" for name, letter in LETTERS.items()))
@@ -104,7 +105,7 @@ def show_server(server: Server, here: Availability) -> None:
         "I/O model": server.io_model,
         "workloads": ", ".join(server.workloads),
         "runs on": f"JDK {server.jdk_at_least} or later" if server.jdk_at_least > 8 else "",
-        "here": here.missing.get(server.id) or here.where,
+        "here": f"no: {here.missing[server.id]}" if server.id in here.missing else f"yes, {here.where}",
         "stands for": f"{server.published} of 2006" if server.published else "",
         "settings": " ".join(f"{name}={value}" for name, value in server.environment.items()),
         "mind": "\n".join(server.cannot),
