@@ -7,8 +7,8 @@ from builders import server
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ab_runner.model import AFTER, BEFORE, Cell, Load
-from ab_runner.protocol import PROTOCOLS, is_steady, plan, time_limit, trial_load
+from ab_runner.model import AFTER, BEFORE, Cell, Load, WarmUp
+from ab_runner.protocol import PROTOCOLS, is_over, plan, time_limit, trial_load
 
 SERVERS = [server("a-1"), server("b-1", workloads=("echo",)), server("c-1", workloads=("small",))]
 
@@ -65,18 +65,19 @@ def test_a_trial_is_never_shorter_than_asked_nor_longer_than_five_times(
 
 
 @pytest.mark.parametrize(
-    ("rates", "steady"),
+    ("rates", "over"),
     [
-        ([], False),
-        ([100, 100], False),
-        ([100, 100, 100], True),
-        ([1, 1, 100, 103, 98], True),
-        ([100, 100, 100, 100, 80], False),
-        ([0, 0, 0], True),
+        ([100] * 4, False),
+        ([100] * 5, True),
+        ([50, 80, 90, 95, 99], False),
+        ([50, 80, 90, 95, 99, 100, 100, 101, 99], True),
+        ([100 + 10 * window for window in range(29)], False),
+        ([100 + 10 * window for window in range(30)], True),
     ],
+    ids=["too short", "level", "rising", "level after a rise", "still rising", "time is up"],
 )
-def test_a_rate_is_steady_when_its_last_three_windows_are_within_five_percent(rates: list[float], steady: bool) -> None:
-    assert is_steady(rates) is steady
+def test_a_warm_up_ends_when_the_rate_is_steady_or_the_time_is_up(rates: list[float], over: bool) -> None:
+    assert is_over(WarmUp(Load(seconds=5), steady=True, at_most=30), rates) is over
 
 
 def test_ab_is_given_more_time_than_its_own_limits_need() -> None:

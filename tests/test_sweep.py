@@ -228,7 +228,7 @@ def test_warm_up_goes_on_until_the_rate_is_steady(bench: Bench) -> None:
     )
     bench.run(A, generate=always(window), protocol=protocol)
     warm_up = next(record for record in bench.stored.records if isinstance(record, WarmUpRecord))
-    assert len(warm_up.rates) == 3, "three equal windows are enough"
+    assert len(warm_up.rates) == 5, "five equal windows are enough"
     assert warm_up.steady is True
 
 

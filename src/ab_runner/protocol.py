@@ -9,6 +9,7 @@ from math import ceil
 import msgspec
 
 from ab_runner.model import AFTER, BEFORE, Cell, Load, Protocol, Server, WarmUp, WorkloadName
+from ab_runner.stats.steady import steady_from
 
 WARM_UP_CONCURRENCY = 10
 """Warm-up runs at this concurrency in every protocol, as it did in 2006."""
@@ -27,9 +28,9 @@ PROTOCOLS: dict[str, Protocol] = {
         name="standard",
         warm_up=WarmUp(Load(seconds=5), steady=True, at_most=30),
         large_warm_up=WarmUp(Load(seconds=5), steady=True, at_most=30),
-        trial=Load(seconds=5),
-        large_trial=Load(seconds=5),
-        blocks=3,
+        trial=Load(seconds=2),
+        large_trial=Load(seconds=2),
+        blocks=6,
         idle_timeout=30,
     ),
     "quick": Protocol(
@@ -104,21 +105,12 @@ def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
     return Load(seconds=max(load.seconds, ceil(min(wanted, LONGEST_STRETCH * load.seconds))))
 
 
-STEADY_WINDOWS = 3
-STEADY_SPREAD = 0.05
-
-
-def is_steady(rates: Sequence[float]) -> bool:
-    """Do the last three windows lie within 5 % of their mean?"""
-    last = rates[-STEADY_WINDOWS:]
-    mean = sum(last) / len(last) if last else 0.0
-    return len(last) == STEADY_WINDOWS and max(last) - min(last) <= STEADY_SPREAD * mean
-
-
 def is_over(plan: WarmUp, rates: Sequence[float]) -> bool:
     """Has a warm-up in windows of a second each lasted as long as it should, and is the rate steady or the time up?"""
     seconds = len(rates)
-    return seconds >= (plan.load.seconds or 0) and (is_steady(rates) or seconds >= (plan.at_most or 0))
+    if seconds < (plan.load.seconds or 0):
+        return False
+    return steady_from(rates) is not None or seconds >= (plan.at_most or 0)
 
 
 def time_limit(load: Load, idle_timeout: int, rate: float | None) -> float:

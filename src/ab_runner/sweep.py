@@ -34,8 +34,9 @@ from ab_runner.model import (
     cell_of,
     workload,
 )
-from ab_runner.protocol import WARM_UP_CONCURRENCY, ServerRun, is_over, is_steady, time_limit, trial_load
+from ab_runner.protocol import WARM_UP_CONCURRENCY, ServerRun, is_over, time_limit, trial_load
 from ab_runner.runtime.base import Completed, RunningServer, Runtime, StartFailed
+from ab_runner.stats.steady import steady_from
 from ab_runner.store import Store
 from ab_runner.validity import judge
 
@@ -201,7 +202,7 @@ class _Turn:
                 workload=asked.name,
                 at=at,
                 rates=tuple(rates),
-                steady=is_steady(rates) if plan.steady else None,
+                steady=steady_from(rates) is not None if plan.steady else None,
                 error=error,
             )
         )

@@ -47,7 +47,7 @@ def cli() -> None:
 
     \b
       ./ab-runner --protocol quick                      all servers, a second per trial
-      ./ab-runner --concurrency 1,10,100,500,1000       the full sweep, three blocks of five seconds
+      ./ab-runner --concurrency 1,10,100,500,1000       the full sweep, six blocks of two seconds
       ./ab-runner --servers 'tomcat*,httpd*' --workloads small,large
       ./ab-runner --protocol 2006                       200,000 requests per trial, as the original
       ./ab-runner report results/latest                 the tables again
@@ -88,13 +88,20 @@ def cli() -> None:
     type=click.Choice(list(PROTOCOLS)),
     default="standard",
     show_default=True,
-    help="2006: 200,000 requests after 100,000 of warm-up. standard: 3 blocks of 5 s trials. quick: 1 s trials. "
+    help="2006: 200,000 requests after 100,000 of warm-up. standard: 6 blocks of 2 s trials. quick: 1 s trials. "
     "Where connections are many and answers slow a timed trial lasts up to five times as long.",
 )
 @click.option(
     "--requests", type=options.Whole(min=1), metavar="N", help="Requests per trial, instead of the protocol's length."
 )
 @click.option("--duration", type=options.Seconds(), help="Seconds per trial, instead of the protocol's length.")
+@click.option(
+    "--blocks",
+    type=options.Whole(1, 1000),
+    metavar="N",
+    help="Fresh starts of every server, in an order drawn anew each time. Intervals and ranks need 6.  "
+    "[default: the protocol's]",
+)
 @click.option("--warmup", type=options.Amount(), help="Warm-up per workload: requests (20000), a time (10s) or 0.")
 @click.option(
     "--runtime",
@@ -136,13 +143,14 @@ def run(
     requests: int | None,
     duration: int | None,
     warmup: Load | None,
+    blocks: int | None,
     out: Path | None,
     **where: Any,
 ) -> None:
     """Runs a sweep and shows its tables. This is what happens without a command."""
     from ab_runner.cli.run import run_sweep
 
-    asked = options.with_overrides(PROTOCOLS[protocol], requests, duration, warmup)
+    asked = options.with_overrides(PROTOCOLS[protocol], requests, duration, warmup, blocks)
     options.check_requests(asked, workloads, concurrency)
     chosen = select(load(places.SERVERS), servers)
     sys.exit(run_sweep(chosen, workloads, concurrency, asked, out, **where))
@@ -220,7 +228,7 @@ def new_server(id: str) -> None:
 )
 def report(results: Path, form: str, then_and_now: bool) -> None:
     """Shows the tables of a sweep again.  [default: results/latest]"""
-    from ab_runner.cli.show import show_report
+    from ab_runner.cli.reports import show_report
     from ab_runner.cli.then_and_now import show_then_and_now
 
     show = show_then_and_now if then_and_now else show_report

@@ -140,7 +140,9 @@ class Seconds(click.ParamType[int]):
         return int(found[1])
 
 
-def with_overrides(protocol: Protocol, requests: int | None, seconds: int | None, warm_up: Load | None) -> Protocol:
+def with_overrides(
+    protocol: Protocol, requests: int | None, seconds: int | None, warm_up: Load | None, blocks: int | None
+) -> Protocol:
     """The protocol with what the user set instead. click.UsageError for both --requests and --duration."""
     if requests is not None and seconds is not None:
         raise click.UsageError(
@@ -150,6 +152,8 @@ def with_overrides(protocol: Protocol, requests: int | None, seconds: int | None
     if requests is not None or seconds is not None:
         load = Load(requests=requests, seconds=seconds)
         changes |= {"trial": load, "large_trial": load}
+    if blocks is not None:
+        changes["blocks"] = blocks
     if warm_up is not None:
         changes |= {"warm_up": WarmUp(warm_up), "large_warm_up": WarmUp(warm_up)}
     return msgspec.structs.replace(protocol, **changes)

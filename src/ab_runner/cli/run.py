@@ -21,7 +21,8 @@ from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.artifacts import provide
 from ab_runner.cli.progress import display_for
-from ab_runner.cli.show import console_for, say, show_report
+from ab_runner.cli.reports import show_report
+from ab_runner.cli.show import console_for, say
 from ab_runner.model import (
     DEFAULT_JDK,
     REFERENCE,

@@ -1,4 +1,4 @@
-"""What is only shown: the servers, and the tables of a sweep."""
+"""The terminal, and what there is to know of the servers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from rich.text import Text
 
 from ab_runner.cli.availability import Availability
 from ab_runner.model import Server, WorkloadName
-from ab_runner.report import csv, markdown, terminal
-from ab_runner.report.tables import Report, report_of
-from ab_runner.store import Stored
 
 WIDTH_OF_FILES = 160
 """Columns where the output is no terminal and nothing (COLUMNS) says how wide it is."""
@@ -115,19 +112,3 @@ def show_server(server: Server, here: Availability) -> None:
         if value:
             table.add_row(Text(name, style="dim"), Text(value))
     put(Text(server.id, style="bold"), table)
-
-
-def show_report(stored: Stored, form: str) -> None:
-    show(report_of(stored), csv.render(stored), stored.damage, form)
-
-
-def show(report: Report, as_csv: str, damage: Iterable[str], form: str) -> None:
-    """CSV has no place for damaged lines: there they are named on stderr."""
-    if form == "terminal":
-        put(*terminal.render(report, console_for(sys.stdout).width))
-    elif form == "markdown":
-        sys.stdout.write(markdown.render(report))
-    else:
-        sys.stdout.write(as_csv)
-        for line in damage:
-            say(console_for(sys.stderr), f"! {line}")

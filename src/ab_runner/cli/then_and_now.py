@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ab_runner.cli import places
-from ab_runner.cli.show import show
+from ab_runner.cli.reports import show
 from ab_runner.published import CINDY_2006, PublishedError, read
 from ab_runner.report import then_and_now_csv
 from ab_runner.report.then_and_now import compare

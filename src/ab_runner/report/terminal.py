@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -90,8 +91,9 @@ def _listing(table: Listing) -> RichTable:
     return listing
 
 
+_FIGURE = re.compile(r"[0-9.,]+( ±[0-9.]+ %)?\*?")
+
+
 def _styled(text: str) -> Text:
     """A figure that counts stands out from a reason why there is none."""
-    return Text(
-        text, style="" if text.rstrip("*").replace(",", "").replace(".", "").isdigit() or " / " in text else "yellow"
-    )
+    return Text(text, style="" if _FIGURE.fullmatch(text) or " / " in text else "yellow")
