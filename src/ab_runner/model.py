@@ -234,6 +234,11 @@ class Asked(Struct, frozen=True, kw_only=True):
     runtime: str
     network: str
     seed: int
+    precision: float | None = None
+    """Blocks are added until half the width of every interval is this share of its figure; None for no more blocks
+    than the protocol has."""
+    budget: int | None = None
+    """Seconds after which no more blocks are added."""
     jdk: int | None = None
     """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
 

@@ -58,7 +58,13 @@ class Done(msgspec.Struct, frozen=True):
     record: CellRecord
 
 
-Event = Doing | Done
+class Planned(msgspec.Struct, frozen=True):
+    """Event: so many cells more are to be measured."""
+
+    cells: int
+
+
+Event = Doing | Done | Planned
 
 
 class Bench(msgspec.Struct, frozen=True):

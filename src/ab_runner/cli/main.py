@@ -102,6 +102,18 @@ def cli() -> None:
     help="Fresh starts of every server, in an order drawn anew each time. Intervals and ranks need 6.  "
     "[default: the protocol's]",
 )
+@click.option(
+    "--until-precision",
+    type=options.Percentage(),
+    help="Adds blocks where they are needed, until every interval is this narrow (3% for ±3 %).",
+)
+@click.option(
+    "--budget",
+    type=options.Span(),
+    default="1h",
+    show_default=True,
+    help="How long --until-precision may add blocks.",
+)
 @click.option("--warmup", type=options.Amount(), help="Warm-up per workload: requests (20000), a time (10s) or 0.")
 @click.option(
     "--runtime",
