@@ -72,6 +72,7 @@ class FakeRuntime:
 class FakeServer:
     environment = {"version": "1"}  # noqa: RUF012
     host = "127.0.0.1:8080"
+    accounts = None
 
     def __init__(self, runtime: FakeRuntime, server: Server) -> None:
         self._runtime = runtime

@@ -29,6 +29,8 @@ Lack = Literal["keep-alive", "head", "long-header", "many-connections"]
 8 KB, answer all of a thousand connections that come at once. Tests hold each server to what it does not name."""
 WorkloadName = Literal["echo", "small", "small-keepalive", "large"]
 ProtocolName = Literal["2006", "standard", "quick"]
+Limit = Literal["generator", "server", "machine"]
+"""Whose CPUs were full in a trial; `machine` where server and generator shared them."""
 
 
 # --- what is measured ------------------------------------------------------------------------------------------
@@ -312,6 +314,29 @@ class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="
     error: str | None = None
 
 
+class Usage(Struct, frozen=True, kw_only=True):
+    """What a trial took of the machine. Cores and CPUs are seconds per second while the load was on, without what ab
+    does before and after it; None where that was too short to tell. Other None: this system does not show it."""
+
+    server_cpu_seconds: float
+    """In the whole trial, with the kernel's work for it."""
+    generator_cpu_seconds: float
+    server_cores_busy: float | None
+    generator_cores_busy: float | None
+    server_cpus_idle: float | None
+    """How many of the CPUs that it may use had nothing to do, for anybody."""
+    generator_cpus_idle: float | None
+    server_cpus_interrupts: float | None
+    """How many of them served interrupts."""
+    generator_cpus_interrupts: float | None
+    busiest_thread: float | None
+    """The cores busy of the server's busiest thread."""
+    peak_memory_bytes: int | None
+    """The most that the server had of its own at any of some ten looks a second."""
+    context_switches: int | None
+    """Of the server's threads that lived at the end."""
+
+
 class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     """One run of the generator against one cell. Exactly one of `report` and `error` is there."""
 
@@ -328,6 +353,8 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     verdict: Verdict
     raw: str
     """Name of the file in raw/ that holds what ab printed."""
+    usage: Usage | None = None
+    limit: Limit | None = None
 
 
 class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):

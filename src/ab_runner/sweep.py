@@ -12,6 +12,7 @@ import msgspec
 
 from ab_runner import ab, probe
 from ab_runner.interrupt import Interrupted
+from ab_runner.meter import Meter
 from ab_runner.model import (
     AFTER,
     BEFORE,
@@ -232,7 +233,8 @@ class _Turn:
         load = trial_load(self._protocol.trial_of(asked.name), cell.concurrency, rate)
         command = self._command(running, asked, cell.concurrency, load, f"{self._bench.runtime.raw_folder}/{name}.csv")
         at = _now()
-        done = running.generate(command, time_limit(load, self._protocol.idle_timeout, rate))
+        with Meter(running) as meter:
+            done = running.generate(command, time_limit(load, self._protocol.idle_timeout, rate))
         self._store.keep_raw(f"{name}.txt", _raw_text(command, done))
         outcome = _outcome(done, self._store.raw / f"{name}.csv")
         verdict = judge(outcome, asked, expected_length=length, requests=load.requests, concurrency=cell.concurrency)
@@ -255,6 +257,8 @@ class _Turn:
                 error=outcome if isinstance(outcome, LoadError) else None,
                 verdict=verdict,
                 raw=f"{name}.txt",
+                usage=meter.usage,
+                limit=meter.limit,
             )
         )
         return alive

@@ -8,18 +8,20 @@ from statistics import median
 
 import msgspec
 
-from ab_runner.model import BEFORE, REFERENCE, Cell, CellRecord, NotMeasured, Record, Trial, cell_of
+from ab_runner.model import BEFORE, REFERENCE, Cell, CellRecord, Limit, NotMeasured, Record, Trial, cell_of
 
 PERCENTILES = (50, 95, 99)
 
 
 class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     """All that a table says of a cell. `rate` is in requests per second and `latency` in milliseconds, one for each of
-    `PERCENTILES`; both are medians over the valid trials. `rate_text` is how the cell reads; `remarks` explain it."""
+    `PERCENTILES`; both are medians over the valid trials. `limit` is who was the limit in most of them. `rate_text` is
+    how the cell reads; `remarks` explain it."""
 
     cell: Cell
     rate: float | None
     latency: tuple[float | None, ...]
+    limit: Limit | None
     rate_text: str
     remarks: tuple[str, ...]
 
@@ -38,7 +40,11 @@ def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
     valid = [record for record in records if isinstance(record, Trial) and record.verdict.valid]
     failed = [record for record in records if record not in valid]
     rate = median(_rate(trial) for trial in valid) if valid else None
-    notes = Counter(note for trial in valid for note in trial.verdict.notes)
+    limit = _limit(valid)
+    notes = [
+        *Counter(note for trial in valid for note in trial.verdict.notes),
+        *_limit_remarks(limit),
+    ]
     remarks = [*_distinct(map(_remark, failed)), *notes]
     if rate is None:
         text = _failed_text(records[-1])
@@ -50,6 +56,7 @@ def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
         cell=cell,
         rate=rate,
         latency=tuple(_latency(valid, percentile) for percentile in PERCENTILES),
+        limit=limit,
         rate_text=text,
         remarks=tuple(remarks),
     )
@@ -67,6 +74,26 @@ def _latency(valid: Sequence[Trial], percentile: int) -> float | None:
         if trial.report and percentile in trial.report.percentiles
     ]
     return median(found) if found else None
+
+
+def requests_per_cpu_second(trial: Trial) -> float | None:
+    """Of the server: what tells servers apart where the generator was the limit of their rates."""
+    if trial.report is None or trial.usage is None or not trial.usage.server_cpu_seconds:
+        return None
+    return round(trial.report.complete / trial.usage.server_cpu_seconds, 1)
+
+
+def _limit(valid: Sequence[Trial]) -> Limit | None:
+    """That of more than half of the trials."""
+    return next((limit for limit, count in Counter(t.limit for t in valid).items() if 2 * count > len(valid)), None)
+
+
+def _limit_remarks(limit: Limit | None) -> Iterable[str]:
+    """That the server was the limit is what a figure should mean, and needs no remark."""
+    if limit == "generator":
+        yield "the generator was the limit"
+    elif limit == "machine":
+        yield "server and generator shared full CPUs"
 
 
 def _failed_text(record: CellRecord) -> str:
