@@ -88,6 +88,9 @@ class FakeServer:
         self._runtime.log.append(f"load {self._server.id} c={command[command.index('-c') + 1]} {command[-1]}")
         return self._runtime.generate(self._server, command)
 
+    def perf_data(self) -> bytes:
+        return b""
+
     def die(self) -> None:
         """It stops answering, as a server does that crashed."""
         if self.alive:

@@ -1,4 +1,5 @@
-"""Watches server and generator while a trial runs: a thread that looks at their accounts."""
+"""Watches server and generator while a trial runs: a thread that looks at their accounts, and the JVM's counters before
+and after."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ import time
 from contextlib import suppress
 from types import TracebackType
 
-from ab_runner.model import Limit, Usage
+from ab_runner import perfdata
+from ab_runner.model import JvmActivity, Limit, Usage
 from ab_runner.runtime.accounting import Account, Accounts, cpu_times, threads_of, total
 from ab_runner.runtime.base import RunningServer
 from ab_runner.usage import Reading, Threads, limit_of, usage_of
@@ -21,13 +23,16 @@ class Meter:
 
     usage: Usage | None = None
     limit: Limit | None = None
+    jvm: JvmActivity | None = None
 
     def __init__(self, running: RunningServer) -> None:
+        self._running = running
         self._accounts = running.accounts
         self._readings: list[Reading] = []
         self._over = threading.Event()
 
     def __enter__(self) -> Meter:
+        self._counters = perfdata.parse(self._running.perf_data())
         if self._accounts:
             self._threads = _threads(self._accounts.server)
             self._watcher = threading.Thread(target=self._watch, args=(self._accounts,), daemon=True)
@@ -44,6 +49,7 @@ class Meter:
             self._watcher.join()
             self.usage = usage_of(self._readings, self._threads, _threads(self._accounts.server))
             self.limit = limit_of(self.usage, self._accounts.server_cpus, self._accounts.generator_cpus)
+        self.jvm = perfdata.activity(self._counters, perfdata.parse(self._running.perf_data()))
 
     def _watch(self, accounts: Accounts) -> None:
         """Looks at once, from time to time and at the end, as long as the server is there."""

@@ -337,6 +337,18 @@ class Usage(Struct, frozen=True, kw_only=True):
     """Of the server's threads that lived at the end."""
 
 
+class JvmActivity(Struct, frozen=True, kw_only=True):
+    """What a JVM did beside its work while a trial ran, by its own counters."""
+
+    gc_count: int
+    gc_seconds: float
+    """How long collections stopped it; what they do beside the application does not count."""
+    jit_seconds: float
+    """How long its compiler threads took, each by the clock, for what they finished in the trial."""
+    heap_after_gc_bytes: int | None
+    """What the last collection before the trial's end left on the heap; None if there was none since the start."""
+
+
 class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     """One run of the generator against one cell. Exactly one of `report` and `error` is there."""
 
@@ -355,6 +367,7 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     """Name of the file in raw/ that holds what ab printed."""
     usage: Usage | None = None
     limit: Limit | None = None
+    jvm: JvmActivity | None = None
 
 
 class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):

@@ -259,6 +259,7 @@ class _Turn:
                 raw=f"{name}.txt",
                 usage=meter.usage,
                 limit=meter.limit,
+                jvm=meter.jvm,
             )
         )
         return alive

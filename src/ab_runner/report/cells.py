@@ -11,6 +11,8 @@ import msgspec
 from ab_runner.model import BEFORE, REFERENCE, Cell, CellRecord, Limit, NotMeasured, Record, Trial, cell_of
 
 PERCENTILES = (50, 95, 99)
+_WORTH_A_REMARK = 0.05
+"""The share of a trial's time from which on what the JVM did beside its work is told."""
 
 
 class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +46,7 @@ def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
     notes = [
         *Counter(note for trial in valid for note in trial.verdict.notes),
         *_limit_remarks(limit),
+        *_jvm_remarks(valid),
     ]
     remarks = [*_distinct(map(_remark, failed)), *notes]
     if rate is None:
@@ -94,6 +97,14 @@ def _limit_remarks(limit: Limit | None) -> Iterable[str]:
         yield "the generator was the limit"
     elif limit == "machine":
         yield "server and generator shared full CPUs"
+
+
+def _jvm_remarks(valid: Sequence[Trial]) -> Iterable[str]:
+    told = [(trial.jvm, trial.report.seconds) for trial in valid if trial.jvm and trial.report]
+    if any(jvm.gc_seconds > _WORTH_A_REMARK * seconds for jvm, seconds in told):
+        yield f"GC took more than {100 * _WORTH_A_REMARK:g} % of the time"
+    if any(jvm.jit_seconds > _WORTH_A_REMARK * seconds for jvm, seconds in told):
+        yield f"the JIT took more than {100 * _WORTH_A_REMARK:g} % of the time"
 
 
 def _failed_text(record: CellRecord) -> str:

@@ -15,10 +15,12 @@ COLUMNS = (
     "complete", "failed_at_least", "non_2xx", "kept_alive", "seconds", "html_bytes",
     *(f"p{percentile}_ms" for percentile in PERCENTILES), "share_of_ceiling",
     "limit", "requests_per_server_cpu_second", "server_cpu_seconds", "generator_cpu_seconds", "server_cores_busy",
-    "generator_cores_busy", "peak_memory_bytes", "context_switches",
+    "generator_cores_busy", "peak_memory_bytes", "context_switches", "gc_count", "gc_seconds", "jit_seconds",
+    "heap_after_gc_bytes",
 )  # fmt: skip
 _OF_USAGE = ("server_cpu_seconds", "generator_cpu_seconds", "server_cores_busy", "generator_cores_busy",
              "peak_memory_bytes", "context_switches")  # fmt: skip
+_OF_JVM = ("gc_count", "gc_seconds", "jit_seconds", "heap_after_gc_bytes")
 
 
 def render(stored: Stored) -> str:
@@ -57,6 +59,7 @@ def _row(record: CellRecord) -> dict[str, object]:
         "notes": "; ".join(record.verdict.notes),
         "limit": record.limit,
         **({name: getattr(record.usage, name) for name in _OF_USAGE} if record.usage else {}),
+        **({name: getattr(record.jvm, name) for name in _OF_JVM} if record.jvm else {}),
     }
     report = record.report
     if report is None:

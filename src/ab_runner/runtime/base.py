@@ -55,6 +55,9 @@ class RunningServer(Protocol):
     accounts: Accounts | None
     """Of its CPU time and memory; None where this system does not show them."""
 
+    def perf_data(self) -> bytes:
+        """A copy of its JVM's performance counters; empty if there are none."""
+
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         """Runs the generator against it, for `time_limit` seconds at the most."""
 

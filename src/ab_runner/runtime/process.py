@@ -19,6 +19,7 @@ from ab_runner import artifacts
 from ab_runner.interrupt import held
 from ab_runner.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.model import Needs, Server
+from ab_runner.runtime import perf_files
 from ab_runner.runtime.accounting import Accounts, Session, accounts_of, children_cpu_seconds
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
@@ -187,6 +188,9 @@ class ProcessServer:
     def _generator_cpu_seconds(self) -> float:
         running = self._generator
         return children_cpu_seconds(running.pid if running and running.returncode is None else None)
+
+    def perf_data(self) -> bytes:
+        return perf_files.of_process(self._server.pid) if self._server else b""
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         with held():
