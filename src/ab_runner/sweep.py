@@ -12,6 +12,7 @@ import msgspec
 
 from ab_runner import ab, probe
 from ab_runner.interrupt import Interrupted
+from ab_runner.meter import Meter
 from ab_runner.model import (
     AFTER,
     BEFORE,
@@ -239,7 +240,8 @@ class _Turn:
         load = trial_load(self._protocol.trial_of(asked.name), cell.concurrency, rate)
         command = self._command(running, asked, cell.concurrency, load, f"{self._bench.runtime.raw_folder}/{name}.csv")
         at = _now()
-        done = running.generate(command, time_limit(load, self._protocol.idle_timeout, rate))
+        with Meter(running) as meter:
+            done = running.generate(command, time_limit(load, self._protocol.idle_timeout, rate))
         self._store.keep_raw(f"{name}.txt", _raw_text(command, done))
         outcome = _outcome(done, self._store.raw / f"{name}.csv")
         verdict = judge(outcome, asked, expected_length=length, requests=load.requests, concurrency=cell.concurrency)
@@ -263,6 +265,9 @@ class _Turn:
                 verdict=verdict,
                 raw=f"{name}.txt",
                 jdk=self._bench.runtime.jdk if self._server.kind == "jvm" else None,
+                usage=meter.usage,
+                limit=meter.limit,
+                jvm=meter.jvm,
             )
         )
         return alive

@@ -91,7 +91,7 @@ def _listing(table: Listing) -> RichTable:
     return listing
 
 
-_FIGURE = re.compile(r"[0-9.,]+( ±[0-9.]+ %)?\*?")
+_FIGURE = re.compile(r"[0-9.,]+(–[0-9]+)?( ±[0-9.]+ %)?\*?( [gsm])?|-")  # noqa: RUF001
 
 
 def _styled(text: str) -> Text:

@@ -17,6 +17,8 @@ from typing import BinaryIO
 
 from ab_runner.machine import SYSCTLS, CpuSplit, cpu_list
 from ab_runner.model import DEFAULT_JDK, Server
+from ab_runner.runtime import perf_files
+from ab_runner.runtime.accounting import Accounts, Cgroup, accounts_of
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
@@ -156,6 +158,7 @@ class DockerRuntime:
             if done.returncode:
                 raise StartFailed("does not start", last_lines(done.stderr))
             running.look_around()
+            running.open_accounts(self.server_cpus, self.generator_cpus)
         except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
             running.stop()
             raise StartFailed("does not start", f"the Docker engine failed: {error}") from error
@@ -208,6 +211,8 @@ class DockerServer:
         self.address = ("", PORT)
         self.host = f"127.0.0.1:{PORT}"
         self.environment: dict[str, str] = {}
+        self.accounts: Accounts | None = None
+        self._perf_data: perf_files.InContainer | None = None
         self._project = project
         self._container = f"{project}-{server.id}-1"
         self._generator = f"{project}-{GENERATOR}-1"
@@ -228,6 +233,19 @@ class DockerServer:
             "version": (version.stdout + version.stderr).strip(),
             **self._sysctls(),
         }
+
+    def open_accounts(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
+        if self._server.kind == "jvm":
+            self._perf_data = perf_files.InContainer(self._container)
+        containers = _checked(
+            "docker", "inspect", "--format", "{{.State.Pid}} {{.Id}}", self._container, self._generator
+        )
+        with suppress(OSError):  # the engine is on another machine, or in a virtual one
+            server, generator = (Cgroup(int(pid), id) for pid, id in map(str.split, containers.splitlines()))
+            self.accounts = accounts_of(server, generator.cpu_seconds, server_cpus, generator_cpus)
+
+    def perf_data(self) -> bytes:
+        return self._perf_data.copy() if self._perf_data else b""
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         bounded = ["timeout", "--signal=INT", f"--kill-after={INTERRUPT_SECONDS}", f"{time_limit:.0f}", *command]
@@ -250,6 +268,8 @@ class DockerServer:
     def stop(self) -> None:
         with suppress(OSError, subprocess.TimeoutExpired), self._log.open("wb") as log:
             _run("docker", "logs", self._container, output=log)
+        if self._perf_data:
+            self._perf_data.close()
         _down(self._project)
 
     def _inspect(self, template: str) -> str:
