@@ -11,7 +11,7 @@ from ab_runner.model import Limit, Usage
 FULL = 0.95
 """The share of its CPU time from which on something counts as full.
 
-The other 5 % are what a thread that never waits for long loses to the scheduler and to short waits for the next event.
+The other 5 % are what a thread that always has work loses to the scheduler and to short waits for the next event.
 """
 _LOAD_BEGINS, _LOAD_ENDS = 0.1, 0.9
 """Shares of the server's CPU time between which the load was certainly on."""
