@@ -379,6 +379,8 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     verdict: Verdict
     raw: str
     """Name of the file in raw/ that holds what ab printed."""
+    milliseconds: dict[int, int] = {}
+    """Requests by their time in whole milliseconds; empty where ab ended without figures."""
     jdk: int | None = None
     """What the server ran on; None for one that is not written in Java."""
     usage: Usage | None = None

@@ -7,7 +7,14 @@ import io
 from collections.abc import Mapping
 
 from ab_runner.model import Cell, CellRecord, NotMeasured, Trial, cell_of
-from ab_runner.report.cells import PERCENTILES, CellSummary, requests_per_cpu_second, share_of_ceiling, summarise
+from ab_runner.report.cells import (
+    PERCENTILES,
+    CellSummary,
+    latencies,
+    requests_per_cpu_second,
+    share_of_ceiling,
+    summarise,
+)
 from ab_runner.store import Stored
 
 COLUMNS = (
@@ -73,6 +80,6 @@ def _row(record: CellRecord) -> dict[str, object]:
         "kept_alive": report.keep_alive,
         "seconds": report.seconds,
         "html_bytes": report.html_bytes,
-        **{f"p{percentile}_ms": report.percentiles.get(percentile) for percentile in PERCENTILES},
+        **{f"p{percent}_ms": found for percent, found in zip(PERCENTILES, latencies([record]), strict=True)},
         "requests_per_server_cpu_second": requests_per_cpu_second(record),
     }

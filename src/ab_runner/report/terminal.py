@@ -15,7 +15,7 @@ from rich.text import Text
 
 from ab_runner.report.tables import Listing, Report, Table
 
-_LONGEST_CELL = 26
+_LONGEST_CELL = 36
 """A longer text in a cell is broken into lines."""
 
 
