@@ -43,6 +43,12 @@ def test_a_server_written_in_c_needs_no_package_and_may_have_variants(tmp_path: 
     assert [(server.program, server.kind, server.needs) for server in servers.values()] == [("b", "c", None)] * 2
 
 
+def test_each_server_says_itself_which_java_it_needs(tmp_path: Path) -> None:
+    variant = JVM + 'program = "b"\njdk_at_least = 21\n'
+    servers = load(write(tmp_path, a=variant, b=JVM + "jdk_at_least = 17\n", c=JVM))
+    assert {server.id: server.jdk_at_least for server in servers.values()} == {"a": 21, "b": 17, "c": 8}
+
+
 def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
     newer = JVM.replace("2006-01-05", "2024-01-05")
     other = JVM.replace('"tomcat"', '"jetty"')
@@ -72,6 +78,8 @@ def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
         (JVM.replace('"jvm"', '"debian"'), r"needs: "),
         (JVM + NEEDS, r"needs: "),
         (C + NEEDS, r"needs: "),
+        (C + "jdk_at_least = 17\n", r"jdk_at_least: only jvm servers"),
+        (JVM + 'jdk_at_least = "17"\n', r"jdk_at_least: expected `int`, got `str`"),
         (JVM + 'program = "b"\n', r"program: there is no server 'b'"),
         ("format = ", r"not TOML"),
     ],

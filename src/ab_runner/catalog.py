@@ -56,6 +56,8 @@ def _read(path: Path) -> Server:
         raise CatalogError(f"{path}: workloads: empty; name at least one")
     if (server.needs is None) != (server.kind != "debian" or server.program != name):
         raise CatalogError(f"{path}: needs: exactly the debian servers with a build of their own have this table")
+    if "jdk_at_least" in data and server.kind != "jvm":
+        raise CatalogError(f"{path}: jdk_at_least: only jvm servers have this key")
     return server
 
 

@@ -58,6 +58,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The folder whose build it runs; another server's for a variant."""
     environment: dict[str, str] = {}
     needs: Needs | None = None
+    jdk_at_least: int = 8
+    """The oldest Java release that it runs on."""
     published: str | None = None
     """The server of the 2006 tables that it stands for."""
     cannot: tuple[str, ...] = ()
