@@ -24,9 +24,10 @@ IoModel = Literal[
 ]
 Kind = Literal["jvm", "debian", "c"]
 """How it is built: by Maven, not at all (a package of Debian's), or by the C compiler."""
-Lack = Literal["keep-alive", "head", "long-header", "many-connections"]
-"""What some server cannot do of what is asked of all: keep an HTTP/1.0 connection open, answer HEAD, take a header of
-8 KB, answer all of a thousand connections that come at once. Tests hold each server to what it does not name."""
+Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-connections"]
+"""What some server cannot do of what is asked of all: answer HTTP/1.0, keep an HTTP/1.0 connection open, close one that
+is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at once. Tests hold
+each server to what it does not name."""
 WorkloadName = Literal["echo", "small", "small-keepalive", "large"]
 ProtocolName = Literal["2006", "standard", "quick"]
 
