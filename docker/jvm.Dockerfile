@@ -1,20 +1,46 @@
 # Every server written in Java. All of them are built together in one stage that
-# knows nothing of PROGRAM, so that their images share it.
-FROM debian:bookworm-slim AS jre
+# knows nothing of PROGRAM or JDK, so that their images share it.
+
+# The JDK that they run on, and the suite of Debian's that has it.
+ARG JDK=25
+FROM debian:sid-slim AS suite-8
+FROM debian:bookworm-slim AS suite-17
+FROM debian:trixie-slim AS suite-25
+
+# What tomcat-8.0-apr runs on, and no other server. Later suites have none that it could take.
+FROM debian:bookworm-slim AS tcnative
+RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
+    rm -f /etc/apt/apt.conf.d/docker-clean \
+    && apt-get -q update \
+    && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install libtcnative-1 \
+    && cp -L /usr/lib/*/libtcnative-1.so /usr/lib/
+
+FROM suite-${JDK} AS jre
+ARG JDK
 # Java's packages link their manuals there, and slim images have no such folder.
-# libtcnative-1 is what tomcat-8.0-apr runs on; no other server takes it.
+# libapr1 and libssl3 are for libtcnative-1.
 RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
     rm -f /etc/apt/apt.conf.d/docker-clean \
     && mkdir -p /usr/share/man/man1 \
     && apt-get -q update \
-    && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install openjdk-17-jre-headless libtcnative-1
+    && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install \
+        openjdk-${JDK}-jre-headless libapr1 libssl3
+COPY --from=tcnative /usr/lib/libtcnative-1.so /usr/lib/
 
-FROM jre AS build
+# Nothing, unless the service has a build context of that name: the user's cache of
+# files that no registry has. It is mounted, so that they are in no layer.
+FROM scratch AS artifacts
+
+# Always the newest JDK: it compiles for every release.
+FROM suite-25 AS build
 RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
-    apt-get -q update \
-    && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install openjdk-17-jdk-headless maven
+    rm -f /etc/apt/apt.conf.d/docker-clean \
+    && mkdir -p /usr/share/man/man1 \
+    && apt-get -q update \
+    && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install openjdk-25-jdk-headless maven
 # Maven must trust whom the host trusts: downloads may pass a proxy whose CA only
 # the host knows. Without the secret the bundle is the image's own; an empty one
 # leaves the choice to Java.
@@ -22,11 +48,12 @@ COPY docker/TrustStore.java /src/docker/
 COPY servers /src/servers
 RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt,required=false \
     --mount=type=cache,target=/root/.m2 \
+    --mount=type=bind,from=artifacts,target=/artifacts \
     if [ -s /etc/ssl/certs/ca-certificates.crt ]; then \
         java /src/docker/TrustStore.java /etc/ssl/certs/ca-certificates.crt /tmp/trust.p12 || exit; \
         export MAVEN_OPTS="-Djavax.net.ssl.trustStore=/tmp/trust.p12 -Djavax.net.ssl.trustStorePassword=changeit"; \
     fi \
-    && mvn -B -q -Dstyle.color=never --strict-checksums -T 2 -f /src/servers/pom.xml -DskipTests package
+    && mvn -B -q -Dstyle.color=never --strict-checksums -T 2 -f /src/servers/pom.xml -Dartifacts=/artifacts -DskipTests package
 
 FROM jre
 ENV PORT=8080 DOCROOT=/srv/www BACKLOG=10000 THREADS=256

@@ -71,6 +71,7 @@ def trial(server: str, workload: str, concurrency: int, **changes: Any) -> Trial
         "error": None,
         "verdict": Verdict(True),
         "raw": "x.txt",
+        "jdk": 25,
     }
     return Trial(**fields | changes)
 
@@ -102,6 +103,7 @@ def sweep(*servers: Server, **changes: Any) -> Sweep:
         runtime="docker",
         network="loopback",
         seed=1,
+        jdk=25,
     )
     machine = Machine(
         hostname="bench",

@@ -44,6 +44,7 @@ class FakeRuntime:
 
     name = "fake"
     network = "loopback"
+    jdk = 17
     server_cpus: tuple[int, ...] = ()
     generator_cpus: tuple[int, ...] = ()
     raw_folder = "/raw"

@@ -17,6 +17,13 @@ workloads = ["small"]
 kind = "jvm"
 """
 NEEDS = '[needs]\ncommand = "thttpd"\npackages = ["thttpd"]\n'
+ARTIFACT = f"""[[artifacts]]
+file = "cindy.jar"
+sha256 = "{"0" * 64}"
+bytes = 5
+licence = "Apache-2.0"
+url = "https://example.org/cindy.jar"
+"""
 C = JVM.replace('"jvm"', '"c"')
 DEBIAN = JVM.replace('"jvm"', '"debian"') + NEEDS
 
@@ -36,6 +43,11 @@ def test_a_variant_runs_its_programs_build_and_needs_what_that_needs(tmp_path: P
     assert servers["a"].environment == {"MPM": "event"}
     assert servers["a"].needs == servers["b"].needs
     assert servers["b"].program == "b"
+
+
+def test_a_variant_needs_the_artifacts_that_its_program_needs(tmp_path: Path) -> None:
+    servers = load(write(tmp_path, a=JVM + 'program = "b"\n', b=JVM + ARTIFACT))
+    assert [artifact.file for artifact in servers["a"].artifacts] == ["cindy.jar"]
 
 
 def test_a_server_written_in_c_needs_no_package_and_may_have_variants(tmp_path: Path) -> None:
@@ -61,6 +73,13 @@ def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
         (JVM.replace("format = 1", "format = 2"), r"format: must be 1"),
         (JVM.replace("format = 1", ""), r"format: must be 1"),
         (JVM + 'id = "b"\n', r"id: is the folder's name"),
+        (JVM + ARTIFACT.replace("00", "0"), r"artifacts\[0\]\.sha256: expected `str` matching"),
+        (JVM + ARTIFACT.replace("cindy.jar", "../cindy.jar"), r"artifacts\[0\]\.file: expected `str` matching"),
+        (JVM + ARTIFACT.replace("https:", "file:"), r"artifacts\[0\]\.url: expected `str` matching"),
+        (JVM + ARTIFACT.replace("bytes = 5", ""), r"artifacts\[0\]: .*missing required field `bytes`"),
+        (JVM + '[untestable]\nsmall = "no"\n', r"untestable: 'small' is among the workloads too"),
+        (JVM + '[untestable]\nsmal = "no"\n', r"untestable: invalid enum value 'smal'; there are 'echo', 'small'"),
+        (C + ARTIFACT, r"artifacts: only jvm servers with a build of their own"),
         (JVM + 'colour = "red"\n', r"contains unknown field `colour`"),
         (JVM.replace('family = "tomcat"\n', ""), r"missing required field `family`"),
         (JVM.replace("2006-01-05", '"soon"'), r"released: "),

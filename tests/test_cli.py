@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from builders import report, server, sweep, trial
 
 from ab_runner import interrupt
+from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.main import main
+from ab_runner.store import Store
 
 
 @pytest.fixture(autouse=True)
@@ -79,11 +82,21 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         (["--warmup", "5"], "10 requests are the least"),
         (["--protocol", "2007"], "'2007' is not one of"),
         (["--runtime", "podman"], "'podman' is not one of"),
+        (["--jdk", "21"], "'21' is not one of '8', '17', '25'"),
         (["--port", "70000"], "70000 is not in the range"),
         (["--runtime", "process", "--network", "bridge"], "--network bridge needs Docker"),
         (["--servers", "mina*", "--workloads", "small"], "none of these servers has a workload of small"),
         (["--concurency", "1"], "No such option"),
         (["sweep"], "No such command 'sweep'"),
+        (["list", "--family", "jety"], "no server of the family 'jety' (did you mean jetty"),
+        (["list", "--era", "1066"], "no server of the era 1066; there are "),
+        (["list", "--era", "soon"], "'soon' is neither a year nor like 2004-2008, -2008 or 2020-"),
+        (["list", "--era", "-"], "'-' is neither a year"),
+        (["list", "--era", "20062008"], "'20062008' is neither a year"),
+        (["list", "--era", ","], "names no year"),
+        (["list", "--era", "2008-2004"], "2008-2004 ends before it begins"),
+        (["list", "--io-model", "NIO"], "no server of the I/O model 'NIO'; there are "),
+        (["list", "--workload", "smal"], "no workload 'smal' (did you mean small"),
     ],
 )
 def test_bad_options_are_refused_in_one_line(cli: Runner, arguments: list[str], expected: str, tmp_path: Path) -> None:
@@ -159,6 +172,43 @@ def test_without_any_sweep_the_report_says_how_to_make_one(cli: Runner, tmp_path
     assert "no sweep was made yet" in cli.complaint("report", str(tmp_path / "results" / "latest"))
 
 
+@pytest.fixture
+def kept_sweep(tmp_path: Path) -> Path:
+    """A folder with a sweep of one server, tomcat-5.5.15, at concurrency 1."""
+    folder = tmp_path / "sweep"
+    tomcat = server("tomcat-5.5.15", published="tomcat-5.5.15")
+    store = Store.make(folder, sweep(tomcat))
+    store.append(trial("tomcat-5.5.15", "small", 1, report=report(requests_per_second=6588.0)))
+    store.close()
+    return folder
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "csv"])
+def test_then_and_now_is_shown_in_every_form(cli: Runner, kept_sweep: Path, form: str) -> None:
+    code, stdout, stderr = cli("report", str(kept_sweep), "--then-and-now", "--format", form)
+    assert (code, stderr) == (0, "")
+    for figure in ("6588.0", "2.0") if form == "csv" else ("3,294", "6,588", "2.0"):
+        assert figure in stdout
+
+
+def test_a_sweep_with_nothing_of_2006_in_it_cannot_be_set_beside_it(cli: Runner, tmp_path: Path) -> None:
+    Store.make(tmp_path / "sweep", sweep(server("nginx-1.22"))).close()
+    complaint = cli.complaint("report", str(tmp_path / "sweep"), "--then-and-now")
+    assert "nothing to set beside 2006: it needs a server of one of its families" in complaint
+
+
+def test_a_damaged_table_of_2006_is_named_with_its_line(
+    cli: Runner, kept_sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = (
+        (places.PUBLISHED / "cindy-2006.csv").read_text().replace("echo,cindy-2.4.4,1,3376", "echo,cindy-2.4.4,1,fast")
+    )
+    (tmp_path / "cindy-2006.csv").write_text(table)
+    monkeypatch.setattr(places, "PUBLISHED", tmp_path)
+    complaint = cli.complaint("report", str(kept_sweep), "--then-and-now")
+    assert f"{tmp_path}/cindy-2006.csv: line 2: requests_per_second: expected `float | null`" in complaint
+
+
 def test_a_second_sweep_at_the_same_time_is_refused(cli: Runner) -> None:
     from ab_runner.cli.run import _alone
 
@@ -173,8 +223,40 @@ def test_help_teaches_the_options_and_the_commands(cli: Runner) -> None:
         assert word in stdout
 
 
-def test_list_shows_every_server(cli: Runner) -> None:
+def listed(stdout: str) -> list[str]:
+    """The ids in a list of servers."""
+    return [line.split()[0] for line in stdout.splitlines()[3:] if line.endswith((" yes", " no"))]
+
+
+@pytest.mark.parametrize("columns", ["80", "160"])
+def test_list_shows_every_server_in_a_line_of_its_own(
+    cli: Runner, columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("PATH", "")  # neither Docker nor ab: the same everywhere
     code, stdout, _ = cli("list")
     assert code == 0
-    for folder in places.SERVERS.glob("*/server.toml"):
-        assert folder.parent.name in stdout
+    assert listed(stdout) == list(load(places.SERVERS))
+    assert max(map(len, stdout.partition("\n\n")[0].splitlines())) <= int(columns)
+    assert ("echo, small, small-keepalive, large" in stdout) == (columns == "160")
+    assert "not here: ceiling, " in stdout
+
+
+def test_list_can_be_narrowed_by_everything_that_it_shows(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    for arguments, expected in (
+        (("--family", "mina,netty", "--era", "-2008"), ["mina-0.9.2", "mina-0.9.2-threadpool", "mina-1.1"]),
+        (("--era", "2005,2012-2013", "--io-model", "event loop"), ["lighttpd-1.4", "lighttpd-1.4-workers"]),
+        (("--workload", "echo", "--family", "ceiling,tomcat", "--unavailable"), ["ceiling"]),
+        (("--family", "tomcat", "--available"), []),
+    ):
+        code, stdout, _ = cli("list", *arguments)
+        assert (code, listed(stdout)) == (0, expected)
+    code, stdout, _ = cli("list", "tomcat-5*", "--era", "2006", "--io-model", "blocking thread pool")
+    assert code == 0
+    assert "released 2006-01-03" in stdout
+    assert "no: ab is not installed" in stdout
+
+
+def test_a_list_without_a_server_says_so(cli: Runner) -> None:
+    assert cli("list", "--family", "mina", "--workload", "large") == (0, "", "no server fits all of that\n")

@@ -7,8 +7,8 @@ from builders import server
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ab_runner.model import Cell, Load
-from ab_runner.protocol import PROTOCOLS, is_steady, plan, time_limit, trial_load
+from ab_runner.model import AFTER, BEFORE, Cell, Load, WarmUp
+from ab_runner.protocol import PROTOCOLS, is_over, plan, time_limit, trial_load
 
 SERVERS = [server("a-1"), server("b-1", workloads=("echo",)), server("c-1", workloads=("small",))]
 
@@ -65,18 +65,19 @@ def test_a_trial_is_never_shorter_than_asked_nor_longer_than_five_times(
 
 
 @pytest.mark.parametrize(
-    ("rates", "steady"),
+    ("rates", "over"),
     [
-        ([], False),
-        ([100, 100], False),
-        ([100, 100, 100], True),
-        ([1, 1, 100, 103, 98], True),
-        ([100, 100, 100, 100, 80], False),
-        ([0, 0, 0], True),
+        ([100] * 4, False),
+        ([100] * 5, True),
+        ([50, 80, 90, 95, 99], False),
+        ([50, 80, 90, 95, 99, 100, 100, 101, 99], True),
+        ([100 + 10 * window for window in range(29)], False),
+        ([100 + 10 * window for window in range(30)], True),
     ],
+    ids=["too short", "level", "rising", "level after a rise", "still rising", "time is up"],
 )
-def test_a_rate_is_steady_when_its_last_three_windows_are_within_five_percent(rates: list[float], steady: bool) -> None:
-    assert is_steady(rates) is steady
+def test_a_warm_up_ends_when_the_rate_is_steady_or_the_time_is_up(rates: list[float], over: bool) -> None:
+    assert is_over(WarmUp(Load(seconds=5), steady=True, at_most=30), rates) is over
 
 
 def test_ab_is_given_more_time_than_its_own_limits_need() -> None:
@@ -91,3 +92,15 @@ def test_the_protocol_of_2006_is_the_published_one() -> None:
     assert protocol.trial_of("echo") == Load(requests=200_000)
     assert protocol.trial_of("large") == Load(requests=10_000)
     assert protocol.blocks == 1
+
+
+def test_the_reference_comes_before_and_after_all_blocks_with_the_workloads_of_the_sweep() -> None:
+    reference = server("ceiling", workloads=("echo", "small", "small-keepalive", "large"))
+    runs = plan([server("a-1", workloads=("small",))], ["echo", "small"], [1, 10, 100], 2, 1, reference)
+    assert [(run.block, run.server) for run in runs] == [
+        (BEFORE, "ceiling"),
+        (1, "a-1"),
+        (2, "a-1"),
+        (AFTER, "ceiling"),
+    ]
+    assert runs[0].cells == runs[-1].cells == (Cell("ceiling", "small", 10),)

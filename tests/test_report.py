@@ -13,9 +13,10 @@ import pytest
 from builders import NOON, failed_trial, not_measured, report, server, sweep, trial
 from rich.console import Console
 
-from ab_runner.model import EndRecord, Failures, Verdict
+from ab_runner.model import AFTER, BEFORE, EndRecord, Failures, StartRecord, Verdict
 from ab_runner.report import csv, markdown, terminal
-from ab_runner.report.cells import latency_figure, rate_figure
+from ab_runner.report.cells import latency_figure, rate_figure, share_figure
+from ab_runner.report.drift import drifts
 from ab_runner.report.tables import Column, Table, report_of
 from ab_runner.store import Stored
 
@@ -32,7 +33,16 @@ TRUNCATED = trial(
     report=report(requests_per_second=190.1, complete=10_000, failures=Failures(length=9_991)),
     verdict=Verdict(False, "9991 failed"),
 )  # fmt: skip
+REFERENCE = server("ceiling", kind="c", workloads=("echo", "small", "small-keepalive", "large"))
+JAVA = """\
+openjdk version "25.0.3" 2026-04-21
+OpenJDK Runtime Environment (build 25.0.3+9-2-Debian)
+OpenJDK 64-Bit Server VM (build 25.0.3+9-2-Debian, mixed mode, sharing)"""
 RECORDS = (
+    StartRecord(block=1, server="jetty-5.1.10", start=1, at=NOON, seconds=0.5, environment={"version": JAVA}),
+    StartRecord(block=1, server="tomcat-5.5.15", start=2, at=NOON, seconds=0.5, environment={"version": JAVA}),
+    trial("ceiling", "small", 1, block=BEFORE, jdk=None, report=report(requests_per_second=18_000.0)),
+    trial("ceiling", "large", 1, block=BEFORE, jdk=None, report=report(requests_per_second=2_000.0)),
     trial("jetty-5.1.10", "small", 1, report=report(requests_per_second=2308.4)),
     failed_trial("jetty-5.1.10", "small", 100, "timeout", TIMEOUT),
     trial("jetty-5.1.10", "large", 1, report=report(requests_per_second=12.3456)),
@@ -45,9 +55,22 @@ RECORDS = (
     failed_trial("tomcat-5.5.15", "small", 100, "reset", "apr_socket_recv: Connection reset by peer (104)", block=3),
     trial("tomcat-5.5.15-defaults", "small", 1, report=report(percentiles={})),
     TRUNCATED,
+    trial("ceiling", "small", 1, block=AFTER, jdk=None, report=report(requests_per_second=17_800.0)),
+    trial("ceiling", "large", 1, block=AFTER, jdk=None, report=report(requests_per_second=1_800.0)),
     EndRecord(at=NOON, reason="finished"),
 )
-STORED = Stored(sweep(*SERVERS, left_out={"merecat-2.31": "merecat is not installed"}), RECORDS)
+STORED = Stored(sweep(*SERVERS, reference=REFERENCE, left_out={"merecat-2.31": "merecat is not installed"}), RECORDS)
+UNDER_A_CEILING = Stored(
+    sweep(REFERENCE, *SERVERS, reference=REFERENCE),
+    (
+        trial("ceiling", "small", 1, report=report(requests_per_second=20_000.0)),
+        trial("ceiling", "small", 100, block=1, report=report(requests_per_second=12_000.0)),
+        trial("ceiling", "small", 100, block=2, report=report(requests_per_second=10_000.0)),
+        trial("ceiling", "large", 1, report=report(requests_per_second=2_000.0)),
+        failed_trial("ceiling", "large", 100, "timeout", TIMEOUT),
+        *RECORDS,
+    ),
+)
 
 
 def in_terminal(stored: Stored, width: int) -> str:
@@ -63,6 +86,9 @@ def in_terminal(stored: Stored, width: int) -> str:
         ("trials.csv", csv.render(STORED)),
         ("wide.txt", in_terminal(STORED, 120)),
         ("narrow.txt", in_terminal(STORED, 40)),
+        ("ceiling.md", markdown.render(report_of(UNDER_A_CEILING))),
+        ("ceiling.csv", csv.render(UNDER_A_CEILING)),
+        ("ceiling.txt", in_terminal(UNDER_A_CEILING, 120)),
     ],
 )
 def test_a_report_is_as_its_golden_file(name: str, text: str) -> None:
@@ -102,6 +128,28 @@ def test_a_cell_shows_its_figure_or_says_why_there_is_none(
 def test_a_trial_that_does_not_count_has_no_latency() -> None:
     table = next(table for table in report_of(STORED).tables if table.title.startswith("large: time"))
     assert dict(table.rows)[100] == ("-", "-", "-")
+
+
+def shares(stored: Stored, workload: str, server: str) -> dict[int, str]:
+    table = next(
+        table for table in report_of(stored).tables if table.title.startswith(f"{workload}: requests per second as")
+    )
+    position = [column.server for column in table.columns].index(server)
+    return {concurrency: texts[position] for concurrency, texts in table.rows}
+
+
+def test_each_figure_has_its_share_of_the_ceiling_in_the_same_cell() -> None:
+    """Of its median over blocks; where the ceiling or the server has no figure there is none."""
+    assert shares(UNDER_A_CEILING, "small", "jetty-5.1.10") == {1: "12", 100: "-"}
+    assert shares(UNDER_A_CEILING, "small", "tomcat-5.5.15") == {1: "62", 100: "109"}
+    assert shares(UNDER_A_CEILING, "large", "jetty-5.1.10") == {1: "0.62", 100: "-"}
+    assert shares(UNDER_A_CEILING, "large", "tomcat-5.5.15-defaults") == {1: "-", 100: "-"}
+
+
+def test_without_a_figure_of_the_ceiling_there_are_no_shares() -> None:
+    failed = Stored(UNDER_A_CEILING.sweep, (not_measured("ceiling", "small", 1, "does not start"), *RECORDS))
+    for stored in (STORED, failed):
+        assert not any("ceiling's" in table.title for table in report_of(stored).tables)
 
 
 def test_a_sweep_without_an_end_says_so() -> None:
@@ -161,8 +209,36 @@ def test_rates_have_as_many_digits_as_mean_something(rate: float, text: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("share", "text"), [(None, "-"), (0.0512, "5.1"), (0.0994, "9.9"), (0.0996, "10"), (0.834, "83"), (1.041, "104")]
+)
+def test_shares_are_per_cent_with_at_least_two_digits(share: float | None, text: str) -> None:
+    assert share_figure(share) == text
+
+
+@pytest.mark.parametrize(
     ("milliseconds", "text"),
     [(None, "-"), (0.0571, "0.0571"), (1.0, "1.00"), (12.345, "12.3"), (99.96, "100"), (2500, "2,500")],
 )
 def test_latencies_have_three_digits(milliseconds: float | None, text: str) -> None:
     assert latency_figure(milliseconds) == text
+
+
+def test_the_drift_is_that_of_the_ceiling_between_before_and_after_and_needs_both() -> None:
+    records = [
+        trial("ceiling", "small", 1, block=BEFORE, jdk=None, report=report(requests_per_second=1000.0)),
+        trial("ceiling", "large", 1, block=BEFORE, jdk=None, report=report(requests_per_second=100.0)),
+        failed_trial("ceiling", "large", 1, "timeout", TIMEOUT, block=AFTER),
+        trial("ceiling", "small", 1, block=1, report=report(requests_per_second=1.0)),
+        trial("ceiling", "small", 1, block=AFTER, jdk=None, report=report(requests_per_second=930.0)),
+    ]
+    assert [(each.workload, round(each.change, 3)) for each in drifts(records)] == [("small", -0.07)]
+
+
+def test_a_workload_that_ab_cannot_measure_has_a_dash_with_the_reason() -> None:
+    quick = server("quickserver-1.4.7", workloads=("echo",), untestable={"small": "does not close"})
+    stored = Stored(sweep(server("jetty-5.1.10"), quick), (trial("jetty-5.1.10", "small", 1),))
+    rates = report_of(stored).tables[0]
+    assert isinstance(rates, Table)
+    assert [column.server for column in rates.columns] == ["jetty-5.1.10", "quickserver-1.4.7"]
+    assert rates.rows[0] == (1, ("12,345", "-"))
+    assert rates.notes == ("quickserver-1.4.7: does not close",)

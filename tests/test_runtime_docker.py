@@ -12,7 +12,7 @@ import yaml
 from builders import server
 
 from ab_runner.machine import CpuSplit
-from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.runtime.docker import DockerRuntime, why_unusable
 
 
 def override(tmp_path: Path, network: str) -> dict[str, Any]:
@@ -54,3 +54,19 @@ def test_across_a_bridge_ab_has_a_namespace_of_its_own_with_the_same_settings(tm
 def test_ab_writes_its_files_as_the_user_who_runs_the_sweep(tmp_path: Path) -> None:
     generator = override(tmp_path, "loopback")["services"]["ab"]
     assert generator["user"] == f"{os.getuid()}:{os.getgid()}"
+
+
+@pytest.mark.parametrize(
+    ("says", "expected"),
+    [
+        ("echo 26.1.5 buildx", "the docker command has no Compose v2: "),
+        ("echo 26.1.5 compose", "the docker command has no buildx: "),
+        ("echo no daemon >&2; exit 1", "no Docker engine answers (no daemon): "),
+        ("echo permission denied while connecting >&2; exit 1", "you may not use the Docker engine: "),
+    ],
+)
+def test_what_docker_lacks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, expected: str) -> None:
+    (tmp_path / "docker").write_text(f"#!/bin/sh\n{says}\n")
+    (tmp_path / "docker").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert (why_unusable() or "").startswith(expected)

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from builders import NOON, failed_trial, not_measured, server, sweep, trial
 
-from ab_runner.model import EndRecord, StartRecord, WarmUpRecord
+from ab_runner.model import EndRecord, StartRecord, Trial, WarmUpRecord
 from ab_runner.store import Store, StoreError, point_latest_to, read
 
 RECORDS = (
@@ -20,7 +21,7 @@ RECORDS = (
 
 
 def stored(folder: Path) -> Store:
-    store = Store(folder, sweep(server("a-1")))
+    store = Store.make(folder, sweep(server("a-1")))
     for record in RECORDS:
         store.append(record)
     return store
@@ -32,6 +33,19 @@ def test_what_was_stored_is_read_back_as_it_was(tmp_path: Path) -> None:
     assert again.sweep == sweep(server("a-1"))
     assert again.records == RECORDS
     assert again.damage == ()
+
+
+def test_a_sweep_from_before_jdks_were_recorded_can_still_be_read(tmp_path: Path) -> None:
+    stored(tmp_path / "s").close()
+    for path in ((tmp_path / "s" / "sweep.json"), (tmp_path / "s" / "trials.jsonl")):
+        text = path.read_text()
+        assert '"jdk"' in text
+        path.write_text(re.sub(r',\s*"jdk": ?25', "", text))
+        assert '"jdk"' not in path.read_text()
+    again = read(tmp_path / "s")
+    assert again.damage == ()
+    assert again.sweep.asked.jdk is None
+    assert [record.jdk for record in again.records if isinstance(record, Trial)] == [None, None]
 
 
 def test_a_record_is_on_disk_before_the_next_one_is_measured(tmp_path: Path) -> None:
@@ -55,6 +69,17 @@ def test_a_damaged_line_is_named_and_the_rest_is_kept(tmp_path: Path, damage: by
     assert len(again.damage) == 1
 
 
+def test_a_log_that_ends_in_a_broken_line_is_written_on_without_losing_the_next_record(tmp_path: Path) -> None:
+    stored(tmp_path / "s").close()
+    path = tmp_path / "s" / "trials.jsonl"
+    path.write_bytes(path.read_bytes()[:-20])
+    again = Store(tmp_path / "s")
+    again.append(RECORDS[-1])
+    again.append(RECORDS[2])
+    again.close()
+    assert read(tmp_path / "s").records == (*RECORDS[:-1], RECORDS[-1], RECORDS[2])
+
+
 def test_a_last_line_cut_off_by_a_crash_is_named(tmp_path: Path) -> None:
     stored(tmp_path / "s").close()
     path = tmp_path / "s" / "trials.jsonl"
@@ -67,7 +92,7 @@ def test_a_last_line_cut_off_by_a_crash_is_named(tmp_path: Path) -> None:
 def test_a_sweep_never_overwrites_another(tmp_path: Path) -> None:
     stored(tmp_path / "s").close()
     with pytest.raises(StoreError, match="cannot write"):
-        Store(tmp_path / "s", sweep(server("b-1")))
+        Store.make(tmp_path / "s", sweep(server("b-1")))
     assert read(tmp_path / "s").sweep.servers[0].id == "a-1"
 
 

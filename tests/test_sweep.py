@@ -51,7 +51,7 @@ class Bench:
     ) -> list[str]:
         """Returns what the runtime was asked to do."""
         self.runtime = FakeRuntime(self.docroot, generate, broken)
-        kept = Store(self.folder, sweep(*servers))
+        kept = Store.make(self.folder, sweep(*servers))
         spoil(kept)
         runs = plan(servers, ["small"], levels, blocks=1, seed=1)
         catalog = {each.id: each for each in servers}
@@ -101,6 +101,12 @@ def test_each_server_is_started_warmed_up_measured_and_stopped_before_the_next(b
     ]  # fmt: skip
     assert bench.kinds() == ["StartRecord", "WarmUpRecord", "Trial"] * 2 + ["EndRecord"]
     assert bench.cells() == {("a-1", 10): "valid", ("b-1", 10): "valid"}
+
+
+def test_the_jdk_is_recorded_in_every_trial_of_a_jvm_server_and_in_no_other(bench: Bench) -> None:
+    bench.run(A, server("nginx-1", kind="c"), generate=always(GOOD), levels=[1, 10])
+    trials = [record for record in bench.stored.records if isinstance(record, Trial)]
+    assert [(trial.server, trial.jdk) for trial in trials] == [("a-1", 17)] * 2 + [("nginx-1", None)] * 2
 
 
 def test_what_ab_printed_is_kept_beside_the_trial(bench: Bench) -> None:
@@ -222,7 +228,7 @@ def test_warm_up_goes_on_until_the_rate_is_steady(bench: Bench) -> None:
     )
     bench.run(A, generate=always(window), protocol=protocol)
     warm_up = next(record for record in bench.stored.records if isinstance(record, WarmUpRecord))
-    assert len(warm_up.rates) == 3, "three equal windows are enough"
+    assert len(warm_up.rates) == 5, "five equal windows are enough"
     assert warm_up.steady is True
 
 

@@ -15,7 +15,9 @@ import msgspec
 from ab_runner.model import FORMAT, Server
 
 SERVER_FILE = "server.toml"
-_ID = re.compile(r"[a-z0-9][a-z0-9.-]*")
+_ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
+ID_RULE = "small letters and digits, with single dots and dashes between them"
+"""Names of images allow no more."""
 
 
 class CatalogError(ValueError):
@@ -32,12 +34,14 @@ def load(servers_dir: Path) -> dict[str, Server]:
     return {server.id: _with_program(server, servers, servers_dir) for server in read}
 
 
+def is_id(name: str) -> bool:
+    return _ID.fullmatch(name) is not None
+
+
 def _read(path: Path) -> Server:
     name = path.parent.name
-    if not _ID.fullmatch(name):
-        raise CatalogError(
-            f"{path}: a server's folder is named in small letters, digits, dots and dashes, not {name!r}"
-        )
+    if not is_id(name):
+        raise CatalogError(f"{path}: a server's folder is named in {ID_RULE}, not {name!r}")
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -54,6 +58,10 @@ def _read(path: Path) -> Server:
         raise CatalogError(f"{path}: {_explain(error)}") from error
     if not server.workloads:
         raise CatalogError(f"{path}: workloads: empty; name at least one")
+    if both := sorted(set(server.workloads) & set(server.untestable)):
+        raise CatalogError(f"{path}: untestable: {both[0]!r} is among the workloads too")
+    if server.artifacts and (server.kind != "jvm" or server.program != name):
+        raise CatalogError(f"{path}: artifacts: only jvm servers with a build of their own have them")
     if (server.needs is None) != (server.kind != "debian" or server.program != name):
         raise CatalogError(f"{path}: needs: exactly the debian servers with a build of their own have this table")
     if "jdk_at_least" in data and server.kind != "jvm":
@@ -63,9 +71,9 @@ def _read(path: Path) -> Server:
 
 def _explain(error: msgspec.ValidationError) -> str:
     """msgspec's "Expected `int`, got `str` - at `$.format`" as "format: expected `int`, got `str`"."""
-    reason, _, place = str(error).partition(" - at `$")
+    reason, _, place = str(error).partition(" - at ")  # `$.format`, or `key` in `$.untestable`
     reason = reason[0].lower() + reason[1:]
-    key = place.rstrip("`").lstrip(".")
+    key = place.rpartition("`$")[2].rstrip("`").lstrip(".")
     if "enum value" in reason:
         reason += f"; there are {', '.join(map(repr, _choices(key)))}"
     return f"{key}: {reason}" if key else reason
@@ -74,7 +82,7 @@ def _explain(error: msgspec.ValidationError) -> str:
 def _choices(key: str) -> Iterable[str]:
     """The values that a key such as `io_model` or `workloads[0]` may have."""
     kind = get_type_hints(Server)[key.partition("[")[0]]
-    return get_args(get_args(kind)[0]) if get_origin(kind) is tuple else get_args(kind)
+    return get_args(get_args(kind)[0]) if get_origin(kind) in (tuple, dict) else get_args(kind)
 
 
 def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path) -> Server:
@@ -87,7 +95,7 @@ def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path)
         )
     if program.program != program.id or program.kind != server.kind:
         raise CatalogError(f"{path}: program: {server.program!r} must be of the same kind and have a build of its own")
-    return msgspec.structs.replace(server, needs=program.needs)
+    return msgspec.structs.replace(server, needs=program.needs, artifacts=program.artifacts)
 
 
 def select(servers: dict[str, Server], patterns: Sequence[str]) -> list[Server]:

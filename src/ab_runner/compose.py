@@ -11,7 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ab_runner.catalog import load
-from ab_runner.model import Server
+from ab_runner.model import DEFAULT_JDK, Artifact, Server
+
+TOOLS = frozenset({"server", "fixtures", "ab"})
+"""Services that are no server's."""
 
 _HEAD = """\
 # Made from servers/*/server.toml by `make compose`; a test says when that is due. What servers share is in
@@ -19,6 +22,7 @@ _HEAD = """\
 #
 #     docker compose up tomcat-5.5.15                 a server, on http://127.0.0.1:8080/small.html
 #     SERVER=lighttpd-1.4 docker compose up server    the same, by variable; ./ab-runner list shows the ids
+#     JDK=17 docker compose up tomcat-5.5.15          on another JDK
 #     docker compose --profile '*' down --volumes     ends and removes everything
 name: ab-runner
 
@@ -63,6 +67,11 @@ secrets:
     file: ${CA_BUNDLE:-/etc/ssl/certs/ca-certificates.crt}
 """
 
+_JDK = f"${{JDK:-{DEFAULT_JDK}}}"
+"""A person's choice, or a sweep's."""
+_ARTIFACTS = "${XDG_CACHE_HOME:-${HOME}/.cache}/ab-runner/artifacts"
+"""The folder that `artifacts.cache_folder` names, in Compose's words."""
+
 
 def render(servers: Iterable[Server]) -> str:
     return (
@@ -75,19 +84,40 @@ def _service(server: Server) -> str:
     arguments = {"PROGRAM": server.program}
     if server.needs is not None:
         arguments["PACKAGES"] = " ".join(server.needs.packages)
+    tag = ""
+    if server.kind == "jvm":  # an image for each JDK
+        arguments["JDK"] = _JDK
+        tag = f":jdk{_JDK}"
+    build = [f"dockerfile: docker/{server.kind}.Dockerfile", f"args: {_mapping(arguments)}"]
+    if server.artifacts:
+        build.append(f"additional_contexts: {{artifacts: {_quoted(_ARTIFACTS)}}}")
     lines = [
         f"{server.id}:",
         "  extends: {file: docker/service.yaml, service: server}",
-        f"  image: ab-runner/{server.program}",
-        f"  build: {{dockerfile: docker/{server.kind}.Dockerfile, args: {_mapping(arguments)}}}",
+        f"  image: ab-runner/{server.program}{tag}",
+        f"  build: {{{', '.join(build)}}}",
         *([f"  environment: {_mapping(server.environment)}"] if server.environment else []),
+        *(["  volumes:"] if server.artifacts else []),
+        *map(_artifact_volume, server.artifacts),
         "  profiles: [servers]",
     ]
     return "".join(f"  {line}\n" for line in lines)
 
 
+def _artifact_volume(artifact: Artifact) -> str:
+    """Mounted beside the other libraries, so that it is in no layer of the image."""
+    source = _quoted(f"{_ARTIFACTS}/{artifact.cached_as}")
+    target = _quoted(f"/server/lib/{artifact.file}")
+    return (
+        f"    - {{type: bind, source: {source}, target: {target}, read_only: true, bind: {{create_host_path: false}}}}"
+    )
+
+
 def _mapping(values: dict[str, str]) -> str:
-    return "{" + ", ".join(f"{name}: {json.dumps(value)}" for name, value in values.items()) + "}"
+    return "{" + ", ".join(f"{name}: {_quoted(value)}" for name, value in values.items()) + "}"
+
+
+_quoted = json.dumps
 
 
 if __name__ == "__main__":

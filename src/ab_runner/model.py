@@ -7,9 +7,9 @@ this file and nothing else; docs/formats.md describes it for readers who do not 
 from __future__ import annotations
 
 import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 FORMAT = 1
 """Version of sweep.json, trials.jsonl and server.toml. It changes when an old reader would misread a new file."""
@@ -24,6 +24,9 @@ IoModel = Literal[
 ]
 Kind = Literal["jvm", "debian", "c"]
 """How it is built: by Maven, not at all (a package of Debian's), or by the C compiler."""
+JDKS = (8, 17, 25)
+"""The JDKs that there are images for."""
+DEFAULT_JDK = 25
 Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-connections"]
 """What some server cannot do of what is asked of all: answer HTTP/1.0, keep an HTTP/1.0 connection open, close one that
 is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at once. Tests hold
@@ -44,6 +47,22 @@ class Needs(Struct, frozen=True, forbid_unknown_fields=True):
     """A package of Debian's, needed for a sweep, that these packages cannot stand beside."""
 
 
+class Artifact(Struct, frozen=True, forbid_unknown_fields=True):
+    """A file that a server needs and that no package registry has. It is kept in the user's cache, never in the
+    repository or an image."""
+
+    file: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+    bytes: Annotated[int, Meta(gt=0)]
+    licence: str
+    url: Annotated[str, Meta(pattern=r"^https://")]
+
+    @property
+    def cached_as(self) -> str:
+        """Its name in the cache, where versions of one file must not overwrite each other."""
+        return f"{self.sha256}-{self.file}"
+
+
 class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One system under test, as its server.toml describes it. `id` is the name of its folder."""
 
@@ -59,6 +78,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The folder whose build it runs; another server's for a variant."""
     environment: dict[str, str] = {}
     needs: Needs | None = None
+    artifacts: tuple[Artifact, ...] = ()
+    """What its class path needs beside what Maven finds."""
     jdk_at_least: int = 8
     """The oldest Java release that it runs on."""
     published: str | None = None
@@ -66,6 +87,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cannot: tuple[str, ...] = ()
     """What a reader of its figures should know."""
     lacks: tuple[Lack, ...] = ()
+    untestable: dict[WorkloadName, str] = {}
+    """Workloads that it serves in its own way, and why ab cannot measure them. Tables show `-` and say so."""
 
     @property
     def era(self) -> int:
@@ -89,6 +112,12 @@ WORKLOADS: tuple[Workload, ...] = (
     Workload("small-keepalive", "/small.html", "small.html", 100, True, "a file of 100 bytes; connections kept open"),
     Workload("large", "/large.bin", "large.bin", 947_111, False, "a file of 947,111 bytes; a connection per request"),
 )
+
+
+REFERENCE = "ceiling"
+"""The server that is measured before and after each sweep, to see whether the machine stayed as fast as it was."""
+BEFORE, AFTER = 0, -1
+"""The blocks of these two measurements; those of the sweep itself count from 1."""
 
 
 class Cell(Struct, frozen=True, order=True):
@@ -206,6 +235,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     runtime: str
     network: str
     seed: int
+    jdk: int | None = None
+    """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
 
 
 # --- what is stored --------------------------------------------------------------------------------------------
@@ -225,6 +256,21 @@ class Machine(Struct, frozen=True, kw_only=True):
     sysctls: dict[str, str]
 
 
+class Conditions(Struct, frozen=True, kw_only=True):
+    """What about the host may spoil a measurement, as it was before the first trial. None or empty: not to be known."""
+
+    governors: tuple[str, ...]
+    """The frequency governors of the CPUs, each once."""
+    turbo: bool | None
+    swap_used_bytes: int
+    busy_cores: float
+    """CPU seconds per second that were spent while nothing was measured."""
+    stolen: float
+    """The share of all CPU time that the hypervisor gave to others."""
+    cpu_quota: float | None
+    """Cores that a cgroup around the runner allows."""
+
+
 class Sweep(Struct, frozen=True, kw_only=True):
     """sweep.json: written once, when the sweep starts. What happens afterwards is in trials.jsonl."""
 
@@ -232,6 +278,7 @@ class Sweep(Struct, frozen=True, kw_only=True):
     started: datetime.datetime
     asked: Asked
     machine: Machine
+    conditions: Conditions | None = None
     server_cpus: tuple[int, ...]
     """CPUs that servers are pinned to; empty where nothing is pinned."""
     generator_cpus: tuple[int, ...]
@@ -240,6 +287,8 @@ class Sweep(Struct, frozen=True, kw_only=True):
     fixtures: dict[str, str]
     """File name to sha256."""
     servers: tuple[Server, ...]
+    reference: Server | None = None
+    """The server of the blocks `BEFORE` and `AFTER`; None where it cannot run."""
     left_out: dict[str, str] = {}
     """Servers that were asked for and cannot run here, with the reason."""
     format: Literal[1] = 1
@@ -289,6 +338,8 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     verdict: Verdict
     raw: str
     """Name of the file in raw/ that holds what ab printed."""
+    jdk: int | None = None
+    """What the server ran on; None for one that is not written in Java."""
 
 
 class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
@@ -302,14 +353,21 @@ class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_fie
     detail: str = ""
 
 
+class ResumeRecord(Struct, frozen=True, kw_only=True, tag="resume", tag_field="record"):
+    """The sweep goes on after it was interrupted; `differences` says what is no longer as it was."""
+
+    at: datetime.datetime
+    differences: tuple[str, ...] = ()
+
+
 class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"):
-    """The sweep ended; `reason` is `finished`, `interrupted` or what stopped it."""
+    """The sweep ended, for now or for good; `reason` is `finished`, `interrupted` or what stopped it."""
 
     at: datetime.datetime
     reason: str
 
 
-Record = StartRecord | WarmUpRecord | Trial | NotMeasured | EndRecord
+Record = StartRecord | WarmUpRecord | Trial | NotMeasured | ResumeRecord | EndRecord
 CellRecord = Trial | NotMeasured
 
 

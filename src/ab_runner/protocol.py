@@ -8,7 +8,8 @@ from math import ceil
 
 import msgspec
 
-from ab_runner.model import Cell, Load, Protocol, Server, WarmUp, WorkloadName
+from ab_runner.model import AFTER, BEFORE, Cell, Load, Protocol, Server, WarmUp, WorkloadName
+from ab_runner.stats.steady import steady_from
 
 WARM_UP_CONCURRENCY = 10
 """Warm-up runs at this concurrency in every protocol, as it did in 2006."""
@@ -27,9 +28,9 @@ PROTOCOLS: dict[str, Protocol] = {
         name="standard",
         warm_up=WarmUp(Load(seconds=5), steady=True, at_most=30),
         large_warm_up=WarmUp(Load(seconds=5), steady=True, at_most=30),
-        trial=Load(seconds=5),
-        large_trial=Load(seconds=5),
-        blocks=3,
+        trial=Load(seconds=2),
+        large_trial=Load(seconds=2),
+        blocks=6,
         idle_timeout=30,
     ),
     "quick": Protocol(
@@ -57,10 +58,24 @@ class ServerRun(msgspec.Struct, frozen=True):
 
 
 def plan(
-    servers: Sequence[Server], workloads: Sequence[WorkloadName], concurrency: Sequence[int], blocks: int, seed: int
+    servers: Sequence[Server],
+    workloads: Sequence[WorkloadName],
+    concurrency: Sequence[int],
+    blocks: int,
+    seed: int,
+    reference: Server | None = None,
 ) -> list[ServerRun]:
     """All blocks in order. With one block the servers keep their order; with several each block shuffles them anew,
-    so that a drift of the machine does not always hit the same server."""
+    so that a drift of the machine does not always hit the same server. The reference comes before and after them,
+    with each workload that they have, at the middle one of the levels of concurrency."""
+    if reference is not None:
+        shared = [each for each in workloads if any(each in server.workloads for server in servers)]
+        cells = tuple(cells_of(reference, shared, [concurrency[len(concurrency) // 2]]))
+        return [
+            ServerRun(BEFORE, reference.id, cells),
+            *plan(servers, workloads, concurrency, blocks, seed),
+            ServerRun(AFTER, reference.id, cells),
+        ]
     order = list(servers)
     shuffle = random.Random(seed).shuffle
     runs = []
@@ -90,21 +105,12 @@ def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
     return Load(seconds=max(load.seconds, ceil(min(wanted, LONGEST_STRETCH * load.seconds))))
 
 
-STEADY_WINDOWS = 3
-STEADY_SPREAD = 0.05
-
-
-def is_steady(rates: Sequence[float]) -> bool:
-    """Do the last three windows lie within 5 % of their mean?"""
-    last = rates[-STEADY_WINDOWS:]
-    mean = sum(last) / len(last) if last else 0.0
-    return len(last) == STEADY_WINDOWS and max(last) - min(last) <= STEADY_SPREAD * mean
-
-
 def is_over(plan: WarmUp, rates: Sequence[float]) -> bool:
     """Has a warm-up in windows of a second each lasted as long as it should, and is the rate steady or the time up?"""
     seconds = len(rates)
-    return seconds >= (plan.load.seconds or 0) and (is_steady(rates) or seconds >= (plan.at_most or 0))
+    if seconds < (plan.load.seconds or 0):
+        return False
+    return steady_from(rates) is not None or seconds >= (plan.at_most or 0)
 
 
 def time_limit(load: Load, idle_timeout: int, rate: float | None) -> float:

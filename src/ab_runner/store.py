@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from io import FileIO
 from pathlib import Path
 
 import msgspec
@@ -23,17 +24,26 @@ class StoreError(ValueError):
 class Store:
     """Writes one sweep. Every record is on disk when `append` returns."""
 
-    def __init__(self, folder: Path, sweep: Sweep) -> None:
-        """Makes the folder and writes sweep.json. StoreError if that cannot be done or there is a sweep already."""
+    def __init__(self, folder: Path) -> None:
+        """Opens the log of a folder that has its sweep.json. StoreError if that cannot be done."""
         self.folder = folder
         self.raw = folder / RAW_FOLDER
         try:
-            self.raw.mkdir(parents=True)
-            _write_whole(folder / SWEEP_FILE, msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n")
             # Unbuffered: what a full disk refuses is not tried again at the end, when it would hide the first error.
-            self._log = (folder / TRIALS_FILE).open("ab", buffering=0)
+            self._log = (folder / TRIALS_FILE).open("a+b", buffering=0)
+            _end_last_line(self._log)
         except OSError as error:
             raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
+
+    @classmethod
+    def make(cls, folder: Path, sweep: Sweep) -> Store:
+        """Makes the folder and writes sweep.json. StoreError if that cannot be done or there is a sweep already."""
+        try:
+            (folder / RAW_FOLDER).mkdir(parents=True)
+            _write_whole(folder / SWEEP_FILE, msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n")
+        except OSError as error:
+            raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
+        return cls(folder)
 
     def append(self, record: Record) -> None:
         """OSError if the disk does not take it whole."""
@@ -47,6 +57,15 @@ class Store:
 
     def close(self) -> None:
         self._log.close()
+
+
+def _end_last_line(log: FileIO) -> None:
+    """What a crash cut off must not spoil the record that comes after it."""
+    size = log.seek(0, os.SEEK_END)
+    if size:
+        log.seek(size - 1)
+        if log.read(1) != b"\n":
+            log.write(b"\n")
 
 
 class Stored(msgspec.Struct, frozen=True):

@@ -13,6 +13,8 @@ import msgspec
 from ab_runner import ab, probe
 from ab_runner.interrupt import Interrupted
 from ab_runner.model import (
+    AFTER,
+    BEFORE,
     Cell,
     CellRecord,
     EndRecord,
@@ -32,8 +34,9 @@ from ab_runner.model import (
     cell_of,
     workload,
 )
-from ab_runner.protocol import WARM_UP_CONCURRENCY, ServerRun, is_over, is_steady, time_limit, trial_load
+from ab_runner.protocol import WARM_UP_CONCURRENCY, ServerRun, is_over, time_limit, trial_load
 from ab_runner.runtime.base import Completed, RunningServer, Runtime, StartFailed
+from ab_runner.stats.steady import steady_from
 from ab_runner.store import Store
 from ab_runner.validity import judge
 
@@ -69,13 +72,13 @@ class Bench(msgspec.Struct, frozen=True):
     emit: Callable[[Event], None]
 
 
-def run(runs: Iterable[ServerRun], bench: Bench) -> None:
+def run(runs: Iterable[ServerRun], bench: Bench, starts: int = 0) -> None:
     """Runs everything that was planned. A server that fails leaves its reason in its cells, and the next has its turn.
+    `starts` is how often servers were started before, in a sweep that goes on.
 
     However it ends, nothing that was started is left over and the log's last record says how it ended.
     """
     ending = "finished"
-    starts = 0
     try:
         for part in runs:
             turn = _Turn(part, bench, starts)
@@ -199,7 +202,7 @@ class _Turn:
                 workload=asked.name,
                 at=at,
                 rates=tuple(rates),
-                steady=is_steady(rates) if plan.steady else None,
+                steady=steady_from(rates) is not None if plan.steady else None,
                 error=error,
             )
         )
@@ -253,6 +256,7 @@ class _Turn:
                 error=outcome if isinstance(outcome, LoadError) else None,
                 verdict=verdict,
                 raw=f"{name}.txt",
+                jdk=self._bench.runtime.jdk if self._server.kind == "jvm" else None,
             )
         )
         return alive
@@ -290,7 +294,8 @@ class _Turn:
 
     def _name(self) -> str:
         """Names the files of the current start of the server."""
-        return f"{self._block}-{self._server.id}-{self.starts}"
+        block = {BEFORE: "before", AFTER: "after"}.get(self._block, str(self._block))
+        return f"{block}-{self._server.id}-{self.starts}"
 
 
 def _outcome(done: Completed, percentiles: Path) -> LoadReport | LoadError:

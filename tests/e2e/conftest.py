@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ab_runner.model import NotMeasured, StartRecord, Trial, Verdict
+from ab_runner.model import BEFORE, NotMeasured, StartRecord, Trial, Verdict
 from ab_runner.runtime.docker import why_unusable
 from ab_runner.store import Stored, read
 
@@ -73,10 +73,10 @@ def sweeping() -> Iterator[Sweeper]:
 
 
 def wait_for_trials(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
-    """Waits until so many trials are stored."""
+    """Waits until so many trials of the sweep's own blocks are stored."""
     for _ in range(1200):
         log = folder / "trials.jsonl"
-        if log.exists() and log.read_text().count('"record":"trial"') >= count:
+        if log.exists() and log.read_text().count('"record":"trial","block":1') >= count:
             return
         assert process.poll() is None, process.communicate()[0]
         time.sleep(0.1)
@@ -84,10 +84,10 @@ def wait_for_trials(folder: Path, count: int, process: subprocess.Popen[str]) ->
 
 
 def verdicts(stored: Stored) -> dict[tuple[str, str, int], Verdict]:
-    """What became of each cell; each must be there once."""
+    """What became of each cell of a sweep with one block; each must be there once."""
     found: dict[tuple[str, str, int], Verdict] = {}
     for record in stored.records:
-        if isinstance(record, Trial | NotMeasured):
+        if isinstance(record, Trial | NotMeasured) and record.block > BEFORE:
             key = (record.server, record.workload, record.concurrency)
             assert key not in found
             found[key] = record.verdict if isinstance(record, Trial) else Verdict(False, record.reason)

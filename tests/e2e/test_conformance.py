@@ -15,7 +15,7 @@ import pytest
 from e2e.conftest import FIXTURES, ROOT
 from raw_client import RawClient
 
-from ab_runner import probe
+from ab_runner import artifacts, probe
 from ab_runner.catalog import load
 from ab_runner.machine import cpu_split, raise_open_files
 from ab_runner.model import Lack, Server, workload
@@ -64,7 +64,8 @@ def runtime(docker: None, fixture_files: None, tmp_path_factory: pytest.TempPath
     raise_open_files()
     runtime = DockerRuntime(ROOT, FIXTURES, cpu_split(), "loopback")
     runtime.prepare_generator()
-    assert runtime.prepare(list(SERVERS.values()), print) == {}
+    able = [server for server in SERVERS.values() if artifacts.unavailable(server) is None]
+    assert runtime.prepare(able, print) == {}
     runtime.begin(SWEEP, tmp_path_factory.mktemp("raw"))
     yield runtime
     runtime.close()
@@ -73,6 +74,8 @@ def runtime(docker: None, fixture_files: None, tmp_path_factory: pytest.TempPath
 @pytest.fixture(scope="module")
 def started(runtime: DockerRuntime, request: pytest.FixtureRequest) -> Iterator[Started]:
     server = SERVERS[request.param]
+    if reason := artifacts.unavailable(server):
+        pytest.skip(reason)
     running = runtime.start(server, server.id)
     try:
         probe.wait_until_ready(running.address, workload(server.workloads[0]), START_SECONDS, running.ended)

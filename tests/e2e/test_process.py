@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from e2e.conftest import Sweeper, check_store, verdicts, wait_for_trials
 
-from ab_runner.model import EndRecord
+from ab_runner.model import EndRecord, StartRecord, Trial
+from ab_runner.runtime.jdks import installed, version_in
 from ab_runner.store import read
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("host_tools")]
@@ -49,6 +50,11 @@ def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
     assert [key for key, verdict in found.items() if not verdict.valid and "merecat" not in key[0]] == []
     assert not listeners(free_port)
     assert left_over(free_port) == []
+    assert stored.sweep.asked.jdk == installed()[0].version
+    trials = {record.server: record.jdk for record in stored.records if isinstance(record, Trial)}
+    assert (trials["mina-0.9.2"], trials["ceiling"]) == (installed()[0].version, None)
+    starts = {record.server: record for record in stored.records if isinstance(record, StartRecord)}
+    assert version_in(starts["mina-0.9.2"].environment["version"]) == installed()[0].version
     assert set(stored.sweep.left_out) <= {"merecat-2.31"}
     for reason in stored.sweep.left_out.values():
         assert "conflicts with apache2-utils: use Docker" in reason
@@ -72,3 +78,30 @@ def test_an_interruption_ends_server_and_generator(sweeping: Sweeper, tmp_path: 
     assert end.reason == "interrupted"
     assert not listeners(free_port)
     assert left_over(free_port) == []
+
+
+def test_an_interrupted_sweep_goes_on_where_it_was(sweeping: Sweeper, tmp_path: Path, free_port: int) -> None:
+    folder = tmp_path / "sweep"
+    arguments = ("--port", str(free_port))
+    process = sweeping(
+        "--runtime", "process", *arguments, "--protocol", "quick", "--requests", "2000", "--warmup", "0",
+        "--concurrency", "1,2,3,4,5,6,7,8", "--servers", "ceiling", "--workloads", "echo,small", "--out", str(folder),
+    )  # fmt: skip
+    wait_for_trials(folder, 3, process)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = read(folder)
+    assert 3 <= len(verdicts(before)) < 16
+    with (folder / "trials.jsonl").open("a") as log:
+        log.write('{"record":"tri')  # what a machine that loses its power leaves
+    output, _ = sweeping("resume", str(folder), *arguments).communicate(timeout=120)
+    after = read(folder)
+    assert after.records[: len(before.records)] == before.records
+    assert len(verdicts(after)) == 16
+    assert all(verdict.valid for verdict in verdicts(after).values()), output
+    assert len({record.raw for record in after.records if isinstance(record, Trial)}) == 16 + 4, (
+        "two workloads before and after"
+    )
+    again = sweeping("resume", str(folder), *arguments)
+    assert "is complete" in again.communicate(timeout=60)[0]
+    assert again.returncode == 0

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 
 from rich.text import Text
 
-from ab_runner import machine
+from ab_runner import conditions, machine
 from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.show import console_for
 from ab_runner.runtime.docker import why_unusable
+from ab_runner.runtime.jdks import installed
 from ab_runner.runtime.process import ProcessRuntime
+from ab_runner.runtime.process import why_unusable as why_no_load
 
-WANTED_BACKLOG = 10_000
+_NO_JDK = "no JDK in JAVA_HOME, the PATH or /usr/lib/jvm"
 
 
 def show_findings() -> None:
@@ -36,6 +37,7 @@ def findings() -> list[tuple[bool, str]]:
             here.open_files > 1100,
             f"open files: {here.open_files:,}" + ("" if here.open_files > 1100 else "; raise ulimit -n"),
         ),
+        *((finding.good, finding.text) for finding in conditions.findings(conditions.look())),
     ]
     return lines if docker is None else lines + _process_findings(cpus)
 
@@ -48,20 +50,13 @@ def _cpu_text(cpus: machine.CpuSplit) -> str:
 
 def _process_findings(cpus: machine.CpuSplit) -> list[tuple[bool, str]]:
     """What servers as processes of this host need on top."""
-    ab = shutil.which("ab")
-    backlog = int(machine.sysctls().get("net.core.somaxconn", WANTED_BACKLOG))
+    no_ab = why_no_load()
     runtime = ProcessRuntime(places.SERVERS, places.FIXTURES, cpus, port=0)
     missing = {server.id: runtime.unavailable(server) for server in load(places.SERVERS).values()}
+    jdks = [f"{jdk.version} ({jdk.home})" for jdk in installed()]
     return [
-        (ab is not None, "ab: installed" if ab else "ab is not installed (Debian: apt-get install apache2-utils)"),
-        (
-            backlog >= WANTED_BACKLOG,
-            f"net.core.somaxconn is {backlog:,}"
-            + (
-                ""
-                if backlog >= WANTED_BACKLOG
-                else f": the 2006 test had a backlog of 10,000 (sysctl net.core.somaxconn={WANTED_BACKLOG})"
-            ),
-        ),
+        (bool(jdks), f"JDK {', '.join(jdks)}: the newest is taken unless --jdk names another" if jdks else _NO_JDK),
+        (no_ab is None, no_ab or "ab: installed"),
+        *((finding.good, finding.text) for finding in conditions.network_findings(machine.sysctls())),
         *((reason is None, f"{server}: {reason or 'can run as a process'}") for server, reason in missing.items()),
     ]

@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from ab_runner import interrupt
+from ab_runner.artifacts import ArtifactError
 from ab_runner.catalog import CatalogError, load, select
 from ab_runner.cli import options, places
-from ab_runner.model import Load, WorkloadName
+from ab_runner.model import DEFAULT_JDK, JDKS, Load, WorkloadName
 from ab_runner.protocol import PROTOCOLS
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store import LATEST, StoreError, read
@@ -46,10 +47,11 @@ def cli() -> None:
 
     \b
       ./ab-runner --protocol quick                      all servers, a second per trial
-      ./ab-runner --concurrency 1,10,100,500,1000       the full sweep, three blocks of five seconds
+      ./ab-runner --concurrency 1,10,100,500,1000       the full sweep, six blocks of two seconds
       ./ab-runner --servers 'tomcat*,httpd*' --workloads small,large
       ./ab-runner --protocol 2006                       200,000 requests per trial, as the original
       ./ab-runner report results/latest                 the tables again
+      ./ab-runner report --then-and-now                 beside the figures of 2006
 
     A server runs in a container where a Docker engine answers, else as a process of this host. Every trial is
     written to results/…/trials.jsonl when it ends: Ctrl-C loses none and leaves nothing running.
@@ -86,13 +88,20 @@ def cli() -> None:
     type=click.Choice(list(PROTOCOLS)),
     default="standard",
     show_default=True,
-    help="2006: 200,000 requests after 100,000 of warm-up. standard: 3 blocks of 5 s trials. quick: 1 s trials. "
+    help="2006: 200,000 requests after 100,000 of warm-up. standard: 6 blocks of 2 s trials. quick: 1 s trials. "
     "Where connections are many and answers slow a timed trial lasts up to five times as long.",
 )
 @click.option(
     "--requests", type=options.Whole(min=1), metavar="N", help="Requests per trial, instead of the protocol's length."
 )
 @click.option("--duration", type=options.Seconds(), help="Seconds per trial, instead of the protocol's length.")
+@click.option(
+    "--blocks",
+    type=options.Whole(1, 1000),
+    metavar="N",
+    help="Fresh starts of every server, in an order drawn anew each time. Intervals and ranks need 6.  "
+    "[default: the protocol's]",
+)
 @click.option("--warmup", type=options.Amount(), help="Warm-up per workload: requests (20000), a time (10s) or 0.")
 @click.option(
     "--runtime",
@@ -107,6 +116,11 @@ def cli() -> None:
     default="loopback",
     show_default=True,
     help="docker only: ab in the server's network namespace as in 2006, or across a bridge.",
+)
+@click.option(
+    "--jdk",
+    type=click.Choice(JDKS),
+    help=f"What all JVM servers run on.  [default: docker {DEFAULT_JDK}, process the newest of this host]",
 )
 @click.option(
     "--port",
@@ -129,29 +143,79 @@ def run(
     requests: int | None,
     duration: int | None,
     warmup: Load | None,
+    blocks: int | None,
     out: Path | None,
     **where: Any,
 ) -> None:
     """Runs a sweep and shows its tables. This is what happens without a command."""
     from ab_runner.cli.run import run_sweep
 
-    asked = options.with_overrides(PROTOCOLS[protocol], requests, duration, warmup)
+    asked = options.with_overrides(PROTOCOLS[protocol], requests, duration, warmup, blocks)
     options.check_requests(asked, workloads, concurrency)
     chosen = select(load(places.SERVERS), servers)
     sys.exit(run_sweep(chosen, workloads, concurrency, asked, out, **where))
 
 
+@cli.command()
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--anyway", is_flag=True, help="Even if machine, versions or servers are no longer what they were.")
+@click.option(
+    "--port", type=options.Whole(1, 65535), default=8080, show_default=True, help="As for a sweep of processes."
+)
+def resume(results: Path, anyway: bool, port: int) -> None:
+    """Goes on with a sweep that was interrupted, from the first cell that has no record."""
+    from ab_runner.cli.run import resume_sweep
+
+    sys.exit(resume_sweep(results, port=port, anyway=anyway))
+
+
 @cli.command("list")
 @click.argument("servers", nargs=-1, metavar="[GLOB]…")
-def list_servers(servers: tuple[str, ...]) -> None:
-    """Shows the servers; with a GLOB what there is to know of each that it matches, and what that cannot do."""
-    from ab_runner.cli.show import show_server, show_servers
+@click.option("--family", type=options.Names("family"), default=(), help="All versions of one system: tomcat,jetty.")
+@click.option("--era", type=options.Years(), default=(), help="Year of release: 2006, 2004-2008, -2008 or 2020-.")
+@click.option("--io-model", type=options.Names("I/O model"), default=(), help="Such as 'NIO reactor,event loop'.")
+@click.option(
+    "--workload",
+    type=options.Names("workload", options.WORKLOAD_NAMES),
+    default=(),
+    help=f"Of {', '.join(options.WORKLOAD_NAMES)}.",
+)
+@click.option("--available/--unavailable", default=None, help="Those that can run here, or those that cannot.")
+def list_servers(
+    servers: tuple[str, ...],
+    family: tuple[str, ...],
+    era: tuple[range, ...],
+    io_model: tuple[str, ...],
+    workload: tuple[str, ...],
+    available: bool | None,
+) -> None:
+    """Shows the servers; with a GLOB what there is to know of each that it matches, and what that cannot do.
 
-    found = select(load(places.SERVERS), servers or ("*",))
+    Of one option's values a server has to have one; it has to fit every option that is given.
+    """
+    from ab_runner.cli.availability import look
+    from ab_runner.cli.show import show_server, show_servers
+    from ab_runner.filters import Filter
+
+    catalog = load(places.SERVERS)
+    asked = Filter(families=family, eras=era, io_models=io_model, workloads=workload)
+    asked.check(catalog.values())
+    found = [server for server in select(catalog, servers or ("*",)) if asked.fits(server)]
+    here = look(found)
+    found = [server for server in found if available in (None, server.id not in here.missing)]
     if not servers:
-        show_servers(found)
+        show_servers(found, here)
     for server in found if servers else ():
-        show_server(server)
+        show_server(server, here)
+
+
+@cli.command("new-server")
+@click.argument("id", type=options.NewId())
+def new_server(id: str) -> None:
+    """Makes servers/ID: a small echo server in Java that runs at once, to be edited into another."""
+    from ab_runner.cli.new_server import make
+
+    make(id)
 
 
 @cli.command()
@@ -159,11 +223,43 @@ def list_servers(servers: tuple[str, ...]) -> None:
 @click.option(
     "--format", "form", type=click.Choice(["terminal", "markdown", "csv"]), default="terminal", show_default=True
 )
-def report(results: Path, form: str) -> None:
+@click.option(
+    "--then-and-now", is_flag=True, help="The figures of 2006 beside those of the sweep, with factors and ranks."
+)
+def report(results: Path, form: str, then_and_now: bool) -> None:
     """Shows the tables of a sweep again.  [default: results/latest]"""
-    from ab_runner.cli.show import show_report
+    from ab_runner.cli.reports import show_report
+    from ab_runner.cli.then_and_now import show_then_and_now
 
-    show_report(read(results), form)
+    show = show_then_and_now if then_and_now else show_report
+    show(read(results), form)
+
+
+@cli.group(invoke_without_command=True)
+@click.pass_context
+def artifacts(context: click.Context) -> None:
+    """Shows the files that servers need and no package registry has: which are there, and where to get the others."""
+    if context.invoked_subcommand is None:
+        from ab_runner.cli.artifacts import show_artifacts
+
+        show_artifacts(load(places.SERVERS).values())
+
+
+@artifacts.command("fetch")
+def fetch_artifacts() -> None:
+    """Downloads those that are missing, from where an earlier download broke off. A sweep does it by itself."""
+    from ab_runner.cli.artifacts import fetch_missing
+
+    sys.exit(fetch_missing(load(places.SERVERS).values()))
+
+
+@artifacts.command("add")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def add_artifact(file: Path) -> None:
+    """Takes a FILE that was got elsewhere, under any name: its sha256 says what it is."""
+    from ab_runner.cli.artifacts import add_file
+
+    add_file(file, load(places.SERVERS).values())
 
 
 @cli.command()
@@ -180,7 +276,7 @@ def main() -> int:
         return 0
     except click.ClickException as error:
         return _complain(error.format_message())
-    except (CatalogError, StoreError, RuntimeUnusable) as error:
+    except (ArtifactError, CatalogError, StoreError, RuntimeUnusable) as error:
         return _complain(str(error))
     except (interrupt.Interrupted, KeyboardInterrupt, click.Abort):
         print("ab-runner: interrupted", file=sys.stderr)

@@ -10,13 +10,15 @@ import click
 import msgspec
 
 from ab_runner.ab import MAX_CONCURRENCY
-from ab_runner.catalog import suggestion
+from ab_runner.catalog import ID_RULE, is_id, suggestion
 from ab_runner.model import WORKLOADS, Load, Protocol, WarmUp
 from ab_runner.protocol import WARM_UP_CONCURRENCY
 
 DEFAULT_CONCURRENCY = "1,10,100,500,1000"
 LONGEST_TRIAL = 86_400
 """Seconds: a day. ab itself knows no shorter time than a second."""
+
+LONGEST_ID = 63
 
 
 class Concurrency(click.ParamType[tuple[int, ...]]):
@@ -63,6 +65,43 @@ class Names(click.ParamType[tuple[str, ...]]):
         return tuple(each for each in self._choices if each in names) or names
 
 
+class NewId(click.ParamType[str]):
+    """The id of a server to be made, no longer than the name of a host can be."""
+
+    name = "ID"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not is_id(value):
+            self.fail(f"an id is written in {ID_RULE}, like mina-0.9.2, not {value[:60]!r}", param, ctx)
+        if len(value) > LONGEST_ID:
+            self.fail(f"an id has {LONGEST_ID} characters at the most, not {len(value)}", param, ctx)
+        return str(value)
+
+
+class Years(click.ParamType[tuple[range, ...]]):
+    """`2006,2020-` → (range(2006, 2007), range(2020, 10000))."""
+
+    name = "YEARS,…"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[range, ...]:
+        if isinstance(value, tuple):
+            return value
+        spans = tuple(self._span(part.strip(), param, ctx) for part in value.split(",") if part.strip())
+        if not spans:
+            self.fail("names no year; write it like 2006 or 2004-2008", param, ctx)
+        return spans
+
+    def _span(self, text: str, param: click.Parameter | None, ctx: click.Context | None) -> range:
+        found = re.fullmatch(r"([0-9]{4})?(-?)([0-9]{4})?", text)
+        if found is None or text == "-" or (not found[2] and found[3]):
+            self.fail(f"{text[:20]!r} is neither a year nor like 2004-2008, -2008 or 2020-", param, ctx)
+        first = int(found[1] or 0)
+        last = int(found[3] or 9999) if found[2] else first
+        if first > last:
+            self.fail(f"{text} ends before it begins", param, ctx)
+        return range(first, last + 1)
+
+
 WORKLOAD_NAMES = [each.name for each in WORKLOADS]
 
 
@@ -101,7 +140,9 @@ class Seconds(click.ParamType[int]):
         return int(found[1])
 
 
-def with_overrides(protocol: Protocol, requests: int | None, seconds: int | None, warm_up: Load | None) -> Protocol:
+def with_overrides(
+    protocol: Protocol, requests: int | None, seconds: int | None, warm_up: Load | None, blocks: int | None
+) -> Protocol:
     """The protocol with what the user set instead. click.UsageError for both --requests and --duration."""
     if requests is not None and seconds is not None:
         raise click.UsageError(
@@ -111,6 +152,8 @@ def with_overrides(protocol: Protocol, requests: int | None, seconds: int | None
     if requests is not None or seconds is not None:
         load = Load(requests=requests, seconds=seconds)
         changes |= {"trial": load, "large_trial": load}
+    if blocks is not None:
+        changes["blocks"] = blocks
     if warm_up is not None:
         changes |= {"warm_up": WarmUp(warm_up), "large_warm_up": WarmUp(warm_up)}
     return msgspec.structs.replace(protocol, **changes)

@@ -8,5 +8,6 @@ ROOT = Path(__file__).resolve().parents[3]
 SERVERS = ROOT / "servers"
 FIXTURES = ROOT / "fixtures"
 RESULTS = ROOT / "results"
+PUBLISHED = RESULTS / "published"
 LOCK = Path(tempfile.gettempdir()) / f"ab-runner-{os.getuid()}.lock"
 """Held by the one sweep that this user may run at a time."""

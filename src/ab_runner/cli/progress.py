@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from ab_runner.model import CellRecord, NotMeasured, cell_of
-from ab_runner.report.cells import summarise
+from ab_runner.report.cells import summary
 from ab_runner.sweep import Doing, Done, Event
 
 
@@ -58,8 +58,8 @@ def phase_text(doing: Doing) -> str:
 def result_text(record: CellRecord) -> str:
     """`tomcat-5.5.15 small c=100: 12,345 rps`, or the reason why not."""
     cell = cell_of(record)
-    summary = summarise([record])[cell]
-    figure = f"{summary.rate_text} rps" if summary.rate is not None else summary.rate_text
+    found = summary(cell, [record])
+    figure = f"{found.rate_text} rps" if found.rate is not None else found.rate_text
     return f"{cell.server} {cell.workload} c={cell.concurrency}: {figure}"
 
 

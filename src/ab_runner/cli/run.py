@@ -16,14 +16,30 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from ab_runner import interrupt, machine, store
+from ab_runner import conditions, interrupt, machine, store
+from ab_runner.catalog import load
 from ab_runner.cli import places
+from ab_runner.cli.artifacts import provide
 from ab_runner.cli.progress import display_for
-from ab_runner.cli.show import console_for, say, show_report
-from ab_runner.model import Asked, NotMeasured, Protocol, Record, Server, Sweep, Trial, WorkloadName
-from ab_runner.protocol import plan
+from ab_runner.cli.reports import show_report
+from ab_runner.cli.show import console_for, say
+from ab_runner.model import (
+    DEFAULT_JDK,
+    REFERENCE,
+    Asked,
+    NotMeasured,
+    Protocol,
+    Record,
+    ResumeRecord,
+    Server,
+    Sweep,
+    Trial,
+    WorkloadName,
+)
+from ab_runner.protocol import ServerRun, plan
 from ab_runner.report import csv, markdown
-from ab_runner.report.tables import report_of
+from ab_runner.report.tables import findings_of, report_of
+from ab_runner.resume import differences, remaining, starts_so_far
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime, why_unusable
 from ab_runner.runtime.process import ProcessRuntime
@@ -44,6 +60,7 @@ def run_sweep(
     runtime: str,
     network: str,
     port: int,
+    jdk: int | None,
 ) -> int:
     """Runs it all and returns the exit code. What is wrong with the input is raised before any server is started."""
     console = console_for(sys.stderr)
@@ -58,36 +75,111 @@ def run_sweep(
     _check_folder(folder)
     with _alone():
         fixtures = _make_fixtures()
-        chosen = _choose_runtime(console, runtime, network, port, fixtures)
+        chosen = _choose_runtime(console, runtime, network, port, fixtures, jdk)
         _check_open_files(concurrency, chosen.prepare_generator())
         able, left_out = _prepare(console, chosen, servers)
+        reference = _prepare_reference(console, chosen)
         asked = Asked(
             protocol=protocol, servers=tuple(server.id for server in servers), workloads=workloads,
             concurrency=concurrency, runtime=chosen.name, network=chosen.network, seed=int(began.timestamp()),
+            jdk=chosen.jdk,
         )  # fmt: skip
-        sweep = Sweep(
-            id=sweep_id, started=began, asked=asked, machine=machine.describe(), server_cpus=chosen.server_cpus,
-            generator_cpus=chosen.generator_cpus, environment=chosen.environment() | _toolkit_version(),
-            fixtures=_digests(), servers=tuple(able), left_out=left_out,
-        )  # fmt: skip
-        return _measure(console, Store(folder, sweep), sweep, chosen, fixtures)
+        sweep = _sweep_here(sweep_id, began, asked, chosen, able, left_out, reference)
+        return _measure(console, Store.make(folder, sweep), sweep, _plan_of(sweep), chosen, fixtures)
 
 
-def _measure(console: Console, kept: Store, sweep: Sweep, runtime: Runtime, fixtures: Path) -> int:
-    """Runs the sweep and shows its tables, of what there is if it had to stop."""
+def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
+    """Goes on with an interrupted sweep and returns the exit code. click.UsageError if something is not as it was,
+    unless it shall be done `anyway`: then the differences are part of the results."""
+    console = console_for(sys.stderr)
+    interrupt.install()
+    os.umask(0o022)
+    folder = folder.resolve()  # results/latest is a link, which would come to point to itself
+    stored = store.read(folder)
+    sweep = stored.sweep
+    left = remaining(_plan_of(sweep), stored.records)
+    if not left:
+        say(console, f"{folder} is complete: every cell has its record")
+        return 0
+    with _alone():
+        fixtures = _make_fixtures()
+        asked = sweep.asked
+        chosen = _choose_runtime(console, asked.runtime, asked.network, port, fixtures, asked.jdk)
+        _check_open_files(asked.concurrency, chosen.prepare_generator())
+        catalog = load(places.SERVERS)
+        wanted = [catalog[server.id] for server in sweep.servers if server.id in catalog]
+        able, left_out = _prepare(console, chosen, wanted)
+        reference = _prepare_reference(console, chosen)
+        now = _sweep_here(sweep.id, sweep.started, asked, chosen, able, left_out, reference)
+        found = tuple(differences(sweep, now))
+        if found and not anyway:
+            raise click.UsageError(
+                f"{folder} cannot go on as the same sweep: {'; '.join(found)} (--anyway goes on, and the tables say so)"
+            )
+        here = {server.id for server in filter(None, (*able, reference))}
+        kept = Store(folder)
+        kept.append(ResumeRecord(at=datetime.datetime.now(datetime.UTC), differences=found))
+        left = [part for part in left if part.server in here]
+        return _measure(console, kept, now, left, chosen, fixtures, starts_so_far(stored.records))
+
+
+def _sweep_here(
+    sweep_id: str,
+    began: datetime.datetime,
+    asked: Asked,
+    runtime: Runtime,
+    servers: Sequence[Server],
+    left_out: dict[str, str],
+    reference: Server | None,
+) -> Sweep:
+    """What was asked, on this machine as it is now."""
+    return Sweep(
+        id=sweep_id,
+        started=began,
+        asked=asked,
+        machine=machine.describe(),
+        conditions=conditions.look(),
+        server_cpus=runtime.server_cpus,
+        generator_cpus=runtime.generator_cpus,
+        environment=runtime.environment() | _toolkit_version(),
+        fixtures=_digests(),
+        servers=tuple(servers),
+        left_out=left_out,
+        reference=reference,
+    )
+
+
+def _plan_of(sweep: Sweep) -> list[ServerRun]:
     asked = sweep.asked
-    runs = plan(sweep.servers, asked.workloads, asked.concurrency, asked.protocol.blocks, asked.seed)
+    blocks = asked.protocol.blocks
+    return plan(sweep.servers, asked.workloads, asked.concurrency, blocks, asked.seed, sweep.reference)
+
+
+def _measure(
+    console: Console,
+    kept: Store,
+    sweep: Sweep,
+    runs: Sequence[ServerRun],
+    runtime: Runtime,
+    fixtures: Path,
+    starts: int = 0,
+) -> int:
+    """Makes these runs and shows the tables, of what there is if it had to stop."""
     cells = sum(len(part.cells) for part in runs)
-    servers = {server.id: server for server in sweep.servers}
+    servers = {server.id: server for server in filter(None, (*sweep.servers, sweep.reference))}
+    taking_part = len({part.server for part in runs})
     say(console, f"{kept.folder}")
-    say(console, f"{_count(cells, 'trial')} of {_count(len(servers), 'server')}, runtime {runtime.name}")
+    for finding in findings_of(sweep):
+        if not finding.good:
+            say(console, f"! {finding.text}")
+    say(console, f"{_count(cells, 'trial')} of {_count(taking_part, 'server')}, runtime {runtime.name}")
     stopped = False
     try:
         if kept.folder.parent == places.RESULTS:
             store.point_latest_to(kept.folder)
         runtime.begin(sweep.id, kept.raw)
         with display_for(console, cells) as display:
-            run(runs, Bench(servers, asked.protocol, runtime, kept, fixtures, display.show))
+            run(runs, Bench(servers, sweep.asked.protocol, runtime, kept, fixtures, display.show), starts)
     except (OSError, RuntimeUnusable) as error:
         stopped = True
         say(console, f"ab-runner: the sweep stopped: {error}")
@@ -105,6 +197,8 @@ def _report(console: Console, folder: Path) -> Stored:
         say(console, f"./ab-runner report {folder} shows this again")
     else:
         say(console, f"no trial was made; {folder} says what happened until then")
+    if remaining(_plan_of(stored.sweep), stored.records):
+        say(console, f"./ab-runner resume {folder} goes on with it")
     try:
         store.write_report(folder / "tables.md", markdown.render(report_of(stored)))
         store.write_report(folder / "trials.csv", csv.render(stored))
@@ -167,19 +261,19 @@ def _digests() -> dict[str, str]:
     return {name: digest for digest, name in lines}
 
 
-def _choose_runtime(console: Console, asked: str, network: str, port: int, fixtures: Path) -> Runtime:
+def _choose_runtime(console: Console, asked: str, network: str, port: int, fixtures: Path, jdk: int | None) -> Runtime:
     cpus = machine.cpu_split()
     unusable = why_unusable() if asked != "process" else None
     if asked == "docker" and unusable:
         raise RuntimeUnusable(f"--runtime docker: {unusable}")
     if asked != "process" and not unusable:
-        return DockerRuntime(places.ROOT, fixtures, cpus, network)
+        return DockerRuntime(places.ROOT, fixtures, cpus, network, jdk or DEFAULT_JDK)
     if network != "loopback":
         raise click.UsageError(f"--network {network} needs Docker" + (f": {unusable}" if unusable else ""))
     if unusable:
         say(console, f"servers run as processes of this host, because {unusable}")
     _check_port(port)
-    return ProcessRuntime(places.SERVERS, fixtures, cpus, port)
+    return ProcessRuntime(places.SERVERS, fixtures, cpus, port, jdk)
 
 
 def _check_port(port: int) -> None:
@@ -196,6 +290,7 @@ def _check_port(port: int) -> None:
 def _prepare(console: Console, runtime: Runtime, servers: Sequence[Server]) -> tuple[list[Server], dict[str, str]]:
     """The servers that can run here, and for the others the reason why not; RuntimeUnusable if there are none."""
     left_out = {server.id: reason for server in servers if (reason := runtime.unavailable(server))}
+    left_out |= provide([server for server in servers if server.id not in left_out], lambda text: say(console, text))
     left_out |= runtime.prepare(
         [server for server in servers if server.id not in left_out], lambda text: say(console, text)
     )
@@ -205,6 +300,14 @@ def _prepare(console: Console, runtime: Runtime, servers: Sequence[Server]) -> t
     if not able:
         raise RuntimeUnusable("none of these servers can run here; `./ab-runner doctor` says what is missing")
     return able, left_out
+
+
+def _prepare_reference(console: Console, runtime: Runtime) -> Server | None:
+    """The reference, or None where it cannot run: then the tables say that nobody knows of a drift."""
+    reference = load(places.SERVERS)[REFERENCE]
+    if runtime.unavailable(reference) or runtime.prepare([reference], lambda text: say(console, text)):
+        return None
+    return reference
 
 
 def _check_open_files(concurrency: Sequence[int], limit: int) -> None:

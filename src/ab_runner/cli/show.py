@@ -1,10 +1,10 @@
-"""What is only shown: the servers, and the tables of a sweep."""
+"""The terminal, and what there is to know of the servers."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from rich import box
@@ -12,10 +12,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ab_runner.model import Server
-from ab_runner.report import csv, markdown, terminal
-from ab_runner.report.tables import report_of
-from ab_runner.store import Stored
+from ab_runner.cli.availability import Availability
+from ab_runner.model import Server, WorkloadName
 
 WIDTH_OF_FILES = 160
 """Columns where the output is no terminal and nothing (COLUMNS) says how wide it is."""
@@ -26,8 +24,7 @@ def console_for(stream: TextIO) -> Console:
     return Console(file=stream, width=width, highlight=False)
 
 
-WIDTH_FOR_SENTENCES = 120
-"""Narrower terminals get a list of servers without what each one is."""
+LETTERS: dict[WorkloadName, str] = {"echo": "e", "small": "s", "small-keepalive": "k", "large": "l"}
 
 
 def put(*parts: RenderableType) -> None:
@@ -46,23 +43,66 @@ def say(console: Console, line: str) -> None:
     console.print(Text(line), soft_wrap=True)
 
 
-def show_servers(servers: Iterable[Server]) -> None:
-    roomy = console_for(sys.stdout).width >= WIDTH_FOR_SENTENCES
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for heading in ("server", "year", "I/O model", "workloads", "what it is")[: 5 if roomy else 3]:
-        table.add_column(heading, no_wrap=heading in ("server", "I/O model"))
+def show_servers(servers: Sequence[Server], here: Availability) -> None:
+    if not servers:
+        say(console_for(sys.stderr), "no server fits all of that")
+        return
+    console = console_for(sys.stdout)
+    table = _in_words(servers, here)
+    unbounded = console.options.update_width(1000)
+    roomy = console.measure(table, options=unbounded).maximum <= console.width
+    put(table if roomy else _in_letters(servers, here))
+    if not roomy:
+        say(console, "workloads: " + ", ".join(f"{letter} {name}" for name, letter in LETTERS.items()))
+    say(console, f"here: {here.where}")
+    for reason, ids in _by_reason(servers, here).items():
+        say(console, f"not here: {', '.join(ids)}: {reason}")
+
+
+def _in_words(servers: Iterable[Server], here: Availability) -> Table:
+    table = _table_of("server", "family", "year", "I/O model", "workloads", "here")
     for server in servers:
-        cells = (server.id, str(server.era), server.io_model, ", ".join(server.workloads), server.summary)
-        table.add_row(*map(Text, cells[: len(table.columns)]))
-    put(table)
+        cells = (server.id, server.family, str(server.era), server.io_model, ", ".join(server.workloads))
+        table.add_row(*map(Text, cells), _can_run(server, here))
+    return table
 
 
-def show_server(server: Server) -> None:
+def _in_letters(servers: Iterable[Server], here: Availability) -> Table:
+    """For narrow terminals; without the family, as ids begin with it."""
+    table = _table_of("server", "year", "I/O model", "".join(LETTERS.values()), "here")
+    for server in servers:
+        letters = "".join(letter if name in server.workloads else "-" for name, letter in LETTERS.items())
+        table.add_row(*map(Text, (server.id, str(server.era), server.io_model, letters)), _can_run(server, here))
+    return table
+
+
+def _table_of(*headings: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for heading in headings:
+        table.add_column(heading, no_wrap=True)
+    return table
+
+
+def _can_run(server: Server, here: Availability) -> Text:
+    return Text("no", style="yellow") if server.id in here.missing else Text("yes", style="green")
+
+
+def _by_reason(servers: Iterable[Server], here: Availability) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for server in servers:
+        if server.id in here.missing:
+            found.setdefault(here.missing[server.id], []).append(server.id)
+    return found
+
+
+def show_server(server: Server, here: Availability) -> None:
     facts = {
         "what it is": server.summary,
         "family": f"{server.family} {server.version}, released {server.released}",
         "I/O model": server.io_model,
         "workloads": ", ".join(server.workloads),
+        "runs on": f"JDK {server.jdk_at_least} or later" if server.jdk_at_least > 8 else "",
+        "here": f"no: {here.missing[server.id]}" if server.id in here.missing else f"yes, {here.where}",
         "stands for": f"{server.published} of 2006" if server.published else "",
         "settings": " ".join(f"{name}={value}" for name, value in server.environment.items()),
         "mind": "\n".join(server.cannot),
@@ -72,15 +112,3 @@ def show_server(server: Server) -> None:
         if value:
             table.add_row(Text(name, style="dim"), Text(value))
     put(Text(server.id, style="bold"), table)
-
-
-def show_report(stored: Stored, form: str) -> None:
-    """CSV has no place for damaged lines: there they are named on stderr."""
-    if form == "terminal":
-        put(*terminal.render(report_of(stored), console_for(sys.stdout).width))
-    elif form == "markdown":
-        sys.stdout.write(markdown.render(report_of(stored)))
-    else:
-        sys.stdout.write(csv.render(stored))
-        for line in stored.damage:
-            say(console_for(sys.stderr), f"! {line}")

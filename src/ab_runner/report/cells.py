@@ -3,54 +3,71 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from statistics import median
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean, median
 
 import msgspec
 
-from ab_runner.model import Cell, CellRecord, NotMeasured, Record, Trial, cell_of
+from ab_runner.model import BEFORE, REFERENCE, Cell, CellRecord, NotMeasured, Record, Trial, cell_of
+from ab_runner.stats.estimate import Estimate, Interval, median_over_blocks
 
 PERCENTILES = (50, 95, 99)
 
 
 class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     """All that a table says of a cell. `rate` is in requests per second and `latency` in milliseconds, one for each of
-    `PERCENTILES`; both are medians over the valid trials. `rate_text` is how the cell reads; `remarks` explain it."""
+    `PERCENTILES`; both are medians over the valid trials. `interval` is that of the rate, None where blocks are too few
+    for one; `by_block` has the rates that it comes from. `rate_text` is how the cell reads; `remarks` explain it."""
 
     cell: Cell
     rate: float | None
+    interval: Interval | None
+    by_block: dict[int, float]
     latency: tuple[float | None, ...]
     rate_text: str
     remarks: tuple[str, ...]
 
 
 def summarise(records: Iterable[Record]) -> dict[Cell, CellSummary]:
+    """The cells of the sweep's own blocks."""
     by_cell: dict[Cell, list[CellRecord]] = {}
     for record in records:
-        if isinstance(record, Trial | NotMeasured):
+        if isinstance(record, Trial | NotMeasured) and record.block > BEFORE:
             by_cell.setdefault(cell_of(record), []).append(record)
-    return {cell: _summary(cell, found) for cell, found in by_cell.items()}
+    return {cell: summary(cell, found) for cell, found in by_cell.items()}
 
 
-def _summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
+def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
+    """Of one or more records of that cell, whatever their block."""
     valid = [record for record in records if isinstance(record, Trial) and record.verdict.valid]
     failed = [record for record in records if record not in valid]
-    rate = median(_rate(trial) for trial in valid) if valid else None
+    blocks = _by_block(valid)
+    estimate = median_over_blocks(list(blocks.values())) if blocks else None
+    rate = estimate.value if estimate else None
     notes = Counter(note for trial in valid for note in trial.verdict.notes)
     remarks = [*_distinct(map(_remark, failed)), *notes]
-    if rate is None:
+    if estimate is None:
         text = _failed_text(records[-1])
     elif failed:
-        text = f"{rate_figure(rate)} ({len(failed)} of {len(records)} {_reason(failed[-1])})"
+        text = f"{estimate_figure(estimate)} ({len(failed)} of {len(records)} {_reason(failed[-1])})"
     else:
-        text = rate_figure(rate) + ("*" if notes else "")
+        text = estimate_figure(estimate) + ("*" if notes else "")
     return CellSummary(
         cell=cell,
         rate=rate,
+        interval=estimate.interval if estimate else None,
+        by_block={block: mean(rates) for block, rates in blocks.items()},
         latency=tuple(_latency(valid, percentile) for percentile in PERCENTILES),
         rate_text=text,
         remarks=tuple(remarks),
     )
+
+
+def _by_block(valid: Iterable[Trial]) -> dict[int, list[float]]:
+    blocks: dict[int, list[float]] = {}
+    for trial in valid:
+        blocks.setdefault(trial.block, []).append(_rate(trial))
+    return blocks
 
 
 def _rate(trial: Trial) -> float:
@@ -98,6 +115,25 @@ def _distinct(texts: Iterable[str]) -> list[str]:
 def rate_figure(rate: float) -> str:
     """Whole requests per second from 100 on, three digits below."""
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+
+
+def share_of_ceiling(rate: float, at: Cell, cells: Mapping[Cell, CellSummary]) -> float | None:
+    """The rate as a share of the ceiling's with the same workload and concurrency, in the same sweep."""
+    ceiling = cells.get(Cell(REFERENCE, at.workload, at.concurrency))
+    return None if ceiling is None or ceiling.rate is None else rate / ceiling.rate
+
+
+def share_figure(share: float | None) -> str:
+    """Per cent: whole from 10 on, two digits below."""
+    if share is None:
+        return "-"
+    return f"{100 * share:,.0f}" if share >= 0.0995 else f"{100 * share:.2g}"
+
+
+def estimate_figure(estimate: Estimate) -> str:
+    """`12,345 ±1.2 %`, with half the width of the interval; the figure alone where there is none."""
+    figure = rate_figure(estimate.value)
+    return figure if estimate.half_width is None else f"{figure} ±{100 * estimate.half_width:.2g} %"
 
 
 def latency_figure(milliseconds: float | None) -> str:

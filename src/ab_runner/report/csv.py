@@ -4,27 +4,37 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 
-from ab_runner.model import CellRecord, NotMeasured, Trial
-from ab_runner.report.cells import PERCENTILES
+from ab_runner.model import Cell, CellRecord, NotMeasured, Trial, cell_of
+from ab_runner.report.cells import PERCENTILES, CellSummary, share_of_ceiling, summarise
 from ab_runner.store import Stored
 
 COLUMNS = (
-    "block", "server", "family", "workload", "concurrency", "start", "valid", "reason", "notes", "requests_per_second",
-    "complete", "failed_at_least", "non_2xx", "kept_alive", "seconds", "html_bytes",
-    *(f"p{percentile}_ms" for percentile in PERCENTILES),
+    "block", "server", "family", "workload", "concurrency", "jdk", "start", "valid", "reason", "notes",
+    "requests_per_second", "complete", "failed_at_least", "non_2xx", "kept_alive", "seconds", "html_bytes",
+    *(f"p{percentile}_ms" for percentile in PERCENTILES), "share_of_ceiling",
 )  # fmt: skip
 
 
 def render(stored: Stored) -> str:
-    families = {server.id: server.family for server in stored.sweep.servers}
+    families = {server.id: server.family for server in filter(None, (*stored.sweep.servers, stored.sweep.reference))}
+    cells = summarise(stored.records)
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for record in stored.records:
         if isinstance(record, Trial | NotMeasured):
-            writer.writerow(_row(record) | {"family": families.get(record.server, "")})
+            row = _row(record) | {"family": families.get(record.server, "")}
+            writer.writerow(row | {"share_of_ceiling": _share(record, cells)})
     return text.getvalue()
+
+
+def _share(record: CellRecord, cells: Mapping[Cell, CellSummary]) -> str:
+    if isinstance(record, NotMeasured) or record.report is None or not record.verdict.valid:
+        return ""
+    share = share_of_ceiling(record.report.requests_per_second, cell_of(record), cells)
+    return "" if share is None else f"{share:.4f}"
 
 
 def _row(record: CellRecord) -> dict[str, object]:
@@ -37,6 +47,7 @@ def _row(record: CellRecord) -> dict[str, object]:
     if isinstance(record, NotMeasured):
         return row | {"valid": "no", "reason": record.reason}
     row |= {
+        "jdk": record.jdk,
         "start": record.start,
         "valid": "yes" if record.verdict.valid else "no",
         "reason": record.verdict.reason,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ab_runner.report.tables import Report, Table
+from ab_runner.report.tables import Listing, Report, Table
 
 
 def render(report: Report) -> str:
@@ -16,17 +16,28 @@ def render(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _table(table: Table) -> Iterable[str]:
+def _table(table: Table | Listing) -> Iterable[str]:
     yield f"## {_plain(table.title)}"
     yield ""
-    yield _row(["c", *(column.server for column in table.columns)])
-    yield _row(["--:"] * (len(table.columns) + 1))
-    for concurrency, texts in table.rows:
-        yield _row([str(concurrency), *map(_plain, texts)])
+    yield from _grid(table) if isinstance(table, Table) else _listing(table)
     if table.notes:
         yield ""
     for note in table.notes:
         yield f"- {_plain(note)}"
+
+
+def _grid(table: Table) -> Iterable[str]:
+    yield _row(["c", *(column.server for column in table.columns)])
+    yield _row(["--:"] * (len(table.columns) + 1))
+    for concurrency, texts in table.rows:
+        yield _row([str(concurrency), *map(_plain, texts)])
+
+
+def _listing(table: Listing) -> Iterable[str]:
+    yield _row(map(_plain, table.headings))
+    yield _row([":--"] * table.names + ["--:"] * (len(table.headings) - table.names))
+    for texts in table.rows:
+        yield _row(map(_plain, texts))
 
 
 def _row(texts: Iterable[str]) -> str:

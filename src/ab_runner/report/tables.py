@@ -3,15 +3,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ab_runner.model import Cell, EndRecord, Server, Workload, workload
-from ab_runner.report.cells import CellSummary, latency_figure, summarise
+from ab_runner.conditions import Finding, findings, network_findings
+from ab_runner.model import REFERENCE, Cell, EndRecord, ResumeRecord, Server, StartRecord, Sweep, Workload, workload
+from ab_runner.report.cells import (
+    CellSummary,
+    latency_figure,
+    rate_figure,
+    share_figure,
+    share_of_ceiling,
+    summarise,
+)
+from ab_runner.report.drift import WORTH_A_WARNING, Drift, drifts
 from ab_runner.store import Stored
 
 NO_RECORD = "not run"
+UNTESTABLE = "-"
+ABOVE_THE_CEILING = "more than 100: ab was the limit of both, or something disturbed the ceiling's trial"
+_JVM_BUILD = re.compile(r"Runtime .*\(build ([^)]+)\)")
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -28,12 +41,22 @@ class Table(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+class Listing(msgspec.Struct, frozen=True):
+    """A table of another shape: a text for each of `headings` in each row. The first `names` are no figures."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    names: int = 1
+
+
 class Report(msgspec.Struct, frozen=True):
     """A whole sweep in tables: a line or two of what was run, the tables, and what must not be overlooked."""
 
     heading: str
     facts: tuple[str, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[Table | Listing, ...]
     warnings: tuple[str, ...]
 
 
@@ -42,21 +65,49 @@ def report_of(stored: Stored) -> Report:
     cells = summarise(stored.records)
     tables: list[Table] = []
     for name in asked.workloads:
-        servers = [server for server in stored.sweep.servers if name in server.workloads]
         if any(cell.workload == name for cell in cells):
-            tables += _tables_of(workload(name), servers, asked.concurrency, cells)
+            tables += _tables_of(workload(name), stored.sweep.servers, asked.concurrency, cells)
     return Report(_heading(stored), tuple(_facts(stored)), tuple(tables), tuple(_warnings(stored)))
 
 
 def _tables_of(
     asked: Workload, servers: Sequence[Server], concurrency: Sequence[int], cells: dict[Cell, CellSummary]
 ) -> Iterable[Table]:
+    untestable = [server for server in servers if asked.name in server.untestable]
+    servers = [server for server in servers if asked.name in server.workloads]
     columns = tuple(Column(server.id, server.family) for server in servers)
     grid = [(level, [cells.get(Cell(server.id, asked.name, level)) for server in servers]) for level in concurrency]
-    rates = tuple((level, tuple(cell.rate_text if cell else NO_RECORD for cell in row)) for level, row in grid)
-    yield Table(f"{asked.name}: requests per second ({asked.summary})", columns, rates, tuple(_notes(servers, grid)))
+    rates = tuple(
+        (level, (*(cell.rate_text if cell else NO_RECORD for cell in row), *(UNTESTABLE for _ in untestable)))
+        for level, row in grid
+    )
+    yield Table(
+        f"{asked.name}: requests per second ({asked.summary})",
+        (*columns, *(Column(server.id, server.family) for server in untestable)),
+        rates,
+        (*_notes(servers, grid), *(f"{server.id}: {server.untestable[asked.name]}" for server in untestable)),
+    )
     latencies = tuple((level, tuple(_latency_text(cell) for cell in row)) for level, row in grid)
     yield Table(f"{asked.name}: time per request in ms, median / p95 / p99", columns, latencies)
+    yield from _shares(asked, [server for server in servers if server.id != REFERENCE], concurrency, cells)
+
+
+def _shares(
+    asked: Workload, servers: Sequence[Server], concurrency: Sequence[int], cells: dict[Cell, CellSummary]
+) -> Iterable[Table]:
+    """Where the ceiling has a figure to be a share of."""
+    grid = [(level, [_share(Cell(server.id, asked.name, level), cells) for server in servers]) for level in concurrency]
+    shares = [share for _, row in grid for share in row if share is not None]
+    if shares:
+        columns = tuple(Column(server.id, server.family) for server in servers)
+        rows = tuple((level, tuple(map(share_figure, row))) for level, row in grid)
+        notes = (ABOVE_THE_CEILING,) if max(shares) > 1 else ()
+        yield Table(f"{asked.name}: requests per second as a share of the ceiling's, %", columns, rows, notes)
+
+
+def _share(cell: Cell, cells: dict[Cell, CellSummary]) -> float | None:
+    found = cells.get(cell)
+    return None if found is None or found.rate is None else share_of_ceiling(found.rate, cell, cells)
 
 
 def _latency_text(cell: CellSummary | None) -> str:
@@ -94,6 +145,39 @@ def _facts(stored: Stored) -> Iterable[str]:
         yield f"servers on CPU {_numbers(sweep.server_cpus)}, ab on CPU {_numbers(sweep.generator_cpus)}"
     else:
         yield "servers and ab share the CPUs: the figures are not those of a server alone"
+    if sweep.asked.jdk is not None and any(server.kind == "jvm" for server in sweep.servers):
+        yield f"JVM servers on JDK {sweep.asked.jdk}{_builds(stored)}"
+    if found := drifts(stored.records):
+        yield _drift_fact(found)
+
+
+def _builds(stored: Stored) -> str:
+    """` (build 25.0.3+9-2)`, as the JVMs that were started said it themselves."""
+    said = [record.environment.get("version", "") for record in stored.records if isinstance(record, StartRecord)]
+    builds = dict.fromkeys(found[1] for text in said if (found := _JVM_BUILD.search(text)))
+    return f" (build {', '.join(builds)})" if builds else ""
+
+
+def _drift_fact(found: Sequence[Drift]) -> str:
+    changes = (f"{each.workload} {rate_figure(each.before)} and {rate_figure(each.after)}" for each in found)
+    return f"ceiling before and after: {', '.join(changes)}"
+
+
+def findings_of(sweep: Sweep) -> Iterable[Finding]:
+    """What spoils the figures of this sweep, and what was looked at and found well."""
+    if sweep.conditions is not None:
+        yield from findings(sweep.conditions)
+    if sweep.asked.runtime == "process":
+        yield from network_findings(sweep.machine.sysctls)
+
+
+def _drift_warnings(stored: Stored, found: Sequence[Drift]) -> Iterable[str]:
+    large = [each for each in found if abs(each.change) > WORTH_A_WARNING]
+    if large:
+        changes = ", ".join(f"{each.workload} {each.change:+.1%}" for each in large)
+        yield f"the machine drifted: the ceiling after the sweep against before: {changes}"
+    if stored.sweep.reference is None:
+        yield "whether the machine drifted is not known: the ceiling was not measured before and after"
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -106,6 +190,11 @@ def _warnings(stored: Stored) -> Iterable[str]:
         yield "this sweep is still running, or was ended without a chance to say so"
     elif ends[-1].reason != "finished":
         yield f"this sweep is not complete: {ends[-1].reason}"
+    for record in stored.records:
+        if isinstance(record, ResumeRecord):
+            yield from (f"went on at {record.at:%Y-%m-%d %H:%M} although {each}" for each in record.differences)
+    yield from (finding.text for finding in findings_of(stored.sweep) if not finding.good)
+    yield from _drift_warnings(stored, drifts(stored.records))
     yield from stored.damage
     for server, reason in stored.sweep.left_out.items():
         yield f"left out: {server}: {' '.join(reason.split())}"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 
 from rich import box
-from rich.console import RenderableType
+from rich.console import JustifyMethod, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ab_runner.report.tables import Report, Table
+from ab_runner.report.tables import Listing, Report, Table
 
 _LONGEST_CELL = 26
 """A longer text in a cell is broken into lines."""
@@ -23,15 +24,17 @@ def render(report: Report, width: int) -> Iterator[RenderableType]:
     yield Text(report.heading, style="bold")
     for fact in report.facts:
         yield Text(fact, style="dim")
+    for warning in report.warnings:
+        yield Text(f"! {warning}", style="bold yellow")
     for table in report.tables:
         yield ""
         yield Text(table.title, style="bold")
-        for columns in pack(table, width):
-            yield _part(table, columns)
+        if isinstance(table, Listing):
+            yield _listing(table)
+        else:
+            yield from (_part(table, columns) for columns in pack(table, width))
         for note in table.notes:
             yield Padding(Text(note, style="yellow"), (0, 0, 0, 2))
-    for warning in report.warnings:
-        yield Text(f"! {warning}", style="bold yellow")
 
 
 def pack(table: Table, width: int) -> Iterator[list[int]]:
@@ -78,8 +81,19 @@ def _part(table: Table, positions: list[int]) -> RichTable:
     return part
 
 
+def _listing(table: Listing) -> RichTable:
+    listing = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
+    for position, heading in enumerate(table.headings):
+        justify: JustifyMethod = "left" if position < table.names else "right"
+        listing.add_column(escape(heading), justify=justify, no_wrap=position < table.names, overflow="fold")
+    for texts in table.rows:
+        listing.add_row(*map(Text, texts))
+    return listing
+
+
+_FIGURE = re.compile(r"[0-9.,]+( ±[0-9.]+ %)?\*?")
+
+
 def _styled(text: str) -> Text:
     """A figure that counts stands out from a reason why there is none."""
-    return Text(
-        text, style="" if text.rstrip("*").replace(",", "").replace(".", "").isdigit() or " / " in text else "yellow"
-    )
+    return Text(text, style="" if _FIGURE.fullmatch(text) or " / " in text else "yellow")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -66,6 +66,8 @@ class RunningServer(Protocol):
 class Runtime(Protocol):
     name: str
     network: str
+    jdk: int | None
+    """What all JVM servers run on; None where there is none."""
     server_cpus: tuple[int, ...]
     generator_cpus: tuple[int, ...]
     raw_folder: str
@@ -122,6 +124,22 @@ def end_group(process: subprocess.Popen[Any], seconds: float) -> None:
 def last_lines(text: str, count: int = 12) -> str:
     """The end of an output, where a failing tool says why."""
     return "\n".join(text.strip().splitlines()[-count:])
+
+
+def text_of(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
+    """What a command prints, on stderr too, as some print their version there; empty if it cannot be run."""
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (done.stdout + done.stderr).strip()
+
+
+def needs_newer_jdk(server: Server, jdk: int | None) -> str | None:
+    """Why a server cannot run on that JDK, if it is too old for it."""
+    if server.kind != "jvm" or jdk is None or jdk >= server.jdk_at_least:
+        return None
+    return f"needs Java {server.jdk_at_least} or later; this sweep runs on {jdk}"
 
 
 def version_command(server: Server, folder: str) -> list[str]:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from ab_runner.machine import SYSCTLS, CpuSplit, cpu_list
-from ab_runner.model import Server
+from ab_runner.model import DEFAULT_JDK, Server
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
@@ -28,6 +28,7 @@ from ab_runner.runtime.base import (
     build_failures,
     end_group,
     last_lines,
+    needs_newer_jdk,
     version_command,
 )
 
@@ -37,6 +38,8 @@ _CLIENT_SYSCTLS = {"net.ipv4.ip_local_port_range": "10000 65535", "net.ipv4.tcp_
 """As docker/service.yaml has them for servers."""
 _OURS = f"ab-runner.sweep-of-user={os.getuid()}"
 """Label of every container of a sweep."""
+_BASE_OF_JDK_8 = "debian:sid-slim"
+"""The one base image that docker/base-images leaves out unless it is named."""
 _ENGINE_SECONDS = 120.0
 """Longest time that the engine may take for one of our small requests."""
 
@@ -48,19 +51,20 @@ INSTALL_HINT = (
 
 def why_unusable() -> str | None:
     """Why Docker cannot be used here, in a line that says how to mend it, or None if it can."""
-    for command, missing in (
-        (("version", "--format", "{{.Server.Version}}"), "no Docker engine answers"),
-        (("compose", "version"), "the docker command has no Compose v2"),
-        (("buildx", "version"), "the docker command has no buildx"),
-    ):
-        try:
-            done = _run("docker", *command, seconds=15)
-        except (OSError, subprocess.TimeoutExpired):
-            return f"{missing}: {INSTALL_HINT}"
-        if "permission denied" in done.stderr:
-            return "you may not use the Docker engine: become a member of the group docker, or root"
-        if done.returncode:
-            return f"{missing} ({last_lines(done.stderr, 1)}): {INSTALL_HINT}"
+    # One call for all three, because `list` waits for it. That it names the server's version makes it ask the engine.
+    template = "{{.ServerVersion}}{{range .ClientInfo.Plugins}} {{.Name}}{{end}}"
+    try:
+        done = _run("docker", "info", "--format", template, seconds=15)
+    except (OSError, subprocess.TimeoutExpired):
+        return f"no Docker engine answers: {INSTALL_HINT}"
+    if "permission denied" in done.stderr:
+        return "you may not use the Docker engine: become a member of the group docker, or root"
+    if done.returncode:
+        return f"no Docker engine answers ({last_lines(done.stderr, 1)}): {INSTALL_HINT}"
+    plugins = done.stdout.split()[1:]
+    for plugin, name in (("compose", "Compose v2"), ("buildx", "buildx")):
+        if plugin not in plugins:
+            return f"the docker command has no {name}: {INSTALL_HINT}"
     return None
 
 
@@ -68,8 +72,9 @@ class DockerRuntime:
     name = "docker"
     raw_folder = RAW_IN_CONTAINER
 
-    def __init__(self, root: Path, fixtures: Path, cpus: CpuSplit, network: str) -> None:
+    def __init__(self, root: Path, fixtures: Path, cpus: CpuSplit, network: str, jdk: int = DEFAULT_JDK) -> None:
         """`root` is the repository, with compose.yaml in it; `network` is loopback or bridge."""
+        self.jdk: int | None = jdk
         self.network = network
         self.server_cpus = cpus.server
         self.generator_cpus = cpus.generator
@@ -79,23 +84,39 @@ class DockerRuntime:
         self._project = ""
 
     def unavailable(self, server: Server) -> str | None:
-        return None
+        return needs_newer_jdk(server, self.jdk)
 
     def prepare_generator(self) -> int:
-        base = _run(str(self._root / "docker" / "base-images"), seconds=900)
-        if base.returncode:
-            raise RuntimeUnusable(f"docker/base-images failed: {last_lines(base.stderr)}")
+        self._make_base_images()
         if reason := self._build([GENERATOR]):
             raise RuntimeUnusable(f"the image of ab does not build: {reason}")
+        ours = _checked("docker", "image", "inspect", "--format", "{{.Architecture}}", "ab-runner/ab")
+        engines = _checked("docker", "version", "--format", "{{.Server.Arch}}")
+        if ours != engines:
+            raise RuntimeUnusable(
+                f"images are built for {ours} and this is a machine of {engines}: an emulator would be measured "
+                "(is DOCKER_DEFAULT_PLATFORM set?)"
+            )
         return int(self._in_generator_image("ulimit -n"))
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
         say("building images (minutes at first, then seconds)")
+        if self.jdk == 8 and any(server.kind == "jvm" for server in servers):
+            self._make_base_images(_BASE_OF_JDK_8)
         return build_failures(servers, sorted({server.program for server in servers}), self._build)
+
+    def _make_base_images(self, *images: str) -> None:
+        done = _run(str(self._root / "docker" / "base-images"), *images, seconds=900)
+        if done.returncode:
+            raise RuntimeUnusable(f"docker/base-images failed: {last_lines(done.stderr)}")
+
+    def _compose(self, *arguments: str, seconds: float = _ENGINE_SECONDS) -> subprocess.CompletedProcess[str]:
+        command = ("docker", "compose", "--file", str(self._compose_file), *arguments)
+        return _run(*command, seconds=seconds, variables={"JDK": str(self.jdk)})
 
     def _build(self, services: Sequence[str]) -> str:
         """Builds these services' images; returns the end of what Docker said if that fails."""
-        done = _run("docker", "compose", "--file", str(self._compose_file), "build", "--quiet", *services, seconds=3600)
+        done = self._compose("build", "--quiet", *services, seconds=3600)
         return last_lines(done.stdout + done.stderr) if done.returncode else ""
 
     def environment(self) -> dict[str, str]:
@@ -130,8 +151,8 @@ class DockerRuntime:
         override.write_text(self._override(server), encoding="utf-8")
         running = DockerServer(self._project, server, self.network, self._raw / f"{name}.log")
         try:
-            files = ["--file", str(self._compose_file), "--file", str(override), "--project-name", self._project]
-            done = _run("docker", "compose", *files, "up", "--detach", "--no-build", server.id, GENERATOR)
+            options = ["--file", str(override), "--project-name", self._project]
+            done = self._compose(*options, "up", "--detach", "--no-build", server.id, GENERATOR)
             if done.returncode:
                 raise StartFailed("does not start", last_lines(done.stderr))
             running.look_around()
@@ -254,15 +275,18 @@ def _down(project: str) -> None:
 
 
 def _run(
-    *command: str, seconds: float = _ENGINE_SECONDS, output: BinaryIO | None = None
+    *command: str,
+    seconds: float = _ENGINE_SECONDS,
+    output: BinaryIO | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command in a session of its own, so that Ctrl-C reaches the runner alone. `output` takes both streams.
 
     However it ends early (its time is up, the runner is interrupted), its whole process group is asked to end first:
     a script's clean-up runs, and a client tells the engine.
     """
-    # SERVER and PORT are for a person's `docker compose up`; a sweep must not depend on them.
-    environment = {name: value for name, value in os.environ.items() if name not in ("SERVER", "PORT")}
+    # These are for a person's `docker compose up`; a sweep must not depend on them.
+    own = {name: value for name, value in os.environ.items() if name not in ("SERVER", "PORT", "JDK")}
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -270,7 +294,7 @@ def _run(
         stderr=subprocess.STDOUT if output else subprocess.PIPE,
         text=True,
         errors="backslashreplace",
-        env=environment,
+        env={**own, **(variables or {})},
         start_new_session=True,
     ) as process:
         try:

@@ -1,4 +1,4 @@
-"""Servers and ab as processes of this host, for people without Docker: its JDK, Maven, cc, ab and native servers.
+"""Servers and ab as processes of this host, for people without Docker: its JDKs, Maven, cc, ab and native servers.
 
 The network's settings are the host's own and are recorded, not changed.
 """
@@ -10,10 +10,11 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ab_runner import artifacts
 from ab_runner.interrupt import held
 from ab_runner.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.model import Needs, Server
@@ -27,17 +28,30 @@ from ab_runner.runtime.base import (
     build_failures,
     end_group,
     last_lines,
+    needs_newer_jdk,
+    text_of,
     version_command,
 )
+from ab_runner.runtime.jdks import FOLDER, installed
 
 _NOBODY = 65534
+
+
+def why_unusable() -> str | None:
+    """Why this host cannot make load, in a line that says how to mend it, or None if it can."""
+    return None if shutil.which("ab") else "ab is not installed (Debian: apt-get install apache2-utils)"
 
 
 class ProcessRuntime:
     name = "process"
     network = "loopback"
 
-    def __init__(self, servers_dir: Path, fixtures: Path, cpus: CpuSplit, port: int) -> None:
+    def __init__(self, servers_dir: Path, fixtures: Path, cpus: CpuSplit, port: int, jdk: int | None = None) -> None:
+        """JVM servers run on that JDK, or on the newest of this host; Maven always runs on the newest."""
+        jdks = installed()
+        self._runs = next((each for each in jdks if jdk in (None, each.version)), None)
+        self._compiles = next((each for each in jdks if each.compiles), None)
+        self.jdk = self._runs.version if self._runs else jdk
         self.server_cpus = cpus.server
         self.generator_cpus = cpus.generator
         self.raw_folder = ""
@@ -57,14 +71,21 @@ class ProcessRuntime:
             return None if _find(server.needs.command) else _how_to_get(server.needs)
         if server.kind == "c":
             return None if shutil.which("cc") else "cc is not installed (Debian: apt-get install gcc libc6-dev)"
-        missing = [tool for tool in ("java", "mvn") if shutil.which(tool) is None]
-        if missing:
-            return f"{' and '.join(missing)} not installed (Debian: apt-get install openjdk-17-jdk-headless maven)"
-        return None
+        return self._jdk_missing() or needs_newer_jdk(server, self.jdk)
+
+    def _jdk_missing(self) -> str | None:
+        if self._runs is None and self.jdk is not None:
+            return (
+                f"there is no JDK {self.jdk} in {FOLDER}, JAVA_HOME or the PATH "
+                f"(Debian: apt-get install openjdk-{self.jdk}-jre-headless, in releases that have it)"
+            )
+        if self._compiles is None:
+            return "no JDK is installed (Debian: apt-get install default-jdk-headless)"
+        return None if shutil.which("mvn") else "mvn is not installed (Debian: apt-get install maven)"
 
     def prepare_generator(self) -> int:
-        if shutil.which("ab") is None:
-            raise RuntimeUnusable("ab is not installed (Debian: apt-get install apache2-utils)")
+        if reason := why_unusable():
+            raise RuntimeUnusable(reason)
         return raise_open_files()
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
@@ -85,7 +106,9 @@ class ProcessRuntime:
         """Builds these programs and what they need; returns Maven's first complaint if that fails."""
         pom = str(self._servers_dir / "pom.xml")
         command = ["mvn", "-B", "-q", "-Dstyle.color=never", "--strict-checksums", "-DskipTests", "-f", pom]
-        said = _run_builder(*command, "-am", "-pl", ",".join(programs), "package").splitlines()
+        command.append(f"-Dartifacts={artifacts.cache_folder()}")
+        home = {"JAVA_HOME": str(self._compiles.home)} if self._compiles else {}
+        said = _run_builder(*command, "-am", "-pl", ",".join(programs), "package", variables=home).splitlines()
         errors = [line for line in said if "[ERROR]" in line] or said
         return f"{errors[0]} (mvn -f {pom} package shows the rest)" if errors else ""
 
@@ -104,15 +127,15 @@ class ProcessRuntime:
             self._running.append(running)
         stage = running.stage
         self._fill(stage, server)
-        running.environment["version"] = text_of(version_command(server, str(stage / "server")))
         environment = {
-            "PATH": _PATH,
+            "PATH": os.pathsep.join([str(self._runs.java.parent), _PATH]) if self._runs else _PATH,
             "ADDRESS": "127.0.0.1",
             "PORT": str(self._port),
             "DOCROOT": str(stage / "www"),
             "TMPDIR": str(stage / "tmp"),
             **server.environment,
         }
+        running.environment["version"] = text_of(version_command(server, str(stage / "server")), environment)
         command = [*self._pinned(self.server_cpus), str(stage / "server" / "start")]
         with (self._raw / f"{name}.log").open("wb") as log:
             running.launch(command, environment, log)
@@ -128,6 +151,8 @@ class ProcessRuntime:
         program = self._servers_dir / server.program
         if server.kind == "jvm":
             shutil.copytree(program / "target" / "lib", stage / "server" / "lib")
+            for artifact in server.artifacts:
+                shutil.copy(artifacts.path_of(artifact), stage / "server" / "lib" / artifact.file)
             shutil.copy(program / "target" / "server.jar", stage / "server")
             shutil.copy(self._servers_dir / "start-jvm", stage / "server" / "start")
         elif server.kind == "c":
@@ -207,15 +232,6 @@ class ProcessServer:
 _PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
 
 
-def text_of(command: Sequence[str]) -> str:
-    """What a command prints, on stderr too, as some print their version there; empty if it cannot be run."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return (done.stdout + done.stderr).strip()
-
-
 def _how_to_get(needs: Needs) -> str:
     packages = " ".join(needs.packages)
     if needs.conflicts:
@@ -227,9 +243,12 @@ def _find(command: str) -> str | None:
     return shutil.which(command, path=_PATH)
 
 
-def _run_builder(*command: str) -> str:
+def _run_builder(*command: str, variables: Mapping[str, str] | None = None) -> str:
     """All that it said if it fails, else nothing."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    environment = {**os.environ, **(variables or {})}
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
     return (done.stdout + done.stderr or "without a word") if done.returncode else ""
 
 

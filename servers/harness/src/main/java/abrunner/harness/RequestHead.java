@@ -6,13 +6,24 @@ import java.nio.charset.StandardCharsets;
 public final class RequestHead {
     private final byte[] bytes;
 
-    RequestHead(byte[] bytes) {
+    /** Takes the bytes as received, through the blank line. */
+    public RequestHead(byte[] bytes) {
         this.bytes = bytes;
     }
 
     /** The head's bytes, the blank line included; not a copy. */
     public byte[] bytes() {
         return bytes;
+    }
+
+    /** The first word of the request line. */
+    public String method() {
+        return word(0);
+    }
+
+    /** The second word of the request line; empty if there is none. */
+    public String target() {
+        return word(1);
     }
 
     /** Whether the client wants to send another request: HTTP/1.1 unless it says close, HTTP/1.0 only if it asks. */
@@ -37,6 +48,11 @@ public final class RequestHead {
             }
         }
         return http11 || keepAlive;
+    }
+
+    private String word(int index) {
+        String[] words = new String(bytes, 0, lineEnd(0), StandardCharsets.ISO_8859_1).split(" ");
+        return index < words.length ? words[index] : "";
     }
 
     private int lineEnd(int start) {

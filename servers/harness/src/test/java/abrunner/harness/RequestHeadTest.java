@@ -31,4 +31,18 @@ class RequestHeadTest {
         String head = lines.replace("''", "").replace("~", "\r\n") + "\r\n\r\n";
         assertEquals(expected, new RequestHead(head.getBytes(StandardCharsets.ISO_8859_1)).keepsAlive(), head);
     }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "GET      | /a?b  | GET /a?b HTTP/1.0~Host: a",
+            "HEAD     | /%20+ | HEAD /%20+ HTTP/1.1",
+            "HTTP/1.1 | ''    | HTTP/1.1",
+            "''       | ''    | ''~GET / HTTP/1.0",
+    })
+    void tellsMethodAndTarget(String method, String target, String lines) {
+        String text = lines.replace("''", "").replace("~", "\r\n") + "\r\n\r\n";
+        RequestHead head = new RequestHead(text.getBytes(StandardCharsets.ISO_8859_1));
+        assertEquals(method, head.method());
+        assertEquals(target, head.target());
+    }
 }

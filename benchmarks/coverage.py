@@ -1,0 +1,351 @@
+#!/usr/bin/env python3
+"""What the statistics of the reports promise and keep: the tables of docs/method.md, by simulation.
+
+    PYTHONPATH=src .venv/bin/python benchmarks/coverage.py [SAMPLES]
+
+Seeds are fixed, so it prints the same figures again. 1,000 samples, the default, take some minutes; a share near 95 %
+is then known to 1.4 points, one near 5 % as well.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from math import exp
+from statistics import fmean
+
+import numpy as np
+from scipy.stats import bootstrap, studentized_range, t, ttest_rel
+
+from ab_runner.stats.estimate import blocks_wanted, median_over_blocks
+from ab_runner.stats.ranking import MARGIN, WRONG, Ranking, contradictions, rank
+from ab_runner.stats.steady import steady_from
+
+Bounds = tuple[float, float]
+
+# --- intervals -------------------------------------------------------------------------------------------------
+
+NOISE = 0.02
+"""Standard deviation between blocks, as a share of the rate."""
+
+DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "normal": lambda random, size: random.normal(0, 1, size),
+    "skewed (slow tail)": lambda random, size: np.log(2) - random.exponential(1, size),
+    "heavy tails (t, 3 df)": lambda random, size: random.standard_t(3, size),
+    "two levels": lambda random, size: random.choice([-1.5, 1.5], size) + random.normal(0, 0.5, size),
+}
+"""Logarithms of what a start of a server does to its rate; each has the median 0."""
+
+
+def bootstrapped(method: str) -> Callable[[np.ndarray], Bounds]:
+    def bounds(rates: np.ndarray) -> Bounds:
+        found = bootstrap((rates,), np.median, n_resamples=2000, method=method, rng=np.random.default_rng(0))
+        return found.confidence_interval
+
+    return bounds
+
+
+def ours(rates: np.ndarray) -> Bounds:
+    interval = median_over_blocks([[rate] for rate in rates]).interval
+    return (interval.low, interval.high) if interval else (rates.min(), rates.max())
+
+
+def student(rates: np.ndarray) -> Bounds:
+    logs = np.log(rates)
+    reach = t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / len(logs) ** 0.5
+    return exp(logs.mean() - reach), exp(logs.mean() + reach)
+
+
+METHODS: dict[str, Callable[[np.ndarray], Bounds]] = {
+    "expanded percentile": ours,
+    "percentile": bootstrapped("percentile"),
+    "BCa": bootstrapped("BCa"),
+    "Student of log rates": student,
+    "slowest to fastest": lambda rates: (rates.min(), rates.max()),
+}
+
+
+def intervals(samples: int) -> None:
+    table("How often a 95 % interval holds the median, and half its mean width", "noise of 2 %", "blocks", *METHODS)
+    for name, draw in DISTRIBUTIONS.items():
+        for blocks in (3, 5, 6, 7, 8, 10):
+            random = np.random.default_rng(blocks)
+            found = [np.exp(NOISE * draw(random, blocks)) for _ in range(samples)]
+            row(name, blocks, *(coverage([method(rates) for rates in found]) for method in METHODS.values()))
+
+
+def within(samples: int) -> None:
+    table("Several trials in a block", "between blocks", "within", "trials", "6 blocks", "8 blocks")
+    for between, inside in ((0.02, 0.02), (0.005, 0.02)):
+        for trials in (2, 3):
+            random = np.random.default_rng(trials)
+            found = []
+            for blocks in (6, 8):
+                starts = random.normal(0, between, (samples, blocks, 1))
+                rates = np.exp(starts + random.normal(0, inside, (samples, blocks, trials)))
+                found.append(coverage([two_level(sample) for sample in rates]))
+            row(f"{100 * between:g} %", f"{100 * inside:g} %", trials, *found)
+
+
+def two_level(rates: np.ndarray) -> Bounds:
+    interval = median_over_blocks(rates.tolist()).interval
+    assert interval, "six blocks have one"
+    return interval.low, interval.high
+
+
+def coverage(bounds: Sequence[Bounds]) -> str:
+    width = fmean(high - low for low, high in bounds) / 2
+    return f"{share(low <= 1 <= high for low, high in bounds)} (±{100 * width:.1f} %)"
+
+
+def until_precise(samples: int) -> None:
+    table(
+        "The same where blocks are added until the interval is ± 3 %, 24 at the most",
+        *("distribution", "noise", "holds the median", "blocks, mean", "± 3 % reached"),
+    )
+    for name, draw in DISTRIBUTIONS.items():
+        for noise in (0.02, 0.05):
+            random = np.random.default_rng(1)
+            covered, lengths, reached = [], [], []
+            for _ in range(samples):
+                rates = np.exp(noise * draw(random, 24))
+                blocks = 6
+                while wanted := blocks_wanted(median_over_blocks([[rate] for rate in rates[:blocks]]), blocks, 0.03):
+                    if blocks == len(rates):
+                        break
+                    blocks = min(len(rates), blocks + wanted)
+                low, high = ours(rates[:blocks])
+                covered.append(low <= 1 <= high)
+                lengths.append(blocks)
+                reached.append(not wanted)
+            row(name, f"{100 * noise:.0f} %", share(covered), f"{fmean(lengths):.1f}", share(reached))
+
+
+# --- ranks -----------------------------------------------------------------------------------------------------
+
+Rates = np.ndarray
+"""Logarithms of rates, a row for each block and a column for each server."""
+Orders = set[tuple[int, int]]
+"""Pairs of a faster and a slower server."""
+
+
+def welch_and_holm(margin: float) -> Callable[[Rates], Orders]:
+    return lambda rates: set(ranking(rates, margin).faster)
+
+
+def ranking(rates: Rates, margin: float) -> Ranking:
+    return rank({number: np.exp(column).tolist() for number, column in enumerate(rates.T)}, margin)
+
+
+def paired_and_holm(rates: Rates) -> Orders:
+    pairs = list(combinations(range(rates.shape[1]), 2))
+    one, other = np.array(pairs).T
+    p = ttest_rel(rates[:, one], rates[:, other]).pvalue
+    orders: Orders = set()
+    for number, at in enumerate(np.argsort(p)):
+        if p[at] > WRONG / (len(pairs) - number):
+            break
+        orders.add(by_mean(rates, *pairs[at]))
+    return orders
+
+
+def tukey(rates: Rates) -> Orders:
+    """Honestly significant differences of a layout of blocks and servers, one variance for all."""
+    blocks, servers = rates.shape
+    residuals = rates - rates.mean(0) - rates.mean(1, keepdims=True) + rates.mean()
+    freedom = (blocks - 1) * (servers - 1)
+    least = critical(servers, freedom) * ((residuals**2).sum() / freedom / blocks) ** 0.5
+    means = rates.mean(0)
+    pairs = combinations(range(servers), 2)
+    return {by_mean(rates, a, b) for a, b in pairs if abs(means[a] - means[b]) > least}
+
+
+_critical: dict[tuple[int, int], float] = {}
+
+
+def critical(servers: int, freedom: int) -> float:
+    if (servers, freedom) not in _critical:
+        _critical[servers, freedom] = studentized_range.ppf(1 - WRONG, servers, freedom)
+    return _critical[servers, freedom]
+
+
+def by_mean(rates: Rates, one: int, other: int) -> tuple[int, int]:
+    return (one, other) if rates[:, one].mean() > rates[:, other].mean() else (other, one)
+
+
+TESTS: dict[str, Callable[[Rates], Orders]] = {
+    "Welch, Holm, margin 2 %": welch_and_holm(MARGIN),
+    "Welch, Holm": welch_and_holm(0),
+    "paired t, Holm": paired_and_holm,
+    "Tukey HSD, blocked": tukey,
+}
+SPREADS = {
+    "the same": (0.0, "normal"),
+    "differing": (0.6, "normal"),
+    "differing, skewed": (0.6, "skewed (slow tail)"),
+}
+"""How the servers differ in noise (standard deviation of the logarithm of theirs), and its distribution."""
+
+
+def tests(samples: int) -> None:
+    table(
+        "Tables with any wrong order; share of pairs 5 % or more apart that are told apart (6 blocks, noise of 2 %)",
+        *("servers", "noise of servers", *TESTS),
+    )
+    for servers in (6, 20, 40):
+        for spread_name, (spread, distribution) in SPREADS.items():
+            random = np.random.default_rng(servers)
+            wrong: dict[str, list[bool]] = {name: [] for name in TESTS}
+            power: dict[str, list[bool]] = {name: [] for name in TESTS}
+            for _ in range(samples // 4):
+                equal = np.arange(servers) < servers // 2
+                levels = np.where(equal, 0, random.normal(0, 0.15, servers))
+                noise = NOISE * np.exp(random.normal(0, spread, servers))
+                rates = levels + measured(random, 6, noise, distribution)
+                apart = [(a, b) for a in range(servers) for b in range(servers) if levels[a] - levels[b] > 0.05]
+                for name, test in TESTS.items():
+                    orders = test(rates)
+                    wrong[name].append(any(levels[a] <= levels[b] for a, b in orders))
+                    power[name] += [pair in orders for pair in apart]
+            row(servers, spread_name, *(f"{share(wrong[name])}, {share(power[name])}" for name in TESTS))
+
+
+def measured(random: np.random.Generator, blocks: int, noise: np.ndarray, distribution: str = "normal") -> Rates:
+    """Noise of every server, and 1 % that all servers of a block share."""
+    drawn = DISTRIBUTIONS[distribution](random, blocks * len(noise)).reshape(blocks, len(noise))
+    return drawn * noise + random.normal(0, 0.01, (blocks, 1))
+
+
+def touching(found: Ranking) -> Orders:
+    ranks = found.ranks
+    return {(a, b) for a in ranks for b in ranks if ranks[a].worst < ranks[b].best}
+
+
+def counted(found: Ranking) -> Orders:
+    """As in a competition: the rank is one more than the number of servers that are faster."""
+    ranks = found.ranks
+    return {(a, b) for a in ranks for b in ranks if ranks[a].best < ranks[b].best}
+
+
+def grouped(found: Ranking) -> Orders:
+    """Who cannot be told apart is in one group, and so is whoever cannot be told apart from any of them."""
+    group = {name: name for name in found.ranks}
+    for a, b in combinations(found.ranks, 2):
+        if (a, b) not in found.faster and (b, a) not in found.faster:
+            group = {name: group[a] if old == group[b] else old for name, old in group.items()}
+    return {(a, b) for a, b in found.faster if group[a] != group[b]}
+
+
+def sweeps(samples: int) -> None:
+    table(
+        "Two sweeps that contradict each other somewhere; share of pairs put in an order (6 blocks, noise of 2 %)",
+        *("servers", "apart", "unseen", "margin"),
+        *("medians", "competition ranks", "ranges of ranks", "tested order", "groups"),
+    )
+    for servers in (6, 20):
+        for apart in (0.0, 0.01, 0.03):
+            for unseen, margin in ((0.0, 0.02), (0.01, 0.02), (0.02, 0.0), (0.02, 0.02)):
+                random = np.random.default_rng(servers)
+                contradicted: list[list[bool]] = []
+                ordered: list[list[int]] = []
+                for _ in range(samples // 4):
+                    noise = NOISE * np.exp(random.normal(0, 0.5, servers))
+                    first, second = (
+                        shown(
+                            apart * np.arange(servers) + random.normal(0, unseen, servers) + measured(random, 6, noise),
+                            margin,
+                        )
+                        for _ in range(2)
+                    )
+                    contradicted.append([any((b, a) in y for a, b in x) for x, y in zip(first, second, strict=True)])
+                    ordered.append([len(each) for each in first])
+                pairs = servers * (servers - 1) / 2
+                row(
+                    servers,
+                    f"{100 * apart:.0f} %",
+                    f"{100 * unseen:.0f} %",
+                    f"{100 * margin:.0f} %",
+                    *(
+                        f"{share(bad)}, {100 * fmean(good) / pairs:.0f} %"
+                        for bad, good in zip(zip(*contradicted, strict=True), zip(*ordered, strict=True), strict=True)
+                    ),
+                )
+
+
+def shown(rates: Rates, margin: float) -> list[Orders]:
+    found = ranking(rates, margin)
+    assert not contradictions(found, found)
+    medians = np.median(rates, axis=0)
+    by_median = {(a, b) for a in range(len(medians)) for b in range(len(medians)) if medians[a] > medians[b]}
+    return [by_median, counted(found), touching(found), set(found.faster), grouped(found)]
+
+
+# --- warm-up ---------------------------------------------------------------------------------------------------
+
+CURVES: dict[str, Callable[[float], float]] = {
+    "steady at once": lambda second: 1,
+    "from 70 %, a step at 4 s": lambda second: 0.7 if second < 4 else 1,
+    "from 50 %, steps at 3 s and 7 s": lambda second: 0.5 if second < 3 else 0.8 if second < 7 else 1,
+    "from 50 %, time constant 2 s": lambda second: 1 - 0.5 * exp(-second / 2),
+    "from 50 %, time constant 5 s": lambda second: 1 - 0.5 * exp(-second / 5),
+    "from 50 %, time constant 10 s": lambda second: 1 - 0.5 * exp(-second / 10),
+    "from 70 %, a step at 8 s": lambda second: 0.7 if second < 8 else 1,
+}
+
+
+def last_three(rates: Sequence[float]) -> bool:
+    """The last three windows within 5 % of their mean."""
+    last = rates[-3:]
+    return len(rates) >= 5 and max(last) - min(last) <= 0.05 * fmean(last)
+
+
+RULES: dict[str, Callable[[Sequence[float]], bool]] = {
+    "Pettitt": lambda rates: steady_from(rates) is not None,
+    "last three within 5 %": last_three,
+}
+
+
+def warm_up(samples: int) -> None:
+    table(
+        "Seconds of warm-up in windows of 1 s, and how far below its final rate the server still is (30 s at most)",
+        *("rate", "noise of a window", *RULES),
+    )
+    for name, curve in CURVES.items():
+        for noise in (0.01, 0.03, 0.06):
+            row(name, f"{100 * noise:.0f} %", *(warmed(curve, noise, rule, samples // 4) for rule in RULES.values()))
+
+
+def warmed(curve: Callable[[float], float], noise: float, rule: Callable[[Sequence[float]], bool], samples: int) -> str:
+    random = np.random.default_rng(3)
+    seconds, left = [], []
+    for _ in range(samples):
+        rates: list[float] = []
+        while len(rates) < 30 and not rule(rates):
+            rates.append(curve(len(rates) + 0.5) * (1 + random.normal(0, noise)))
+        seconds.append(len(rates))
+        left.append(1 - curve(len(rates)))
+    return f"{fmean(seconds):.1f} s, {100 * fmean(left):.1f} %"
+
+
+# --- printing --------------------------------------------------------------------------------------------------
+
+
+def table(title: str, *columns: str) -> None:
+    print(f"\n**{title}**\n")
+    row(*columns)
+    row(*["---"] * len(columns))
+
+
+def row(*cells: object) -> None:
+    print(f"| {' | '.join(map(str, cells))} |", flush=True)
+
+
+def share(found: Iterable[bool]) -> str:
+    return f"{100 * fmean(map(float, found)):.1f} %"
+
+
+if __name__ == "__main__":
+    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    for part in (intervals, within, until_precise, tests, sweeps, warm_up):
+        part(samples)

@@ -1,0 +1,27 @@
+"""The reports of a sweep, shown. Apart from `show`, because statistics take their time to load."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from ab_runner.cli.show import console_for, put, say
+from ab_runner.report import csv, markdown, terminal
+from ab_runner.report.tables import Report, report_of
+from ab_runner.store import Stored
+
+
+def show_report(stored: Stored, form: str) -> None:
+    show(report_of(stored), csv.render(stored), stored.damage, form)
+
+
+def show(report: Report, as_csv: str, damage: Iterable[str], form: str) -> None:
+    """CSV has no place for damaged lines: there they are named on stderr."""
+    if form == "terminal":
+        put(*terminal.render(report, console_for(sys.stdout).width))
+    elif form == "markdown":
+        sys.stdout.write(markdown.render(report))
+    else:
+        sys.stdout.write(as_csv)
+        for line in damage:
+            say(console_for(sys.stderr), f"! {line}")

@@ -1,0 +1,48 @@
+"""The comparison with 2006 as CSV: a row for each figure of 2006 and each server that it is set beside."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from ab_runner.report.tables import NO_RECORD
+from ab_runner.report.then_and_now import Compared, Comparison, Pair
+
+COLUMNS = (
+    "workload", "concurrency", "published", "then_requests_per_second", "then_reason", "beside", "server",
+    "now_requests_per_second", "now_notes", "factor", "rank_then", "rank_now", "ranked", "rho", "rho_low", "rho_high",
+)  # fmt: skip
+
+
+def render(compared: tuple[Compared, ...]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for each in compared:
+        for level in each.levels:
+            for beside, comparison in (("stand-in", level.stand_in), ("newest", level.newest)):
+                writer.writerows(
+                    _row(pair, comparison) | {"beside": beside} for pair in comparison.pairs if pair.server
+                )
+    return text.getvalue()
+
+
+def _row(pair: Pair, comparison: Comparison) -> dict[str, object]:
+    row: dict[str, object] = {
+        "workload": pair.then.workload,
+        "concurrency": pair.then.concurrency,
+        "published": pair.then.server,
+        "then_requests_per_second": pair.then.requests_per_second,
+        "then_reason": pair.then.reason,
+        "server": pair.server.id if pair.server else None,
+        "now_requests_per_second": pair.now.rate if pair.now else None,
+        "now_notes": "; ".join(pair.now.remarks) if pair.now else NO_RECORD,
+        "ranked": comparison.ranked,
+    }
+    if pair.factor and pair.ranks:
+        row |= {"factor": round(pair.factor, 4), "rank_then": pair.ranks[0], "rank_now": pair.ranks[1]}
+    if comparison.agreement:
+        row["rho"] = round(comparison.agreement.rho, 4)
+    if comparison.agreement and comparison.agreement.interval:
+        row["rho_low"], row["rho_high"] = (round(bound, 4) for bound in comparison.agreement.interval)
+    return row

@@ -1,0 +1,162 @@
+"""The comparison with 2006, as a person reads it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ab_runner.model import Server, workload
+from ab_runner.published import Figure
+from ab_runner.report.cells import rate_figure
+from ab_runner.report.tables import NO_RECORD, Listing, Report, report_of
+from ab_runner.report.then_and_now import Compared, Comparison, Pair
+from ab_runner.stats.correlation import FEWEST
+from ab_runner.store import Stored
+
+THEN = (
+    "2006: Cindy's author, on one Xeon 3.0 GHz with Linux 2.6.13, JRockit 1.5.0 and ab 2.0.40-dev "
+    "(results/published/README.md)"
+)
+FACTOR = "factor: now as a multiple of then; machine, kernel, JVM and ab are in it as much as the server is"
+RANKS = (
+    "ranks: then → now, among the servers with a figure that counts on both sides, 1 for the most requests per second"
+)
+ELSEWHERE = "* and reasons: the sweep's own tables explain them"
+NO_MARGIN = {
+    True: "one block: its ranks have no margin for noise, and neighbours may as well be the other way round",
+    False: "ranks are those of the medians over blocks, without a margin for noise",
+}
+SAME_ORDER = "a rho of 1.00 or -1.00 has no interval: Fisher's z is infinite there"
+STANDS_FOR_OLD = "the same: the software of 2006 is not to be had, and today's stands for it"
+
+
+def report_then_and_now(stored: Stored, compared: Sequence[Compared]) -> Report:
+    tables = [_who(compared, stored)]
+    for each in compared:
+        tables += [_figures(each, stored), *_ranks(each)]
+    report = report_of(stored)
+    return msgspec.structs.replace(
+        report,
+        heading=f"2006 and now: {report.heading}",
+        facts=(*report.facts, THEN, FACTOR, RANKS, NO_MARGIN[stored.sweep.asked.protocol.blocks == 1], ELSEWHERE),
+        tables=tuple(tables),
+    )
+
+
+def _who(compared: Sequence[Compared], stored: Stored) -> Listing:
+    """Which servers are compared; mostly the same in all workloads, and where not a note says which in which."""
+    workloads: dict[tuple[str, str, str], list[str]] = {}
+    for each in compared:
+        for match in each.matches:
+            servers = (match.published, _id(match.stand_in), _id(match.newest))
+            workloads.setdefault(servers, []).append(each.workload)
+    rows_of = Counter(published for published, _, _ in workloads)
+    notes = [
+        f"{published} with {stand_in} and {newest}: {', '.join(names)}"
+        for (published, stand_in, newest), names in workloads.items()
+        if rows_of[published] > 1
+    ]
+    chosen = {stand_in for _, stand_in, _ in workloads}
+    notes += [
+        f"{server.id} stands for {server.published} too, and is not shown here"
+        for server in stored.sweep.servers
+        if server.published and server.id not in chosen
+    ]
+    rows = tuple((then, old, "the same" if new == old else new) for then, old, new in workloads)
+    if any(new == "the same" for _, _, new in rows):
+        notes.append(STANDS_FOR_OLD)
+    return Listing("who is compared", ("server of 2006", "stand-in", "newest"), rows, notes=tuple(notes), names=3)
+
+
+def _id(server: Server | None) -> str:
+    return server.id if server else "-"
+
+
+def _figures(compared: Compared, stored: Stored) -> Listing:
+    asked = workload(compared.workload)
+    levels = {level.concurrency for level in compared.levels}
+    beyond = [str(level) for level in stored.sweep.asked.concurrency if level not in levels]
+    notes = []
+    if compared.missing:
+        notes.append(f"not in this sweep: {', '.join(compared.missing)}")
+    if beyond:
+        notes.append(f"2006 has no figures at {', '.join(beyond)}")
+    return Listing(
+        f"{asked.name}: requests per second, 2006 and now ({asked.summary})",
+        ("server of 2006", "c", "2006", "stand-in", "factor", "newest", "factor"),
+        tuple(_figure_rows(compared)),
+        tuple(notes),
+    )
+
+
+def _figure_rows(compared: Compared) -> Iterable[tuple[str, ...]]:
+    """Family by family, concurrency rising; the name stands on the first row of its server alone."""
+    for match in compared.matches:
+        name = match.published
+        for level in compared.levels:
+            for old, new in zip(level.stand_in.pairs, level.newest.pairs, strict=True):
+                if old.then.server == match.published:
+                    yield name, str(level.concurrency), _then_text(old.then), *_now_texts(old), *_now_texts(new)
+                    name = ""
+
+
+def _then_text(figure: Figure) -> str:
+    """As cells of today read: `190 (9991 failed)`, `timeout`."""
+    if figure.requests_per_second is None:
+        return figure.outcome
+    rate = rate_figure(figure.requests_per_second)
+    return f"{rate} ({figure.reason})" if figure.reason else rate
+
+
+def _now_texts(pair: Pair) -> tuple[str, str]:
+    """The figure and the factor."""
+    if pair.server is None:
+        return "-", "-"
+    return pair.now.rate_text if pair.now else NO_RECORD, factor_figure(pair.factor)
+
+
+def factor_figure(factor: float | None) -> str:
+    if factor is None:
+        return "-"
+    return f"{factor:,.1f}" if factor >= 1 else f"{factor:.2f}"
+
+
+def _ranks(compared: Compared) -> Iterable[Listing]:
+    stand_in = [level.stand_in for level in compared.levels]
+    newest = [level.newest for level in compared.levels]
+    for name, comparisons in (("stand-in", stand_in), ("newest", newest)):
+        if any(comparison.ranked for comparison in comparisons):
+            title = f"{compared.workload}: rank by requests per second, 2006 → {name}"
+            yield _rank_listing(title, compared, comparisons)
+
+
+def _rank_listing(title: str, compared: Compared, comparisons: Sequence[Comparison]) -> Listing:
+    ranks = [{pair.then.server: pair.ranks for pair in comparison.pairs} for comparison in comparisons]
+    rows = [
+        (match.published, *(_rank_text(found.get(match.published)) for found in ranks))
+        for match in compared.matches
+        if any(found.get(match.published) for found in ranks)
+    ]
+    agreement = zip(*map(_agreement_texts, comparisons), strict=True)
+    labels = ("servers ranked", "Spearman's rho", "95 % interval from", "to")
+    exact = any(found.agreement and found.agreement.interval is None for found in comparisons)
+    return Listing(
+        title,
+        ("server of 2006", *(f"c={level.concurrency}" for level in compared.levels)),
+        (*rows, *((label, *texts) for label, texts in zip(labels, agreement, strict=True))),
+        (SAME_ORDER,) if exact else (),
+    )
+
+
+def _rank_text(ranks: tuple[float, float] | None) -> str:
+    return f"{ranks[0]:g} → {ranks[1]:g}" if ranks else "-"
+
+
+def _agreement_texts(comparison: Comparison) -> tuple[str, str, str, str]:
+    found = comparison.agreement
+    if found is None:
+        return str(comparison.ranked), "too few" if comparison.ranked < FEWEST else "-", "-", "-"
+    low, high = (f"{bound:.2f}" for bound in found.interval) if found.interval else ("-", "-")
+    return str(comparison.ranked), f"{found.rho:.2f}", low, high

@@ -1,0 +1,1 @@
+"""Pure statistics; each function names the source of its formula."""

@@ -1,0 +1,60 @@
+"""Distributions of latencies that can be stored, merged and asked for percentiles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from math import ceil
+
+from msgspec import Struct
+
+_DIGITS = 11
+"""Binary digits that are kept of a value: 2048 buckets, as HdrHistogram has for three significant decimal digits."""
+
+
+class Histogram(Struct, frozen=True):
+    """How often which latency occurred: `counts` maps the lowest microsecond of a bucket to the number in it, and
+    `longest` is exact. Buckets are those of HdrHistogram (hdrhistogram.org) at three significant digits, kept sparse:
+    exact below 2048 µs, narrower than a thousandth of the value from there on."""
+
+    counts: dict[int, int] = {}
+    longest: int = 0
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    def percentile(self, percentage: float) -> int:
+        """The time in microseconds within which that share of the requests was served, to a bucket's upper end."""
+        if not self.counts:
+            raise ValueError("an empty histogram has no percentiles")
+        wanted = ceil(self.total * percentage / 100)
+        seen = 0
+        for low in sorted(self.counts):
+            seen += self.counts[low]
+            if seen >= wanted:
+                return min(low + (1 << _shift(low)) - 1, self.longest)
+        raise ValueError(f"a percentage is at most 100, not {percentage:g}")
+
+
+def histogram(microseconds: Iterable[int]) -> Histogram:
+    values = Counter(microseconds)
+    counts: Counter[int] = Counter()
+    for value, count in values.items():
+        counts[value >> _shift(value) << _shift(value)] += count
+    return Histogram(dict(sorted(counts.items())), max(values, default=0))
+
+
+def merge(histograms: Iterable[Histogram]) -> Histogram:
+    """As if all values had been put into one."""
+    counts: Counter[int] = Counter()
+    longest = 0
+    for each in histograms:
+        counts.update(each.counts)
+        longest = max(longest, each.longest)
+    return Histogram(dict(sorted(counts.items())), longest)
+
+
+def _shift(value: int) -> int:
+    """Binary digits that are dropped."""
+    return max(0, value.bit_length() - _DIGITS)

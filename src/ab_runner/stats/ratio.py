@@ -1,0 +1,80 @@
+"""By what factor one is faster than the other, with an interval: two cells, two sweeps, a family of servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import exp, inf, log, sqrt
+from statistics import fmean, variance
+from typing import TypeVar
+
+from msgspec import Struct
+from scipy.special import stdtr, stdtrit
+
+from ab_runner.stats.estimate import CONFIDENCE, Estimate, Interval
+
+Key = TypeVar("Key")
+
+
+class LogRatio(Struct, frozen=True):
+    """An estimated logarithm of a ratio. `error` is its standard error, `freedom` that error's degrees of freedom."""
+
+    value: float
+    error: float
+    freedom: float
+
+    def p_beyond(self, margin: float) -> float:
+        """How likely so large a difference is, in either direction, if the true one is `margin`: a minimum-effect test
+        (Murphy & Myors, Journal of Applied Psychology 84, 1999). Student's test of no difference for margin 0."""
+        beyond = abs(self.value) - margin
+        if beyond <= 0:
+            return 1.0
+        return float(2 * stdtr(self.freedom, -beyond / self.error)) if self.error > 0 else 0.0
+
+    def ratio(self) -> Estimate:
+        reach = -float(stdtrit(self.freedom, (1 - CONFIDENCE) / 2)) * self.error
+        return Estimate(exp(self.value), Interval(exp(self.value - reach), exp(self.value + reach)))
+
+
+def log_ratio(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> LogRatio:
+    """The mean over pairs of log(first / second), from two or more blocks of each. Blocks are taken as independent.
+
+    Logarithms, because what disturbs a rate does so in proportion. Each sample keeps its own variance, because servers
+    differ in noise: Welch, Biometrika 34 (1947), degrees of freedom after Satterthwaite, Biometrics Bulletin 2 (1946).
+    """
+    logs = [(_logs(first), _logs(second)) for first, second in pairs]
+    value = fmean(fmean(first) - fmean(second) for first, second in logs)
+    parts = [(variance(sample) / len(sample), len(sample) - 1) for pair in logs for sample in pair]
+    whole = sum(part for part, _ in parts)
+    spread = sum(part**2 / freedom for part, freedom in parts)
+    return LogRatio(value, sqrt(whole) / len(pairs), whole**2 / spread if spread else inf)
+
+
+def ratio(first: Sequence[float], second: Sequence[float]) -> Estimate:
+    """first / second, each a figure per block: the ratio of their geometric means. No interval from one block."""
+    return mean_ratio([(first, second)])
+
+
+def mean_ratio(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Estimate:
+    """The geometric mean of first / second over pairs that were started independently, such as the servers of a
+    family in two sweeps (Fleming & Wallace, How Not To Lie With Statistics, CACM 29, 1986: why geometric)."""
+    if all(len(sample) > 1 for pair in pairs for sample in pair):
+        return log_ratio(pairs).ratio()
+    return Estimate(exp(fmean(fmean(_logs(first)) - fmean(_logs(second)) for first, second in pairs)))
+
+
+def block_means(blocks: Iterable[Mapping[Key, float]], keys: Iterable[Key]) -> list[float]:
+    """One figure per block, the geometric mean over these of its cells. Cells of a block share a start of the server,
+    so they are averaged before blocks are compared: they are not independent."""
+    wanted = list(keys)
+    return [exp(fmean(_logs([block[key] for key in wanted]))) for block in blocks]
+
+
+def in_every_block(blocks: Sequence[Mapping[Key, float]]) -> list[Key]:
+    """The cells that can be averaged: every block has a figure of them."""
+    return [key for key in blocks[0] if all(key in block for block in blocks)] if blocks else []
+
+
+def _logs(figures: Sequence[float]) -> list[float]:
+    if min(figures) <= 0:
+        raise ValueError(f"only positive figures have a ratio, not {min(figures):g}")
+    return [log(figure) for figure in figures]

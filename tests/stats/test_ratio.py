@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from math import inf, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import ttest_ind
+
+from ab_runner.stats.estimate import Estimate, Interval
+from ab_runner.stats.ratio import LogRatio, block_means, in_every_block, log_ratio, mean_ratio, ratio
+
+SAMPLES = st.lists(st.floats(100, 1e5), min_size=2, max_size=10, unique=True)
+
+
+@given(SAMPLES, SAMPLES)
+def test_a_ratio_is_welchs_test_of_the_logarithms(first: list[float], second: list[float]) -> None:
+    expected = ttest_ind(np.log(first), np.log(second), equal_var=False)
+    interval = expected.confidence_interval(0.95)
+    found = ratio(first, second)
+    assert found.interval is not None
+    assert log(found.interval.low) == pytest.approx(interval.low, rel=1e-6, abs=1e-9)
+    assert log(found.interval.high) == pytest.approx(interval.high, rel=1e-6, abs=1e-9)
+    assert log_ratio([(first, second)]).p_beyond(0) == pytest.approx(expected.pvalue, rel=1e-6)
+
+
+@given(SAMPLES, SAMPLES)
+def test_the_ratio_the_other_way_round_is_its_reciprocal(first: list[float], second: list[float]) -> None:
+    there, back = ratio(first, second), ratio(second, first)
+    assert there.interval
+    assert back.interval
+    assert back.value == pytest.approx(1 / there.value)
+    assert back.interval.low == pytest.approx(1 / there.interval.high)
+
+
+def test_one_block_has_a_ratio_and_no_interval() -> None:
+    assert ratio([200], [100]) == Estimate(pytest.approx(2))
+    assert ratio([200, 201], [100]).interval is None
+
+
+def test_samples_without_any_variance_have_an_interval_of_no_width() -> None:
+    found = ratio([200, 200], [100, 100])
+    assert found == Estimate(pytest.approx(2), Interval(pytest.approx(2), pytest.approx(2)))
+
+
+def test_a_family_is_the_geometric_mean_of_its_servers_each_counting_once() -> None:
+    assert mean_ratio([([200, 200], [100, 100]), ([50, 50], [100, 100])]).value == pytest.approx(1)
+
+
+def test_the_interval_of_a_family_covers_the_true_ratio() -> None:
+    """Three servers that differ in noise, faster by 1.2, 1.0 and 0.9, six blocks each: 500 families."""
+    random = np.random.default_rng(11)
+    truth = (1.2 * 1.0 * 0.9) ** (1 / 3)
+    covered = 0
+    for _ in range(500):
+        pairs = [
+            (
+                (level * np.exp(random.normal(0, noise, 6))).tolist(),
+                np.exp(random.normal(0, noise, 6)).tolist(),
+            )
+            for level, noise in ((1.2, 0.01), (1.0, 0.03), (0.9, 0.05))
+        ]
+        interval = mean_ratio(pairs).interval
+        covered += interval is not None and interval.low <= truth <= interval.high
+    assert 462 <= covered <= 488
+
+
+def test_a_difference_up_to_the_margin_is_none_and_without_noise_any_other_is_certain() -> None:
+    assert LogRatio(0.019, 0.0001, 10).p_beyond(0.02) == 1
+    assert LogRatio(-0.021, 0, inf).p_beyond(0.02) == 0
+
+
+@given(st.floats(-1, 1), st.floats(0.001, 0.1), st.floats(2, 50), st.floats(0, 0.2))
+def test_a_margin_never_makes_a_difference_more_certain(
+    value: float, error: float, freedom: float, margin: float
+) -> None:
+    difference = LogRatio(value, error, freedom)
+    assert 0 <= difference.p_beyond(0) <= difference.p_beyond(margin) <= 1
+
+
+def test_cells_of_a_block_are_averaged_geometrically_over_those_that_every_block_has() -> None:
+    blocks = [{"c1": 100.0, "c10": 400.0, "c100": 7.0}, {"c1": 90.0, "c10": 1000.0}]
+    shared = in_every_block(blocks)
+    assert shared == ["c1", "c10"]
+    assert block_means(blocks, shared) == pytest.approx([200, 300])
+    assert in_every_block([]) == []
+
+
+def test_a_figure_that_has_no_logarithm_is_refused_by_value() -> None:
+    with pytest.raises(ValueError, match="not 0"):
+        ratio([1, 0], [1, 2])
