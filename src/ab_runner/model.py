@@ -27,9 +27,10 @@ Kind = Literal["jvm", "debian", "c"]
 JDKS = (8, 17, 25)
 """The JDKs that there are images for."""
 DEFAULT_JDK = 25
-Lack = Literal["keep-alive", "head", "long-header", "many-connections"]
-"""What some server cannot do of what is asked of all: keep an HTTP/1.0 connection open, answer HEAD, take a header of
-8 KB, answer all of a thousand connections that come at once. Tests hold each server to what it does not name."""
+Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-connections"]
+"""What some server cannot do of what is asked of all: answer HTTP/1.0, keep an HTTP/1.0 connection open, close one that
+is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at once. Tests hold
+each server to what it does not name."""
 WorkloadName = Literal["echo", "small", "small-keepalive", "large"]
 ProtocolName = Literal["2006", "standard", "quick"]
 Limit = Literal["generator", "server", "machine"]
