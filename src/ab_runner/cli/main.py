@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ab_runner import interrupt
+from ab_runner.alone import NotAloneError
 from ab_runner.artifacts import ArtifactError
 from ab_runner.catalog import CatalogError, load, select
 from ab_runner.cli import options, places
@@ -288,7 +289,7 @@ def main() -> int:
         return 0
     except click.ClickException as error:
         return _complain(error.format_message())
-    except (ArtifactError, CatalogError, StoreError, RuntimeUnusable) as error:
+    except (ArtifactError, CatalogError, NotAloneError, StoreError, RuntimeUnusable) as error:
         return _complain(str(error))
     except (interrupt.Interrupted, KeyboardInterrupt, click.Abort):
         print("ab-runner: interrupted", file=sys.stderr)

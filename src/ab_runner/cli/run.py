@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import fcntl
 import math
 import os
 import socket
@@ -12,13 +11,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from rich.console import Console
 
 from ab_runner import conditions, interrupt, machine, store
+from ab_runner.alone import alone
 from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.artifacts import provide
@@ -80,7 +79,7 @@ def run_sweep(
     sweep_id = f"{began:%Y%m%d-%H%M%S}-{protocol.name}"
     folder = out or places.RESULTS / sweep_id
     _check_folder(folder)
-    with _alone():
+    with alone():
         fixtures = _make_fixtures()
         chosen = _choose_runtime(console, runtime, network, port, fixtures, jdk)
         _check_open_files(concurrency, chosen.prepare_generator())
@@ -108,7 +107,7 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
     if not left:
         say(console, f"{folder} is complete: every cell has its record")
         return 0
-    with _alone():
+    with alone():
         fixtures = _make_fixtures()
         asked = sweep.asked
         chosen = _choose_runtime(console, asked.runtime, asked.network, port, fixtures, asked.jdk)
@@ -256,23 +255,6 @@ def _check_folder(folder: Path) -> None:
         tempfile.TemporaryDirectory(dir=nearest).cleanup()
     except OSError as error:
         raise StoreError(f"{folder} cannot be written ({error.strerror}); name another with --out") from None
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """One sweep at a time: two would measure each other."""
-    with places.LOCK.open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            raise click.UsageError(
-                f"another sweep of yours is running (process {lock.read().strip()}), and two would measure each other"
-            ) from None
-        lock.truncate(0)
-        lock.write(f"{os.getpid()}\n")
-        lock.flush()
-        yield
 
 
 def _make_fixtures() -> Path:
