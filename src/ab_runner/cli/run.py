@@ -124,7 +124,10 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
             )
         here = {server.id for server in filter(None, (*able, reference))}
         kept = Store(folder)
-        kept.append(ResumeRecord(at=datetime.datetime.now(datetime.UTC), differences=found))
+        try:
+            kept.append(ResumeRecord(at=datetime.datetime.now(datetime.UTC), differences=found))
+        except OSError as error:
+            raise StoreError(f"cannot write to {folder}: {error.strerror}") from error
         left = [part for part in left if part.server in here]
         return _measure(console, kept, now, left, chosen, fixtures, stored.records)
 
@@ -195,7 +198,7 @@ def _measure(
 
             bench = Bench(servers, sweep.asked.protocol, runtime, kept, fixtures, show)
             run(_with_further_blocks(runs, sweep.asked, records, show), bench, starts_so_far(before))
-    except (OSError, RuntimeUnusable) as error:
+    except (OSError, subprocess.SubprocessError, RuntimeUnusable) as error:
         stopped = True
         say(console, f"ab-runner: the sweep stopped: {error}")
     finally:
