@@ -29,6 +29,7 @@ from ab_runner.runtime.base import (
     RuntimeUnusable,
     StartFailed,
     build_failures,
+    check_built,
     end_group,
     last_lines,
     needs_newer_jdk,
@@ -85,6 +86,7 @@ class DockerRuntime:
         self._compose_file = root / "compose.yaml"
         self._fixtures = fixtures
         self._project = ""
+        self._unbuilt: dict[str, str] = {}
 
     def unavailable(self, server: Server) -> str | None:
         return needs_newer_jdk(server, self.jdk)
@@ -106,7 +108,9 @@ class DockerRuntime:
         say("building images (minutes at first, then seconds)")
         if self.jdk == 8 and any(server.kind == "jvm" for server in servers):
             self._make_base_images(_BASE_OF_JDK_8)
-        return build_failures(servers, sorted({server.program for server in servers}), self._build)
+        failures = build_failures(servers, sorted({server.program for server in servers}), self._build)
+        self._unbuilt |= failures
+        return failures
 
     def _make_base_images(self, *images: str) -> None:
         done = _run(str(self._root / "docker" / "base-images"), *images, seconds=900)
@@ -119,8 +123,9 @@ class DockerRuntime:
 
     def _build(self, services: Sequence[str]) -> str:
         """Builds these services' images; returns the end of what Docker said if that fails."""
-        done = self._compose("build", "--quiet", *services, seconds=3600)
-        return last_lines(done.stdout + done.stderr) if done.returncode else ""
+        # Not --quiet, which leaves out what the step that failed has said.
+        done = self._compose("--progress", "plain", "build", *services, seconds=3600)
+        return last_lines(done.stdout + done.stderr, 5) if done.returncode else ""
 
     def environment(self) -> dict[str, str]:
         package = "dpkg-query --show --showformat '${Package} ${Version}' apache2-utils"
@@ -150,6 +155,7 @@ class DockerRuntime:
         return set(_checked("docker", "ps", "--all", "--filter", f"label={_OURS}", "--format", template).splitlines())
 
     def start(self, server: Server, name: str) -> DockerServer:
+        check_built(server, self._unbuilt)
         override = self._raw / f"{name}.compose.yaml"
         override.write_text(self._override(server), encoding="utf-8")
         running = DockerServer(self._project, server, self.network, self._raw / f"{name}.log")

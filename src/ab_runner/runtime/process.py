@@ -29,6 +29,7 @@ from ab_runner.runtime.base import (
     RuntimeUnusable,
     StartFailed,
     build_failures,
+    check_built,
     end_group,
     last_lines,
     needs_newer_jdk,
@@ -68,6 +69,7 @@ class ProcessRuntime:
         self._tied = [setpriv, "--pdeathsig", "TERM"] if setpriv else []
         """Ends a process when the runner is killed and cannot do it."""
         self._running: list[ProcessServer] = []
+        self._unbuilt: dict[str, str] = {}
 
     def unavailable(self, server: Server) -> str | None:
         if server.needs is not None:
@@ -99,6 +101,7 @@ class ProcessRuntime:
             if programs:
                 say(f"building {', '.join(programs)} with {builder}")
             failures |= build_failures(servers, programs, build)
+        self._unbuilt |= failures
         return failures
 
     def _build_with_cc(self, programs: Sequence[str]) -> str:
@@ -125,6 +128,7 @@ class ProcessRuntime:
         self.raw_folder = str(self._raw)
 
     def start(self, server: Server, name: str) -> ProcessServer:
+        check_built(server, self._unbuilt)
         with held():
             running = ProcessServer(self._port, self._pinned(self.generator_cpus))
             self._running.append(running)
