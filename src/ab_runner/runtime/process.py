@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ab_runner import artifacts
+from ab_runner.alone import LOCK
 from ab_runner.interrupt import held
 from ab_runner.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.model import Needs, Server
@@ -39,6 +40,8 @@ from ab_runner.runtime.base import (
 from ab_runner.runtime.jdks import FOLDER, installed
 
 _NOBODY = 65534
+_STAGE = f"{LOCK.stem}-"
+"""What the names of servers' folders begin with, beside the lock: its holder may remove what earlier holders left."""
 
 
 def why_unusable() -> str | None:
@@ -126,6 +129,8 @@ class ProcessRuntime:
     def begin(self, sweep_id: str, raw: Path) -> None:
         self._raw = raw.resolve()
         self.raw_folder = str(self._raw)
+        for left in LOCK.parent.glob(f"{_STAGE}*"):
+            shutil.rmtree(left, ignore_errors=True)
 
     def start(self, server: Server, name: str) -> ProcessServer:
         check_built(server, self._unbuilt)
@@ -188,7 +193,7 @@ class ProcessServer:
         self.address = ("127.0.0.1", port)
         self.host = f"127.0.0.1:{port}"
         self.environment: dict[str, str] = {}
-        self.stage = Path(tempfile.mkdtemp(prefix="ab-runner-"))
+        self.stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=LOCK.parent))
         self.accounts: Accounts | None = None
         self._pinned = pinned_generator
         self._server: subprocess.Popen[bytes] | None = None
