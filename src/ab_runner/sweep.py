@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ab_runner import ab, probe
-from ab_runner.interrupt import Interrupted
+from ab_runner.interrupt import Interrupted, held
 from ab_runner.latency import parse_milliseconds
 from ab_runner.meter import Meter
 from ab_runner.model import (
@@ -43,6 +43,8 @@ from ab_runner.store import Store
 from ab_runner.validity import judge
 
 READY_SECONDS = 60.0
+NOTICED_SECONDS = 1.0
+"""How long after its connections a server's end may be seen."""
 
 
 class Doing(msgspec.Struct, frozen=True):
@@ -103,7 +105,8 @@ def run(runs: Iterable[ServerRun], bench: Bench, starts: int = 0) -> None:
         raise
     finally:
         try:
-            bench.runtime.close()
+            with held():  # a sweep that ends on its own may be interrupted, its clean-up not
+                bench.runtime.close()
         finally:
             bench.store.append(EndRecord(at=_now(), reason=ending))
 
@@ -135,8 +138,8 @@ class _Turn:
     def stop(self) -> None:
         if self._running is not None:
             self._emit(Doing("stop", self._server.id))
-            self._running.stop()
-            self._running = None
+            running, self._running = self._running, None  # not tried again: what this leaves, the runtime's close ends
+            running.stop()
 
     def _run_workload(self, asked: Workload, cells: Sequence[Cell]) -> None:
         """StartFailed if the server cannot be started, or not again."""
@@ -235,7 +238,7 @@ class _Turn:
         return rates, error
 
     def _trial(self, running: RunningServer, asked: Workload, cell: Cell, length: int, rate: float | None) -> bool:
-        """Measures one cell. Returns False when the server no longer answers."""
+        """Measures one cell. Returns False when server or generator have to be started afresh."""
         self._emit(Doing("trial", self._server.id, asked.name, cell.concurrency))
         name = f"{self._name()}-{asked.name}-c{cell.concurrency}"
         load = trial_load(self._protocol.trial_of(asked.name), cell.concurrency, rate)
@@ -251,8 +254,8 @@ class _Turn:
         alive = True
         if not verdict.valid:
             alive = probe.is_alive(running.address, asked)
-            if not alive and (end := running.ended()):
-                verdict = Verdict(False, f"server {end}")
+            if end := _end_of(running, alive):
+                verdict, alive = Verdict(False, end), False
         self._record(
             Trial(
                 block=self._block,
@@ -311,6 +314,14 @@ class _Turn:
         """Names the files of the current start of the server."""
         block = {BEFORE: "before", AFTER: "after"}.get(self._block, str(self._block))
         return f"{block}-{self._server.id}-{self.starts}"
+
+
+def _end_of(running: RunningServer, alive: bool) -> str | None:
+    """Why it ended, if it did; a runtime may notice it a moment later than the connections."""
+    deadline = time.monotonic() + (0 if alive else NOTICED_SECONDS)
+    while (end := running.ended()) is None and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return end
 
 
 def _outcome(done: Completed, percentiles: Path) -> LoadReport | LoadError:

@@ -62,7 +62,7 @@ class RunningServer(Protocol):
         """Runs the generator against it, for `time_limit` seconds at the most."""
 
     def ended(self) -> str | None:
-        """Why it is no longer running, or None while it is."""
+        """Why there can be no further load (`server exited with 1`), or None while server and generator are there."""
 
     def stop(self) -> None:
         """Ends it and everything that was started with it, and keeps its log; may be called twice. RuntimeUnusable if

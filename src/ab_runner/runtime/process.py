@@ -283,4 +283,4 @@ def _as_nobody() -> dict[str, Any]:
 
 
 def _exit_text(code: int) -> str:
-    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exited with {code}"
+    return f"server killed by {signal.Signals(-code).name}" if code < 0 else f"server exited with {code}"
