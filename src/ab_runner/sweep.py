@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
 import msgspec
 
 from ab_runner import ab, probe
+from ab_runner.ground import settle
 from ab_runner.interrupt import Interrupted
 from ab_runner.latency import parse_milliseconds
 from ab_runner.meter import Meter
@@ -242,6 +244,7 @@ class _Turn:
         raw = f"{self._bench.runtime.raw_folder}/{name}"
         command = self._command(running, asked, cell.concurrency, load, f"{raw}.csv")
         recording = ab.recording_latencies(command, f"{raw}.latencies")
+        ground = settle(_a_process(running))
         at = _now()
         with Meter(running) as meter:
             done = running.generate(recording, time_limit(load, self._protocol.idle_timeout, rate))
@@ -272,6 +275,7 @@ class _Turn:
                 usage=meter.usage,
                 limit=meter.limit,
                 jvm=meter.jvm,
+                ground=ground,
             )
         )
         return alive
@@ -311,6 +315,14 @@ class _Turn:
         """Names the files of the current start of the server."""
         block = {BEFORE: "before", AFTER: "after"}.get(self._block, str(self._block))
         return f"{block}-{self._server.id}-{self.starts}"
+
+
+def _a_process(running: RunningServer) -> int | None:
+    """One of the server's, where they can be seen from here."""
+    with suppress(OSError):
+        if running.accounts is not None:
+            return running.accounts.server.processes()[0]
+    return None
 
 
 def _outcome(done: Completed, percentiles: Path) -> LoadReport | LoadError:
