@@ -7,7 +7,8 @@ FROM debian:sid-slim AS suite-8
 FROM debian:bookworm-slim AS suite-17
 FROM debian:trixie-slim AS suite-25
 
-# What tomcat-8.0-apr runs on, and no other server. Later suites have none that it could take.
+# What tomcat-8.0-apr runs on, and no other server: the same for every JDK, as sid has
+# only a 2.x, which cannot do it any more.
 FROM debian:bookworm-slim AS tcnative
 RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \

@@ -15,6 +15,7 @@ from ab_runner.model import (
     Server,
     Sweep,
     Trial,
+    Usage,
     Verdict,
 )
 from ab_runner.protocol import PROTOCOLS
@@ -52,9 +53,26 @@ def report(**changes: Any) -> LoadReport:
         "total_bytes": 3_000_000,
         "html_bytes": 1_234_500,
         "requests_per_second": 12_345.0,
-        "percentiles": {50: 0.8, 95: 1.234, 99: 12.5, 100: 250.0},
+        "percentiles": {**dict.fromkeys(range(90), 0.8), **dict.fromkeys(range(90, 99), 1.234), 99: 12.5, 100: 250.0},
     }
     return LoadReport(**fields | changes)
+
+
+def usage(**changes: Any) -> Usage:
+    fields: dict[str, Any] = {
+        "server_cpu_seconds": 2.5,
+        "generator_cpu_seconds": 4.0,
+        "server_cores_busy": 0.5,
+        "generator_cores_busy": 0.8,
+        "server_cpus_idle": 0.0,
+        "generator_cpus_idle": 0.0,
+        "server_cpus_interrupts": 0.0,
+        "generator_cpus_interrupts": 0.0,
+        "busiest_thread": None,
+        "peak_memory_bytes": 100_000_000,
+        "context_switches": 1_234,
+    }
+    return Usage(**fields | changes)
 
 
 def trial(server: str, workload: str, concurrency: int, **changes: Any) -> Trial:

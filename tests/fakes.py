@@ -73,6 +73,7 @@ class FakeRuntime:
 class FakeServer:
     environment = {"version": "1"}  # noqa: RUF012
     host = "127.0.0.1:8080"
+    accounts = None
 
     def __init__(self, runtime: FakeRuntime, server: Server) -> None:
         self._runtime = runtime
@@ -85,8 +86,12 @@ class FakeServer:
         self.alive = True
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
-        self._runtime.log.append(f"load {self._server.id} c={command[command.index('-c') + 1]} {command[-1]}")
-        return self._runtime.generate(self._server, command)
+        ab = command[command.index("ab") :]
+        self._runtime.log.append(f"load {self._server.id} c={ab[ab.index('-c') + 1]} {ab[-1]}")
+        return self._runtime.generate(self._server, ab)
+
+    def perf_data(self) -> bytes:
+        return b""
 
     def die(self) -> None:
         """It stops answering, as a server does that crashed."""

@@ -10,10 +10,10 @@ import os
 from pathlib import Path
 
 import pytest
-from builders import NOON, failed_trial, not_measured, report, server, sweep, trial
+from builders import NOON, failed_trial, not_measured, report, server, sweep, trial, usage
 from rich.console import Console
 
-from ab_runner.model import AFTER, BEFORE, EndRecord, Failures, StartRecord, Verdict
+from ab_runner.model import AFTER, BEFORE, EndRecord, Failures, Limit, StartRecord, Trial, Verdict
 from ab_runner.report import csv, markdown, terminal
 from ab_runner.report.cells import latency_figure, rate_figure, share_figure
 from ab_runner.report.drift import drifts
@@ -73,6 +73,33 @@ UNDER_A_CEILING = Stored(
 )
 
 
+def six_blocks(server: str, rate: float, cost: float, concurrency: int, limit: Limit | None = None) -> list[Trial]:
+    """A rate and a cost (requests per CPU second) that spread by two per cent over the blocks."""
+    spread = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
+    return [
+        trial(
+            server, "small", concurrency, block=block, limit=limit,
+            report=report(requests_per_second=rate * by, complete=round(rate * by)),
+            usage=usage(server_cpu_seconds=rate / cost),
+        )
+        for block, by in enumerate(spread, 1)
+    ]  # fmt: skip
+
+
+STANDARD = Stored(
+    sweep(REFERENCE, *SERVERS[::2], reference=REFERENCE),
+    (
+        *six_blocks("ceiling", 19_000.0, 42_000.0, 100, "generator"),
+        *six_blocks("jetty-5.1.10", 14_000.0, 14_000.0, 1, "server"),
+        *six_blocks("tomcat-5.5.15", 14_100.0, 14_100.0, 1, "server"),
+        *six_blocks("jetty-5.1.10", 18_000.0, 20_000.0, 100, "generator"),
+        *six_blocks("tomcat-5.5.15", 17_000.0, 30_000.0, 100),
+        EndRecord(at=NOON, reason="finished"),
+    ),
+)
+"""Six blocks of two servers: alike in rate at 1; at 100 the faster one costs more, and ab was its limit."""
+
+
 def in_terminal(stored: Stored, width: int) -> str:
     text = io.StringIO()
     Console(file=text, width=width, highlight=False).print(*terminal.render(report_of(stored), width), sep="\n")
@@ -87,6 +114,8 @@ def in_terminal(stored: Stored, width: int) -> str:
         ("wide.txt", in_terminal(STORED, 120)),
         ("narrow.txt", in_terminal(STORED, 40)),
         ("ceiling.md", markdown.render(report_of(UNDER_A_CEILING))),
+        ("standard.md", markdown.render(report_of(STANDARD))),
+        ("standard.txt", in_terminal(STANDARD, 120)),
         ("ceiling.csv", csv.render(UNDER_A_CEILING)),
         ("ceiling.txt", in_terminal(UNDER_A_CEILING, 120)),
     ],
@@ -193,7 +222,7 @@ def test_no_line_is_wider_than_the_terminal() -> None:
 
 def test_a_figure_is_never_broken_where_a_column_fits() -> None:
     for width in range(40, 120):
-        assert in_terminal(STORED, width).count("0.800 / 1.23 / 12.5") == 4
+        assert in_terminal(STORED, width).count("0.800 / 1.23 / 12.5 / 191 / 250") == 4
 
 
 def test_nothing_from_a_server_becomes_markup() -> None:

@@ -33,6 +33,8 @@ is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand co
 each server to what it does not name."""
 WorkloadName = Literal["echo", "small", "small-keepalive", "large"]
 ProtocolName = Literal["2006", "standard", "quick"]
+Limit = Literal["generator", "server", "machine"]
+"""Whose CPUs were full in a trial; `machine` where server and generator shared them."""
 
 
 # --- what is measured ------------------------------------------------------------------------------------------
@@ -235,6 +237,11 @@ class Asked(Struct, frozen=True, kw_only=True):
     runtime: str
     network: str
     seed: int
+    precision: float | None = None
+    """Blocks are added until half the width of every interval is this share of its figure; None for no more blocks
+    than the protocol has."""
+    budget: int | None = None
+    """Seconds after which no more blocks are added."""
     jdk: int | None = None
     """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
 
@@ -322,6 +329,41 @@ class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="
     error: str | None = None
 
 
+class Usage(Struct, frozen=True, kw_only=True):
+    """What a trial took of the machine. Cores and CPUs are seconds per second while the load was on, without what ab
+    does before and after it; None where that was too short to tell. Other None: this system does not show it."""
+
+    server_cpu_seconds: float
+    """In the whole trial, with the kernel's work for it."""
+    generator_cpu_seconds: float
+    server_cores_busy: float | None
+    generator_cores_busy: float | None
+    server_cpus_idle: float | None
+    """How many of the CPUs that it may use had nothing to do, for anybody."""
+    generator_cpus_idle: float | None
+    server_cpus_interrupts: float | None
+    """How many of them served interrupts."""
+    generator_cpus_interrupts: float | None
+    busiest_thread: float | None
+    """The cores busy of the server's busiest thread."""
+    peak_memory_bytes: int | None
+    """The most that the server had of its own at any of some ten looks a second."""
+    context_switches: int | None
+    """Of the server's threads that lived at the end."""
+
+
+class JvmActivity(Struct, frozen=True, kw_only=True):
+    """What a JVM did beside its work while a trial ran, by its own counters."""
+
+    gc_count: int
+    gc_seconds: float
+    """How long collections stopped it; what they do beside the application does not count."""
+    jit_seconds: float
+    """How long its compiler threads took, each by the clock, for what they finished in the trial."""
+    heap_after_gc_bytes: int | None
+    """What the last collection before the trial's end left on the heap; None if there was none since the start."""
+
+
 class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     """One run of the generator against one cell. Exactly one of `report` and `error` is there."""
 
@@ -338,8 +380,13 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     verdict: Verdict
     raw: str
     """Name of the file in raw/ that holds what ab printed."""
+    milliseconds: dict[int, int] = {}
+    """Requests by their time in whole milliseconds; empty where ab ended without figures."""
     jdk: int | None = None
     """What the server ran on; None for one that is not written in Java."""
+    usage: Usage | None = None
+    limit: Limit | None = None
+    jvm: JvmActivity | None = None
 
 
 class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):

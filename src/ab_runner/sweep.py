@@ -12,6 +12,8 @@ import msgspec
 
 from ab_runner import ab, probe
 from ab_runner.interrupt import Interrupted
+from ab_runner.latency import parse_milliseconds
+from ab_runner.meter import Meter
 from ab_runner.model import (
     AFTER,
     BEFORE,
@@ -58,7 +60,13 @@ class Done(msgspec.Struct, frozen=True):
     record: CellRecord
 
 
-Event = Doing | Done
+class Planned(msgspec.Struct, frozen=True):
+    """Event: so many cells more are to be measured."""
+
+    cells: int
+
+
+Event = Doing | Done | Planned
 
 
 class Bench(msgspec.Struct, frozen=True):
@@ -231,9 +239,12 @@ class _Turn:
         self._emit(Doing("trial", self._server.id, asked.name, cell.concurrency))
         name = f"{self._name()}-{asked.name}-c{cell.concurrency}"
         load = trial_load(self._protocol.trial_of(asked.name), cell.concurrency, rate)
-        command = self._command(running, asked, cell.concurrency, load, f"{self._bench.runtime.raw_folder}/{name}.csv")
+        raw = f"{self._bench.runtime.raw_folder}/{name}"
+        command = self._command(running, asked, cell.concurrency, load, f"{raw}.csv")
+        recording = ab.recording_latencies(command, f"{raw}.latencies")
         at = _now()
-        done = running.generate(command, time_limit(load, self._protocol.idle_timeout, rate))
+        with Meter(running) as meter:
+            done = running.generate(recording, time_limit(load, self._protocol.idle_timeout, rate))
         self._store.keep_raw(f"{name}.txt", _raw_text(command, done))
         outcome = _outcome(done, self._store.raw / f"{name}.csv")
         verdict = judge(outcome, asked, expected_length=length, requests=load.requests, concurrency=cell.concurrency)
@@ -256,7 +267,11 @@ class _Turn:
                 error=outcome if isinstance(outcome, LoadError) else None,
                 verdict=verdict,
                 raw=f"{name}.txt",
+                milliseconds=parse_milliseconds(_text_of(self._store.raw / f"{name}.latencies") or ""),
                 jdk=self._bench.runtime.jdk if self._server.kind == "jvm" else None,
+                usage=meter.usage,
+                limit=meter.limit,
+                jvm=meter.jvm,
             )
         )
         return alive
@@ -299,8 +314,11 @@ class _Turn:
 
 
 def _outcome(done: Completed, percentiles: Path) -> LoadReport | LoadError:
-    csv = percentiles.read_text(encoding="utf-8", errors="replace") if percentiles.exists() else None
-    return ab.parse(done.stdout, done.stderr, done.exit_code, csv)
+    return ab.parse(done.stdout, done.stderr, done.exit_code, _text_of(percentiles))
+
+
+def _text_of(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else None
 
 
 def _raw_text(command: Sequence[str], done: Completed) -> str:

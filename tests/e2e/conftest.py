@@ -94,6 +94,32 @@ def verdicts(stored: Stored) -> dict[tuple[str, str, int], Verdict]:
     return found
 
 
+def check_usage(stored: Stored, trial: Trial) -> None:
+    """What a valid trial took of this machine, and what its JVM did, are there and can be true."""
+    sweep, usage = stored.sweep, trial.usage
+    if sys.platform == "linux":
+        assert usage is not None
+        assert trial.report is not None
+        assert usage.server_cpu_seconds > 0
+        assert usage.generator_cpu_seconds > 0
+        cpus = len(sweep.server_cpus) or sweep.machine.cpus
+        if usage.server_cores_busy is not None and usage.generator_cores_busy is not None:
+            assert 0 < usage.server_cores_busy < cpus + 0.2
+            assert 0 <= usage.generator_cores_busy < 1.2
+        assert usage.peak_memory_bytes is None or usage.peak_memory_bytes > 0
+        assert usage.context_switches is None or usage.context_switches > 0
+    kinds = {server.id: server.kind for server in sweep.servers}
+    if kinds.get(trial.server) != "jvm":
+        assert trial.jvm is None
+        return
+    assert trial.jvm is not None
+    assert trial.jvm.gc_count >= 0
+    assert trial.jvm.jit_seconds >= 0
+    assert (trial.jvm.gc_seconds > 0) == (trial.jvm.gc_count > 0)
+    if trial.jvm.heap_after_gc_bytes is not None:
+        assert 100_000 < trial.jvm.heap_after_gc_bytes < 512 * 2**20, "start-jvm gives it 512 MB"
+
+
 def check_store(folder: Path, starts: int) -> Stored:
     """The store is whole, and every valid trial's figures are those of the fixture's bytes."""
     stored = read(folder)
@@ -104,10 +130,14 @@ def check_store(folder: Path, starts: int) -> Stored:
         if trial.verdict.valid:
             assert trial.report is not None
             assert set(trial.report.percentiles) >= {0, 50, 95, 99}
+            assert sum(trial.milliseconds.values()) == trial.report.complete
             if trial.workload != "echo":
                 length = 947_111 if trial.workload == "large" else 100
                 assert trial.report.document_length == length
                 assert trial.report.html_bytes >= trial.report.complete * length
+            check_usage(stored, trial)
+    jvms = [trial.jvm for trial in records if trial.jvm]
+    assert not jvms or max(jvm.jit_seconds for jvm in jvms) > 0
     for name in ("tables.md", "trials.csv"):
         assert (folder / name).stat().st_size > 0
     begun = [record for record in stored.records if isinstance(record, StartRecord)]

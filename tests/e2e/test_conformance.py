@@ -16,6 +16,7 @@ from e2e.conftest import FIXTURES, ROOT
 from raw_client import RawClient
 
 from ab_runner import artifacts, probe
+from ab_runner.alone import alone
 from ab_runner.catalog import load
 from ab_runner.machine import cpu_split, raise_open_files
 from ab_runner.model import Lack, Server, workload
@@ -66,9 +67,10 @@ def runtime(docker: None, fixture_files: None, tmp_path_factory: pytest.TempPath
     runtime.prepare_generator()
     able = [server for server in SERVERS.values() if artifacts.unavailable(server) is None]
     assert runtime.prepare(able, print) == {}
-    runtime.begin(SWEEP, tmp_path_factory.mktemp("raw"))
-    yield runtime
-    runtime.close()
+    with alone():  # for it removes what sweeps left
+        runtime.begin(SWEEP, tmp_path_factory.mktemp("raw"))
+        yield runtime
+        runtime.close()
 
 
 @pytest.fixture(scope="module")

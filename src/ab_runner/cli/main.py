@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ab_runner import interrupt
+from ab_runner.alone import NotAloneError
 from ab_runner.artifacts import ArtifactError
 from ab_runner.catalog import CatalogError, load, select
 from ab_runner.cli import options, places
@@ -101,6 +102,18 @@ def cli() -> None:
     metavar="N",
     help="Fresh starts of every server, in an order drawn anew each time. Intervals and ranks need 6.  "
     "[default: the protocol's]",
+)
+@click.option(
+    "--until-precision",
+    type=options.Percentage(),
+    help="Adds blocks where they are needed, until every interval is this narrow (3% for ±3 %).",
+)
+@click.option(
+    "--budget",
+    type=options.Span(),
+    default="1h",
+    show_default=True,
+    help="How long --until-precision may add blocks.",
 )
 @click.option("--warmup", type=options.Amount(), help="Warm-up per workload: requests (20000), a time (10s) or 0.")
 @click.option(
@@ -276,7 +289,7 @@ def main() -> int:
         return 0
     except click.ClickException as error:
         return _complain(error.format_message())
-    except (ArtifactError, CatalogError, StoreError, RuntimeUnusable) as error:
+    except (ArtifactError, CatalogError, NotAloneError, StoreError, RuntimeUnusable) as error:
         return _complain(str(error))
     except (interrupt.Interrupted, KeyboardInterrupt, click.Abort):
         print("ab-runner: interrupted", file=sys.stderr)

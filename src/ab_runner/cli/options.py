@@ -140,6 +140,34 @@ class Seconds(click.ParamType[int]):
         return int(found[1])
 
 
+class Percentage(click.ParamType[float]):
+    """`3%` or `3` → 0.03."""
+
+    name = "P%"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, float):
+            return value
+        found = re.fullmatch(r"([0-9]{1,2}(?:\.[0-9]{1,3})?)%?", value.strip())
+        if found is None or float(found[1]) == 0:
+            self.fail(f"{value[:20]!r} is not a percentage above 0 and below 100; write it like 3%", param, ctx)
+        return float(found[1]) / 100
+
+
+class Span(click.ParamType[int]):
+    """`90s`, `30m`, `2h` → seconds."""
+
+    name = "TIME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"([0-9]{1,6})([smh])", value.strip())
+        if found is None:
+            self.fail(f"{value[:20]!r} is not a time; write it like 90s, 30m or 2h", param, ctx)
+        return int(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
+
+
 def with_overrides(
     protocol: Protocol, requests: int | None, seconds: int | None, warm_up: Load | None, blocks: int | None
 ) -> Protocol:

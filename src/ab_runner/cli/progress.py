@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ab_runner.model import CellRecord, NotMeasured, cell_of
 from ab_runner.report.cells import summary
-from ab_runner.sweep import Doing, Done, Event
+from ab_runner.sweep import Doing, Done, Event, Planned
 
 
 class Display(Protocol):
@@ -36,6 +36,9 @@ class TimeLeft:
         self._measured = 0
         self._done = 0
         self._began = time.monotonic()
+
+    def expect(self, cells: int) -> None:
+        self._cells += cells
 
     def add(self, record: CellRecord) -> None:
         self._done += 1
@@ -85,6 +88,11 @@ class PlainDisplay:
             if event.what == "start":
                 self._print(f"{phase_text(event)}  {self._left.text()}")
             return
+        if isinstance(event, Planned):
+            self._cells += event.cells
+            self._left.expect(event.cells)
+            self._print(f"{event.cells} intervals are still too wide: another block")
+            return
         self._done += 1
         self._left.add(event.record)
         self._print(f"[{self._done}/{self._cells}] {result_text(event.record)}")
@@ -97,6 +105,7 @@ class LiveDisplay:
     """One line at the bottom: what runs now, trials done, time left; the last figure and a bar where there is room."""
 
     def __init__(self, console: Console, cells: int) -> None:
+        self._cells = cells
         self._left = TimeLeft(cells)
         roomy = console.width >= 130
         columns = [
@@ -124,5 +133,9 @@ class LiveDisplay:
             self._left.add(event.record)
             last = f"last: {result_text(event.record)}"
             self._progress.update(self._task, advance=1, last=last, left=self._left.text())
+        elif isinstance(event, Planned):
+            self._cells += event.cells
+            self._left.expect(event.cells)
+            self._progress.update(self._task, total=self._cells)
         else:
             self._progress.update(self._task, phase=phase_text(event))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import datetime
-import fcntl
+import math
 import os
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
 from rich.console import Console
 
 from ab_runner import conditions, interrupt, machine, store
+from ab_runner.alone import alone
 from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.artifacts import provide
@@ -24,9 +25,11 @@ from ab_runner.cli.progress import display_for
 from ab_runner.cli.reports import show_report
 from ab_runner.cli.show import console_for, say
 from ab_runner.model import (
+    AFTER,
     DEFAULT_JDK,
     REFERENCE,
     Asked,
+    CellRecord,
     NotMeasured,
     Protocol,
     Record,
@@ -36,6 +39,7 @@ from ab_runner.model import (
     Trial,
     WorkloadName,
 )
+from ab_runner.precision import further_blocks
 from ab_runner.protocol import ServerRun, plan
 from ab_runner.report import csv, markdown
 from ab_runner.report.tables import findings_of, report_of
@@ -44,7 +48,7 @@ from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime, why_unusable
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.store import Store, Stored, StoreError
-from ab_runner.sweep import Bench, run
+from ab_runner.sweep import Bench, Done, Event, Planned, run
 
 SPARE_FILES = 16
 """What ab opens besides its connections."""
@@ -61,6 +65,8 @@ def run_sweep(
     network: str,
     port: int,
     jdk: int | None,
+    until_precision: float | None,
+    budget: int,
 ) -> int:
     """Runs it all and returns the exit code. What is wrong with the input is raised before any server is started."""
     console = console_for(sys.stderr)
@@ -73,7 +79,7 @@ def run_sweep(
     sweep_id = f"{began:%Y%m%d-%H%M%S}-{protocol.name}"
     folder = out or places.RESULTS / sweep_id
     _check_folder(folder)
-    with _alone():
+    with alone():
         fixtures = _make_fixtures()
         chosen = _choose_runtime(console, runtime, network, port, fixtures, jdk)
         _check_open_files(concurrency, chosen.prepare_generator())
@@ -82,10 +88,10 @@ def run_sweep(
         asked = Asked(
             protocol=protocol, servers=tuple(server.id for server in servers), workloads=workloads,
             concurrency=concurrency, runtime=chosen.name, network=chosen.network, seed=int(began.timestamp()),
-            jdk=chosen.jdk,
+            jdk=chosen.jdk, precision=until_precision, budget=budget if until_precision else None,
         )  # fmt: skip
         sweep = _sweep_here(sweep_id, began, asked, chosen, able, left_out, reference)
-        return _measure(console, Store.make(folder, sweep), sweep, _plan_of(sweep), chosen, fixtures)
+        return _measure(console, Store.make(folder, sweep), sweep, _plan_of(sweep), chosen, fixtures, ())
 
 
 def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
@@ -101,7 +107,7 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
     if not left:
         say(console, f"{folder} is complete: every cell has its record")
         return 0
-    with _alone():
+    with alone():
         fixtures = _make_fixtures()
         asked = sweep.asked
         chosen = _choose_runtime(console, asked.runtime, asked.network, port, fixtures, asked.jdk)
@@ -120,7 +126,7 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
         kept = Store(folder)
         kept.append(ResumeRecord(at=datetime.datetime.now(datetime.UTC), differences=found))
         left = [part for part in left if part.server in here]
-        return _measure(console, kept, now, left, chosen, fixtures, starts_so_far(stored.records))
+        return _measure(console, kept, now, left, chosen, fixtures, stored.records)
 
 
 def _sweep_here(
@@ -162,9 +168,10 @@ def _measure(
     runs: Sequence[ServerRun],
     runtime: Runtime,
     fixtures: Path,
-    starts: int = 0,
+    before: Sequence[Record],
 ) -> int:
-    """Makes these runs and shows the tables, of what there is if it had to stop."""
+    """Makes these runs and shows the tables, of what there is if it had to stop. `before` is what the sweep has
+    already."""
     cells = sum(len(part.cells) for part in runs)
     servers = {server.id: server for server in filter(None, (*sweep.servers, sweep.reference))}
     taking_part = len({part.server for part in runs})
@@ -179,7 +186,15 @@ def _measure(
             store.point_latest_to(kept.folder)
         runtime.begin(sweep.id, kept.raw)
         with display_for(console, cells) as display:
-            run(runs, Bench(servers, sweep.asked.protocol, runtime, kept, fixtures, display.show), starts)
+            records = [record for record in before if isinstance(record, Trial | NotMeasured)]
+
+            def show(event: Event) -> None:
+                if isinstance(event, Done):
+                    records.append(event.record)
+                display.show(event)
+
+            bench = Bench(servers, sweep.asked.protocol, runtime, kept, fixtures, show)
+            run(_with_further_blocks(runs, sweep.asked, records, show), bench, starts_so_far(before))
     except (OSError, RuntimeUnusable) as error:
         stopped = True
         say(console, f"ab-runner: the sweep stopped: {error}")
@@ -187,6 +202,20 @@ def _measure(
         kept.close()
         stored = _report(console, kept.folder)
     return 1 if stopped or not any(_is_valid(record) for record in stored.records) else 0
+
+
+def _with_further_blocks(
+    runs: Sequence[ServerRun], asked: Asked, records: Sequence[CellRecord], show: Callable[[Event], None]
+) -> Iterator[ServerRun]:
+    """What was planned, and before the last measurement of the reference what precision asks for."""
+    yield from (part for part in runs if part.block != AFTER)
+    if asked.precision is not None:
+        began = time.monotonic()
+        budget = asked.budget or math.inf
+        for block in further_blocks(records, asked.precision, asked.seed, lambda: time.monotonic() - began > budget):
+            show(Planned(sum(len(part.cells) for part in block)))
+            yield from block
+    yield from (part for part in runs if part.block == AFTER)
 
 
 def _report(console: Console, folder: Path) -> Stored:
@@ -226,23 +255,6 @@ def _check_folder(folder: Path) -> None:
         tempfile.TemporaryDirectory(dir=nearest).cleanup()
     except OSError as error:
         raise StoreError(f"{folder} cannot be written ({error.strerror}); name another with --out") from None
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """One sweep at a time: two would measure each other."""
-    with places.LOCK.open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            raise click.UsageError(
-                f"another sweep of yours is running (process {lock.read().strip()}), and two would measure each other"
-            ) from None
-        lock.truncate(0)
-        lock.write(f"{os.getpid()}\n")
-        lock.flush()
-        yield
 
 
 def _make_fixtures() -> Path:

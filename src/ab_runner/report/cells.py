@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import mean, median
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import mean
 
 import msgspec
 
-from ab_runner.model import BEFORE, REFERENCE, Cell, CellRecord, NotMeasured, Record, Trial, cell_of
+from ab_runner.latency import distribution
+from ab_runner.model import BEFORE, REFERENCE, Cell, CellRecord, Limit, NotMeasured, Record, Trial, cell_of
 from ab_runner.stats.estimate import Estimate, Interval, median_over_blocks
+from ab_runner.stats.histogram import merge
 
-PERCENTILES = (50, 95, 99)
+PERCENTILES = (50, 90, 99, 99.9, 100)
+_WORTH_A_REMARK = 0.05
+"""The share of a trial's time from which on what the JVM did beside its work is told."""
 
 
 class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a table says of a cell. `rate` is in requests per second and `latency` in milliseconds, one for each of
-    `PERCENTILES`; both are medians over the valid trials. `interval` is that of the rate, None where blocks are too few
-    for one; `by_block` has the rates that it comes from. `rate_text` is how the cell reads; `remarks` explain it."""
+    """All that a table says of a cell.
+
+    `rate` is in requests per second, the median over blocks; `interval` is None where blocks are too few for one, and
+    `by_block` has the rates that it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of all
+    requests of the valid trials together. `limit` is who was the limit in most of the trials. `per_cpu_second` is the
+    requests per second of the server's CPU time, None where that time is not known, `per_cpu_second_by_block` what it
+    comes from. `rate_text` is how the cell reads; `remarks` explain it.
+    """
 
     cell: Cell
     rate: float | None
     interval: Interval | None
     by_block: dict[int, float]
+    per_cpu_second: Estimate | None
+    per_cpu_second_by_block: dict[int, float]
     latency: tuple[float | None, ...]
+    limit: Limit | None
     rate_text: str
     remarks: tuple[str, ...]
 
@@ -41,10 +53,12 @@ def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
     """Of one or more records of that cell, whatever their block."""
     valid = [record for record in records if isinstance(record, Trial) and record.verdict.valid]
     failed = [record for record in records if record not in valid]
-    blocks = _by_block(valid)
+    blocks = _by_block(valid, _rate)
     estimate = median_over_blocks(list(blocks.values())) if blocks else None
     rate = estimate.value if estimate else None
-    notes = Counter(note for trial in valid for note in trial.verdict.notes)
+    costs = _by_block(valid, requests_per_cpu_second)
+    limit = _limit(valid)
+    notes = [*Counter(note for trial in valid for note in trial.verdict.notes), *_jvm_remarks(valid)]
     remarks = [*_distinct(map(_remark, failed)), *notes]
     if estimate is None:
         text = _failed_text(records[-1])
@@ -57,16 +71,22 @@ def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
         rate=rate,
         interval=estimate.interval if estimate else None,
         by_block={block: mean(rates) for block, rates in blocks.items()},
-        latency=tuple(_latency(valid, percentile) for percentile in PERCENTILES),
+        per_cpu_second=median_over_blocks(list(costs.values())) if costs else None,
+        per_cpu_second_by_block={block: mean(figures) for block, figures in costs.items()},
+        latency=latencies(valid),
+        limit=limit,
         rate_text=text,
         remarks=tuple(remarks),
     )
 
 
-def _by_block(valid: Iterable[Trial]) -> dict[int, list[float]]:
+def _by_block(valid: Iterable[Trial], figure: Callable[[Trial], float | None]) -> dict[int, list[float]]:
+    """Block to the figures of its trials, as far as they have one."""
     blocks: dict[int, list[float]] = {}
     for trial in valid:
-        blocks.setdefault(trial.block, []).append(_rate(trial))
+        found = figure(trial)
+        if found is not None:
+            blocks.setdefault(trial.block, []).append(found)
     return blocks
 
 
@@ -75,13 +95,30 @@ def _rate(trial: Trial) -> float:
     return trial.report.requests_per_second
 
 
-def _latency(valid: Sequence[Trial], percentile: int) -> float | None:
-    found = [
-        trial.report.percentiles[percentile]
-        for trial in valid
-        if trial.report and percentile in trial.report.percentiles
-    ]
-    return median(found) if found else None
+def latencies(trials: Iterable[Trial]) -> tuple[float | None, ...]:
+    """`PERCENTILES` in milliseconds, of all requests of these trials together."""
+    merged = merge(distribution(trial.report, trial.milliseconds) for trial in trials if trial.report)
+    return tuple(merged.percentile(each) / 1000 if merged.total else None for each in PERCENTILES)
+
+
+def requests_per_cpu_second(trial: Trial) -> float | None:
+    """Of the server: what tells servers apart where the generator was the limit of their rates."""
+    if trial.report is None or trial.usage is None or not trial.usage.server_cpu_seconds:
+        return None
+    return round(trial.report.complete / trial.usage.server_cpu_seconds, 1)
+
+
+def _limit(valid: Sequence[Trial]) -> Limit | None:
+    """That of more than half of the trials."""
+    return next((limit for limit, count in Counter(t.limit for t in valid).items() if 2 * count > len(valid)), None)
+
+
+def _jvm_remarks(valid: Sequence[Trial]) -> Iterable[str]:
+    told = [(trial.jvm, trial.report.seconds) for trial in valid if trial.jvm and trial.report]
+    if any(jvm.gc_seconds > _WORTH_A_REMARK * seconds for jvm, seconds in told):
+        yield f"GC took more than {100 * _WORTH_A_REMARK:g} % of the time"
+    if any(jvm.jit_seconds > _WORTH_A_REMARK * seconds for jvm, seconds in told):
+        yield f"the JIT took more than {100 * _WORTH_A_REMARK:g} % of the time"
 
 
 def _failed_text(record: CellRecord) -> str:

@@ -7,14 +7,27 @@ import io
 from collections.abc import Mapping
 
 from ab_runner.model import Cell, CellRecord, NotMeasured, Trial, cell_of
-from ab_runner.report.cells import PERCENTILES, CellSummary, share_of_ceiling, summarise
+from ab_runner.report.cells import (
+    PERCENTILES,
+    CellSummary,
+    latencies,
+    requests_per_cpu_second,
+    share_of_ceiling,
+    summarise,
+)
 from ab_runner.store import Stored
 
 COLUMNS = (
     "block", "server", "family", "workload", "concurrency", "jdk", "start", "valid", "reason", "notes",
     "requests_per_second", "complete", "failed_at_least", "non_2xx", "kept_alive", "seconds", "html_bytes",
     *(f"p{percentile}_ms" for percentile in PERCENTILES), "share_of_ceiling",
+    "limit", "requests_per_server_cpu_second", "server_cpu_seconds", "generator_cpu_seconds", "server_cores_busy",
+    "generator_cores_busy", "peak_memory_bytes", "context_switches", "gc_count", "gc_seconds", "jit_seconds",
+    "heap_after_gc_bytes",
 )  # fmt: skip
+_OF_USAGE = ("server_cpu_seconds", "generator_cpu_seconds", "server_cores_busy", "generator_cores_busy",
+             "peak_memory_bytes", "context_switches")  # fmt: skip
+_OF_JVM = ("gc_count", "gc_seconds", "jit_seconds", "heap_after_gc_bytes")
 
 
 def render(stored: Stored) -> str:
@@ -52,6 +65,9 @@ def _row(record: CellRecord) -> dict[str, object]:
         "valid": "yes" if record.verdict.valid else "no",
         "reason": record.verdict.reason,
         "notes": "; ".join(record.verdict.notes),
+        "limit": record.limit,
+        **({name: getattr(record.usage, name) for name in _OF_USAGE} if record.usage else {}),
+        **({name: getattr(record.jvm, name) for name in _OF_JVM} if record.jvm else {}),
     }
     report = record.report
     if report is None:
@@ -64,5 +80,6 @@ def _row(record: CellRecord) -> dict[str, object]:
         "kept_alive": report.keep_alive,
         "seconds": report.seconds,
         "html_bytes": report.html_bytes,
-        **{f"p{percentile}_ms": report.percentiles.get(percentile) for percentile in PERCENTILES},
+        **{f"p{percent}_ms": found for percent, found in zip(PERCENTILES, latencies([record]), strict=True)},
+        "requests_per_server_cpu_second": requests_per_cpu_second(record),
     }

@@ -9,9 +9,21 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ab_runner.conditions import Finding, findings, network_findings
-from ab_runner.model import REFERENCE, Cell, EndRecord, ResumeRecord, Server, StartRecord, Sweep, Workload, workload
+from ab_runner.model import (
+    REFERENCE,
+    Cell,
+    EndRecord,
+    Limit,
+    ResumeRecord,
+    Server,
+    StartRecord,
+    Sweep,
+    Workload,
+    workload,
+)
 from ab_runner.report.cells import (
     CellSummary,
+    estimate_figure,
     latency_figure,
     rate_figure,
     share_figure,
@@ -19,12 +31,17 @@ from ab_runner.report.cells import (
     summarise,
 )
 from ab_runner.report.drift import WORTH_A_WARNING, Drift, drifts
+from ab_runner.report.ranks import ranked
 from ab_runner.store import Stored
 
 NO_RECORD = "not run"
 UNTESTABLE = "-"
 ABOVE_THE_CEILING = "more than 100: ab was the limit of both, or something disturbed the ceiling's trial"
 _JVM_BUILD = re.compile(r"Runtime .*\(build ([^)]+)\)")
+
+
+Grid = Sequence[tuple[int, Sequence[CellSummary | None]]]
+"""Concurrency, and for each server its cell if there is one."""
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -77,19 +94,66 @@ def _tables_of(
     servers = [server for server in servers if asked.name in server.workloads]
     columns = tuple(Column(server.id, server.family) for server in servers)
     grid = [(level, [cells.get(Cell(server.id, asked.name, level)) for server in servers]) for level in concurrency]
-    rates = tuple(
-        (level, (*(cell.rate_text if cell else NO_RECORD for cell in row), *(UNTESTABLE for _ in untestable)))
-        for level, row in grid
-    )
+    rates = tuple((level, (*map(_rate_text, row), *(UNTESTABLE for _ in untestable))) for level, row in grid)
     yield Table(
         f"{asked.name}: requests per second ({asked.summary})",
         (*columns, *(Column(server.id, server.family) for server in untestable)),
         rates,
-        (*_notes(servers, grid), *(f"{server.id}: {server.untestable[asked.name]}" for server in untestable)),
+        (
+            *_limit_notes(grid),
+            *_notes(servers, grid),
+            *(f"{server.id}: {server.untestable[asked.name]}" for server in untestable),
+        ),
     )
     latencies = tuple((level, tuple(_latency_text(cell) for cell in row)) for level, row in grid)
-    yield Table(f"{asked.name}: time per request in ms, median / p95 / p99", columns, latencies)
+    yield Table(f"{asked.name}: time per request in ms, median / p90 / p99 / p99.9 / longest", columns, latencies)
+    yield from _costs(asked, columns, grid)
+    yield from _ranks(asked, columns, grid)
     yield from _shares(asked, [server for server in servers if server.id != REFERENCE], concurrency, cells)
+
+
+_LIMITS: dict[Limit, str] = {
+    "generator": "g: ab was the limit, for its core was full and the server's were not",
+    "server": "s: the server's cores were full",
+    "machine": "m: server and ab shared full cores",
+}
+
+
+def _rate_text(cell: CellSummary | None) -> str:
+    """With a letter for who was the limit."""
+    if cell is None:
+        return NO_RECORD
+    return f"{cell.rate_text} {cell.limit[0]}" if cell.limit else cell.rate_text
+
+
+def _limit_notes(grid: Grid) -> Iterable[str]:
+    found = {cell.limit for _, row in grid for cell in row if cell}
+    yield from (text for limit, text in _LIMITS.items() if limit in found)
+
+
+def _costs(asked: Workload, columns: tuple[Column, ...], grid: Grid) -> Iterable[Table]:
+    """Where the servers' CPU time is known."""
+    if any(cell and cell.per_cpu_second for _, row in grid for cell in row):
+        rows = tuple((level, tuple(map(_cost_text, row))) for level, row in grid)
+        yield Table(f"{asked.name}: requests per second of the server's CPU time", columns, rows)
+
+
+def _cost_text(cell: CellSummary | None) -> str:
+    return estimate_figure(cell.per_cpu_second) if cell and cell.per_cpu_second else "-"
+
+
+def _ranks(asked: Workload, columns: tuple[Column, ...], grid: Grid) -> Iterable[Table]:
+    """Where there are blocks enough to compare servers."""
+    found = [(level, ranked(filter(None, row))) for level, row in grid]
+    if any(len(row.ranking.ranks) > 1 for _, row in found):
+        rows = tuple(
+            (level, tuple(str(row.ranking.ranks.get(column.server, "-")) for column in columns)) for level, row in found
+        )
+        notes = ["servers that cannot be told apart share a rank: 2–4 is the second, third or fourth place"]  # noqa: RUF001
+        if by_cost := [str(level) for level, row in found if row.by_cost]:
+            levels = ", ".join(by_cost)
+            notes.append(f"at {levels} by requests per second of the server's CPU time, because ab was the limit")
+        yield Table(f"{asked.name}: ranks", columns, rows, tuple(notes))
 
 
 def _shares(
@@ -116,7 +180,7 @@ def _latency_text(cell: CellSummary | None) -> str:
     return " / ".join(map(latency_figure, cell.latency))
 
 
-def _notes(servers: Sequence[Server], grid: Sequence[tuple[int, Sequence[CellSummary | None]]]) -> Iterable[str]:
+def _notes(servers: Sequence[Server], grid: Grid) -> Iterable[str]:
     """A line for each server that there is something to say of: remarks, and the concurrencies that they hold for."""
     for column, server in enumerate(servers):
         levels: dict[str, list[int]] = {}

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from ab_runner.report.tables import Listing, Report, Table
 
-_LONGEST_CELL = 26
+_LONGEST_CELL = 36
 """A longer text in a cell is broken into lines."""
 
 
@@ -91,7 +91,7 @@ def _listing(table: Listing) -> RichTable:
     return listing
 
 
-_FIGURE = re.compile(r"[0-9.,]+( ±[0-9.]+ %)?\*?")
+_FIGURE = re.compile(r"[0-9.,]+(–[0-9]+)?( ±[0-9.]+ %)?\*?( [gsm])?|-")  # noqa: RUF001
 
 
 def _styled(text: str) -> Text:

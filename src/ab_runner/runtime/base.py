@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import msgspec
 
 from ab_runner.model import Server
+from ab_runner.runtime.accounting import Accounts
 
 PORT = 8080
 STOP_SECONDS = 2
@@ -51,6 +52,11 @@ class RunningServer(Protocol):
     """How the generator names it, as `host:port`."""
     environment: dict[str, str]
     """What was really started: image id, version of the JVM or package."""
+    accounts: Accounts | None
+    """Of its CPU time and memory; None where this system does not show them."""
+
+    def perf_data(self) -> bytes:
+        """A copy of its JVM's performance counters; empty if there are none."""
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         """Runs the generator against it, for `time_limit` seconds at the most."""

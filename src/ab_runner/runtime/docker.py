@@ -15,8 +15,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from ab_runner.alone import LOCK
 from ab_runner.machine import SYSCTLS, CpuSplit, cpu_list
 from ab_runner.model import DEFAULT_JDK, Server
+from ab_runner.runtime import perf_files
+from ab_runner.runtime.accounting import Accounts, Cgroup, accounts_of
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
@@ -36,8 +39,8 @@ RAW_IN_CONTAINER = "/raw"
 GENERATOR = "ab"
 _CLIENT_SYSCTLS = {"net.ipv4.ip_local_port_range": "10000 65535", "net.ipv4.tcp_tw_reuse": 1}
 """As docker/service.yaml has them for servers."""
-_OURS = f"ab-runner.sweep-of-user={os.getuid()}"
-"""Label of every container of a sweep."""
+_OURS = f"ab-runner.sweep-under={LOCK}"
+"""Label of every container of a sweep: the holder of the lock may remove what earlier holders left."""
 _BASE_OF_JDK_8 = "debian:sid-slim"
 """The one base image that docker/base-images leaves out unless it is named."""
 _ENGINE_SECONDS = 120.0
@@ -156,6 +159,7 @@ class DockerRuntime:
             if done.returncode:
                 raise StartFailed("does not start", last_lines(done.stderr))
             running.look_around()
+            running.open_accounts(self.server_cpus, self.generator_cpus)
         except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
             running.stop()
             raise StartFailed("does not start", f"the Docker engine failed: {error}") from error
@@ -208,6 +212,8 @@ class DockerServer:
         self.address = ("", PORT)
         self.host = f"127.0.0.1:{PORT}"
         self.environment: dict[str, str] = {}
+        self.accounts: Accounts | None = None
+        self._perf_data: perf_files.InContainer | None = None
         self._project = project
         self._container = f"{project}-{server.id}-1"
         self._generator = f"{project}-{GENERATOR}-1"
@@ -228,6 +234,19 @@ class DockerServer:
             "version": (version.stdout + version.stderr).strip(),
             **self._sysctls(),
         }
+
+    def open_accounts(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
+        if self._server.kind == "jvm":
+            self._perf_data = perf_files.InContainer(self._container)
+        containers = _checked(
+            "docker", "inspect", "--format", "{{.State.Pid}} {{.Id}}", self._container, self._generator
+        )
+        with suppress(OSError):  # the engine is on another machine, or in a virtual one
+            server, generator = (Cgroup(int(pid), id) for pid, id in map(str.split, containers.splitlines()))
+            self.accounts = accounts_of(server, generator.cpu_seconds, server_cpus, generator_cpus)
+
+    def perf_data(self) -> bytes:
+        return self._perf_data.copy() if self._perf_data else b""
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         bounded = ["timeout", "--signal=INT", f"--kill-after={INTERRUPT_SECONDS}", f"{time_limit:.0f}", *command]
@@ -250,6 +269,8 @@ class DockerServer:
     def stop(self) -> None:
         with suppress(OSError, subprocess.TimeoutExpired), self._log.open("wb") as log:
             _run("docker", "logs", self._container, output=log)
+        if self._perf_data:
+            self._perf_data.close()
         _down(self._project)
 
     def _inspect(self, template: str) -> str:

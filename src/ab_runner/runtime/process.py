@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,8 @@ from ab_runner import artifacts
 from ab_runner.interrupt import held
 from ab_runner.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.model import Needs, Server
+from ab_runner.runtime import perf_files
+from ab_runner.runtime.accounting import Accounts, Session, accounts_of, children_cpu_seconds
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
@@ -139,6 +142,7 @@ class ProcessRuntime:
         command = [*self._pinned(self.server_cpus), str(stage / "server" / "start")]
         with (self._raw / f"{name}.log").open("wb") as log:
             running.launch(command, environment, log)
+        running.open_accounts(self.server_cpus, self.generator_cpus)
         return running
 
     def close(self) -> None:
@@ -181,6 +185,7 @@ class ProcessServer:
         self.host = f"127.0.0.1:{port}"
         self.environment: dict[str, str] = {}
         self.stage = Path(tempfile.mkdtemp(prefix="ab-runner-"))
+        self.accounts: Accounts | None = None
         self._pinned = pinned_generator
         self._server: subprocess.Popen[bytes] | None = None
         self._generator: subprocess.Popen[str] | None = None
@@ -195,6 +200,19 @@ class ProcessServer:
         except OSError as error:
             raise StartFailed("does not start", str(error)) from error
 
+    def open_accounts(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
+        assert self._server is not None, "it has been launched"
+        if sys.platform == "linux":
+            server = Session(self._server.pid)
+            self.accounts = accounts_of(server, self._generator_cpu_seconds, server_cpus, generator_cpus)
+
+    def _generator_cpu_seconds(self) -> float:
+        running = self._generator
+        return children_cpu_seconds(running.pid if running and running.returncode is None else None)
+
+    def perf_data(self) -> bytes:
+        return perf_files.of_process(self._server.pid) if self._server else b""
+
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         with held():
             process = self._generator = subprocess.Popen(
@@ -205,11 +223,11 @@ class ProcessServer:
             stdout, stderr = process.communicate(timeout=time_limit)
             return Completed(process.returncode, stdout, stderr)
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
+            os.killpg(process.pid, signal.SIGINT)
         try:
             stdout, stderr = process.communicate(timeout=INTERRUPT_SECONDS)
         except subprocess.TimeoutExpired:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             stdout, stderr = process.communicate()
         return Completed(OVER_TIME, stdout, stderr)
 
@@ -219,8 +237,7 @@ class ProcessServer:
 
     def stop(self) -> None:
         if self._generator is not None:
-            self._generator.kill()
-            self._generator.wait()
+            end_group(self._generator, 0)
             self._generator = None
         if self._server is not None:
             # The whole group: a server may have processes of its own, which may outlive it.

@@ -41,8 +41,25 @@ final class BacklogChannelListener extends SocketChannelListener {
         ServerSocketChannel channel = ServerSocketChannel.open();
         channel.configureBlocking(false);
         channel.bind(address, backlog);
-        channel.register(selector, SelectionKey.OP_ACCEPT);
+        register(channel, selector);
         selector.wakeup();
+    }
+
+    /** Up to Java 10 nothing can be registered while a selector waits, as this one does: it is woken until that is done. */
+    private static void register(ServerSocketChannel channel, Selector selector) throws IOException {
+        Thread waker = new Thread(() -> {
+            while (!Thread.currentThread().isInterrupted()) {
+                selector.wakeup();
+                Thread.yield();
+            }
+        });
+        waker.setDaemon(true);
+        waker.start();
+        try {
+            channel.register(selector, SelectionKey.OP_ACCEPT);
+        } finally {
+            waker.interrupt();
+        }
     }
 
     @Override

@@ -1,0 +1,89 @@
+"""The performance counters of a JVM, which jstat reads too. Pure: bytes in, what the JVM did out.
+
+HotSpot keeps them in a file that it has mapped, /tmp/hsperfdata_USER/PID (-XX:+UsePerfData, on as shipped): a copy of
+the file is a look at them, which costs the JVM nothing and needs no jcmd. The format is that of
+hotspot/share/runtime/perfMemory.hpp in the JDK, version 2.0 since JDK 5.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+
+from ab_runner.model import JvmActivity
+
+_MAGIC = 0xCAFEC0C0
+_LITTLE_ENDIAN = 1
+_ENTRIES_AT = 24
+"""Where the head says where the entries begin and how many there are."""
+_LONG, _BYTE = b"J", b"B"
+"""Types in JNI's letters; texts are vectors of bytes."""
+
+_TICKS_PER_SECOND = "sun.os.hrt.frequency"
+_COMPILING = "java.ci.totalTime"
+_COLLECTIONS = re.compile(r"sun\.gc\.collector\.\d+\.invocations")
+_PAUSES = re.compile(r"sun\.gc\.collector\.\d+\.time")
+_SPACE = re.compile(r"(sun\.gc\.generation\.\d+\.space\.\d+)\.used")
+_EDEN = "eden"
+
+Counters = dict[str, int | str]
+
+
+def parse(data: bytes) -> Counters | None:
+    """The counters by name; None if these bytes are not such a file, or not yet a whole one."""
+    try:
+        magic, byte_order = struct.unpack_from(">IB", data)
+        return dict(_entries(data, "<" if byte_order == _LITTLE_ENDIAN else ">")) if magic == _MAGIC else None
+    except (struct.error, ValueError):
+        return None
+
+
+def _entries(data: bytes, order: str) -> Iterator[tuple[str, int | str]]:
+    at, count = struct.unpack_from(f"{order}ii", data, _ENTRIES_AT)
+    for _ in range(count):
+        length, name_at, elements, kind, _flags, _unit, _variability, value_at = struct.unpack_from(
+            f"{order}iiicBBBi", data, at
+        )
+        if kind == _LONG and elements == 0:
+            yield _text(data, at + name_at), struct.unpack_from(f"{order}q", data, at + value_at)[0]
+        elif kind == _BYTE and elements > 0:
+            yield _text(data, at + name_at), _text(data, at + value_at)
+        at += length
+
+
+def _text(data: bytes, at: int) -> str:
+    return data[at : data.index(b"\0", at)].decode("utf-8", errors="replace")
+
+
+def activity(before: Counters | None, after: Counters | None) -> JvmActivity | None:
+    """What a JVM did between two looks at its counters; None where there are none of the same JVM.
+
+    A collection's time is how long it stopped the application. HotSpot counts the pauses of a concurrent cycle as
+    those of one more collector (G1 of JDK 8 does not count them), and no work that is done beside the application.
+    """
+    if before is None or after is None or not (frequency := after.get(_TICKS_PER_SECOND)):
+        return None
+    collections, pauses = _sum(after, _COLLECTIONS), _sum(after, _PAUSES)
+    compiling = _number(after, _COMPILING) - _number(before, _COMPILING)
+    return JvmActivity(
+        gc_count=collections - _sum(before, _COLLECTIONS),
+        gc_seconds=round((pauses - _sum(before, _PAUSES)) / int(frequency), 6),
+        jit_seconds=round(compiling / int(frequency), 6),
+        heap_after_gc_bytes=_left_on_heap(after) if collections else None,
+    )
+
+
+def _left_on_heap(counters: Counters) -> int:
+    """What the last collection left, which is all that is not in eden. (JDK 8 and 17 note from time to time what is in
+    eden too, JDK 25 does not.)"""
+    used = {match[1]: int(value) for name, value in counters.items() if (match := _SPACE.fullmatch(name))}
+    return sum(value for space, value in used.items() if counters.get(f"{space}.name") != _EDEN)
+
+
+def _sum(counters: Counters, names: re.Pattern[str]) -> int:
+    return sum(int(value) for name, value in counters.items() if names.fullmatch(name))
+
+
+def _number(counters: Counters, name: str) -> int:
+    return int(counters.get(name, 0))

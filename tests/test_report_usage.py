@@ -1,0 +1,61 @@
+"""What a cell says of its limit, of the JVM, and of the cost of a request."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from builders import report, server, sweep, trial, usage
+
+from ab_runner.model import JvmActivity, Limit, Verdict
+from ab_runner.report import csv as trials_csv
+from ab_runner.report.cells import summarise
+from ab_runner.store import Stored
+
+
+def jvm(**changes: float) -> JvmActivity:
+    fields = {"gc_count": 3, "gc_seconds": 0.01, "jit_seconds": 0.02, "heap_after_gc_bytes": 5_000_000}
+    return JvmActivity(**fields | changes)
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        (["generator", "generator", None], "generator"),
+        (["generator", "server"], None),
+        (["server"], "server"),
+        ([None, None, "generator"], None),
+    ],
+)
+def test_a_cells_limit_is_that_of_most_of_its_trials(limits: list[Limit | None], expected: Limit | None) -> None:
+    trials = [trial("a-1", "small", 10, block=block, limit=limit) for block, limit in enumerate(limits, 1)]
+    (cell,) = summarise(trials).values()
+    assert cell.limit == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "remarks"),
+    [
+        ({}, ()),
+        ({"gc_seconds": 0.051}, ("GC took more than 5 % of the time",)),
+        ({"jit_seconds": 0.051}, ("the JIT took more than 5 % of the time",)),
+    ],
+)
+def test_what_a_jvm_did_beside_its_work_is_told_from_5_per_cent_on(
+    changes: dict[str, float], remarks: tuple[str, ...]
+) -> None:
+    trials = [trial("a-1", "small", 10, block=1, jvm=jvm()), trial("a-1", "small", 10, block=2, jvm=jvm(**changes))]
+    (cell,) = summarise(trials).values()
+    assert cell.remarks == remarks
+
+
+def test_csv_has_what_a_trial_took() -> None:
+    good = trial("a-1", "small", 10, report=report(complete=10_000), usage=usage(), limit="generator", jvm=jvm())
+    failed = trial("a-1", "small", 20, report=None, verdict=Verdict(False, "timeout"), usage=usage())
+    text = trials_csv.render(Stored(sweep(server("a-1")), (good, failed)))
+    first, second = csv.DictReader(io.StringIO(text))
+    assert first["requests_per_server_cpu_second"] == "4000.0"
+    assert (first["limit"], first["gc_count"], first["heap_after_gc_bytes"]) == ("generator", "3", "5000000")
+    assert (first["generator_cores_busy"], second["generator_cores_busy"]) == ("0.8", "0.8")
+    assert (second["requests_per_server_cpu_second"], second["gc_count"]) == ("", "")
