@@ -16,7 +16,7 @@ test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, w
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
 	@command -v mvn > /dev/null || { $(call install,openjdk-17-jdk-headless maven); }
-	mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml -Dartifacts=$(artifacts) verify
+	mvn --batch-mode -Dorg.slf4j.simpleLogger.defaultLogLevel=warn --strict-checksums --file servers/pom.xml -Dartifacts=$(artifacts) verify
 	$(PYTHON) -m pytest
 
 compose: .venv/test.txt ## compose.yaml from servers/*/server.toml
