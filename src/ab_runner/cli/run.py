@@ -81,7 +81,7 @@ def run_sweep(
     folder = out or places.RESULTS / sweep_id
     _check_folder(folder)
     with alone():
-        fixtures = _make_fixtures()
+        fixtures = make_fixtures()
         chosen = _choose_runtime(console, runtime, network, port, fixtures, jdk, generators)
         _check_open_files(concurrency, chosen.prepare_generator())
         able, left_out = _prepare(console, chosen, servers)
@@ -110,7 +110,7 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
         say(console, f"{folder} is complete: every cell has its record")
         return 0
     with alone():
-        fixtures = _make_fixtures()
+        fixtures = make_fixtures()
         asked = sweep.asked
         chosen = _choose_runtime(console, asked.runtime, asked.network, port, fixtures, asked.jdk, asked.generators)
         _check_open_files(asked.concurrency, chosen.prepare_generator())
@@ -259,7 +259,7 @@ def _check_folder(folder: Path) -> None:
         raise StoreError(f"{folder} cannot be written ({error.strerror}); name another with --out") from None
 
 
-def _make_fixtures() -> Path:
+def make_fixtures() -> Path:
     folder = places.FIXTURES / "files"
     done = subprocess.run(
         [sys.executable, str(places.FIXTURES / "generate.py"), str(folder)], capture_output=True, text=True, check=False
