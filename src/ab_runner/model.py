@@ -242,6 +242,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     than the protocol has."""
     budget: int | None = None
     """Seconds after which no more blocks are added."""
+    generators: int = 1
+    """ab processes that share each trial's connections."""
     jdk: int | None = None
     """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
 
@@ -364,6 +366,17 @@ class JvmActivity(Struct, frozen=True, kw_only=True):
     """What the last collection before the trial's end left on the heap; None if there was none since the start."""
 
 
+class Ground(Struct, frozen=True, kw_only=True):
+    """What earlier trials had left when this one began; None where it is not to be known."""
+
+    time_wait: int | None
+    """Closed connections in the server's network namespace whose ports are not free yet."""
+    runnable: int | None
+    """Threads of the machine that wanted a CPU; one of them is the runner's."""
+    waited: float
+    """Seconds that the runner gave them to go."""
+
+
 class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     """One run of the generator against one cell. Exactly one of `report` and `error` is there."""
 
@@ -387,6 +400,7 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     usage: Usage | None = None
     limit: Limit | None = None
     jvm: JvmActivity | None = None
+    ground: Ground | None = None
 
 
 class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
