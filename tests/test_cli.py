@@ -209,6 +209,23 @@ def test_a_damaged_table_of_2006_is_named_with_its_line(
     assert f"{tmp_path}/cindy-2006.csv: line 2: requests_per_second: expected `float | null`" in complaint
 
 
+@pytest.mark.parametrize("form", ["terminal", "markdown", "csv"])
+def test_conclusions_are_judged_by_2006_alone_and_with_a_sweep(cli: Runner, kept_sweep: Path, form: str) -> None:
+    code, alone, _ = cli("conclusions", "--format", form)
+    assert code == 0
+    assert "QuickServer" in alone
+    code, both, _ = cli("conclusions", str(kept_sweep), "--format", form)
+    assert code == 0
+    assert "20261120-120000-quick" in both
+    assert "20261120-120000-quick" not in alone
+
+
+def test_a_damaged_file_of_conclusions_is_named(cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "conclusions-x.toml").write_text("format = 2\n")
+    monkeypatch.setattr(places, "PUBLISHED", tmp_path)
+    assert f"{tmp_path}/conclusions-x.toml: format: must be 1" in cli.complaint("conclusions")
+
+
 def test_a_second_sweep_at_the_same_time_is_refused(cli: Runner) -> None:
     from ab_runner.cli.run import _alone
 

@@ -247,6 +247,18 @@ def report(results: Path, form: str, then_and_now: bool) -> None:
     show(read(results), form)
 
 
+@cli.command()
+@click.argument("results", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--format", "form", type=click.Choice(["terminal", "markdown", "csv"]), default="terminal", show_default=True
+)
+def conclusions(results: Path | None, form: str) -> None:
+    """Says which conclusions of the author of 2006 hold: by his own figures, and by those of a sweep."""
+    from ab_runner.cli.conclusions import show_conclusions
+
+    show_conclusions(results, form)
+
+
 @cli.group(invoke_without_command=True)
 @click.pass_context
 def artifacts(context: click.Context) -> None:

@@ -35,7 +35,8 @@ def _grid(table: Table) -> Iterable[str]:
 
 def _listing(table: Listing) -> Iterable[str]:
     yield _row(map(_plain, table.headings))
-    yield _row([":--"] * table.names + ["--:"] * (len(table.headings) - table.names))
+    left = {*range(table.names), *table.prose}
+    yield _row(":--" if position in left else "--:" for position in range(len(table.headings)))
     for texts in table.rows:
         yield _row(map(_plain, texts))
 

@@ -59,13 +59,15 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """A table of another shape: a text for each of `headings` in each row. The first `names` are no figures."""
+    """A table of another shape: a text for each of `headings` in each row. The first `names` are no figures, and those
+    at the positions of `prose` are sentences, which may be broken into lines."""
 
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     names: int = 1
+    prose: tuple[int, ...] = ()
 
 
 class Report(msgspec.Struct, frozen=True):

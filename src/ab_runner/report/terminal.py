@@ -84,13 +84,22 @@ def _part(table: Table, positions: list[int]) -> RichTable:
 def _listing(table: Listing) -> RichTable:
     listing = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
     for position, heading in enumerate(table.headings):
-        justify: JustifyMethod = "left" if position < table.names else "right"
-        listing.add_column(escape(heading), justify=justify, no_wrap=position < table.names, overflow="fold")
+        prose = position in table.prose
+        justify: JustifyMethod = "left" if prose or position < table.names else "right"
+        wraps = prose or position >= table.names
+        listing.add_column(escape(heading), justify=justify, no_wrap=not wraps, overflow="fold")
     for texts in table.rows:
-        listing.add_row(*map(Text, texts))
+        listing.add_row(*(Text(text, style=_OF_WORDS.get(text.rstrip("*"), "")) for text in texts))
     return listing
 
 
+_OF_WORDS = {
+    "holds": "green",
+    "does not hold": "red",
+    "cannot be told": "yellow",
+    "not measured": "dim",
+}
+"""What a verdict looks like."""
 _FIGURE = re.compile(r"[0-9.,]+(–[0-9]+)?( ±[0-9.]+ %)?\*?( [gsm])?|-")  # noqa: RUF001
 
 
