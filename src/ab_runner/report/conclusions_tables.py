@@ -8,15 +8,14 @@ from itertools import chain
 import msgspec
 
 from ab_runner.conclusions import Paper
+from ab_runner.report.cells import BY_COST, OF_CPU_TIME, ratio_figure
 from ab_runner.report.conclusions import Judged, JudgedClaim, Part, Verdict
 from ab_runner.report.evidence import Evidence
 from ab_runner.report.tables import Listing, Report
-from ab_runner.stats.estimate import Estimate
 from ab_runner.stats.questions import ONE_FIGURE
 from ab_runner.stats.ranking import MARGIN, WRONG
 
 IN_PART = "*: as far as it was measured"
-BY_COST = "CPU: requests per second of the server's CPU time, because ab was the limit"
 ONE_BLOCK = (
     f"one figure per cell ({{}}): what its noise is nobody knows; taken at its word, but differences up to "
     f"{100 * ONE_FIGURE:g} % as none"
@@ -60,7 +59,7 @@ def _tables(paper: Paper, columns: Sequence[Column]) -> Iterable[Listing]:
                     rows.append((says, column.name, *row))
                     says = ""
         notes = [f"read as: {conclusion.reading}"] if conclusion.reading else []
-        if any(row[-2].endswith(_CPU) for row in rows):
+        if any(row[-2].endswith(OF_CPU_TIME) for row in rows):
             notes.append(BY_COST)
         yield Listing(
             f"{number + 1}. {conclusion.sentence}", _HEADINGS, tuple(rows), tuple(notes), names=4, prose=(0, 5)
@@ -84,7 +83,6 @@ def _verdict_text(judged: Judged | JudgedClaim) -> str:
 
 
 _HEADINGS = ("claim", "in", "c", "verdict", "ratio", "what decides")
-_CPU = " CPU"
 _ORDER: tuple[Verdict, ...] = ("does not hold", "cannot be told", "holds")
 
 
@@ -114,11 +112,4 @@ def _levels(parts: Iterable[Part]) -> str:
 def _ratio_text(part: Part) -> str:
     if part.ratio is None:
         return ""
-    return f"{ratio_figure(part.ratio)}{_CPU}" if part.by_cost else ratio_figure(part.ratio)
-
-
-def ratio_figure(ratio: Estimate) -> str:
-    """`1.23 (1.18 to 1.28)`, with the interval if it has one."""
-    if ratio.interval is None:
-        return f"{ratio.value:.3g}"
-    return f"{ratio.value:.3g} ({ratio.interval.low:.3g} to {ratio.interval.high:.3g})"
+    return ratio_figure(part.ratio, part.by_cost)

@@ -86,7 +86,7 @@ def report_of(stored: Stored) -> Report:
     for name in asked.workloads:
         if any(cell.workload == name for cell in cells):
             tables += _tables_of(workload(name), stored.sweep.servers, asked.concurrency, cells)
-    return Report(_heading(stored), tuple(_facts(stored)), tuple(tables), tuple(_warnings(stored)))
+    return Report(_heading(stored), tuple(_facts(stored)), tuple(tables), tuple(warnings_of(stored)))
 
 
 def _tables_of(
@@ -250,7 +250,7 @@ def _numbers(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def _warnings(stored: Stored) -> Iterable[str]:
+def warnings_of(stored: Stored) -> Iterable[str]:
     ends = [record for record in stored.records if isinstance(record, EndRecord)]
     if not ends:
         yield "this sweep is still running, or was ended without a chance to say so"

@@ -98,6 +98,10 @@ _OF_WORDS = {
     "does not hold": "red",
     "cannot be told": "yellow",
     "not measured": "dim",
+    "faster": "green",
+    "gained": "green",
+    "slower": "red",
+    "lost": "red",
 }
 """What a verdict looks like."""
 _FIGURE = re.compile(r"[0-9.,]+(–[0-9]+)?( ±[0-9.]+ %)?\*?( [gsm])?|-")  # noqa: RUF001
