@@ -272,6 +272,26 @@ def test_a_comparison_that_can_tell_nothing_is_refused(cli: Runner, tmp_path: Pa
     assert "'-5%' is not a percentage" in cli.complaint("compare", str(one), str(one), "--fail-if-slower=-5%")
 
 
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_sweeps_are_exported_into_one_file(cli: Runner, tmp_path: Path, form: str) -> None:
+    sweeps = [str(kept(tmp_path / name, {"tomcat-5.5.15": 10_000}, blocks=1)) for name in ("one", "other")]
+    out = tmp_path / "trials"
+    assert cli("export", *sweeps, "--format", form, "--out", str(out)) == (0, "", "")
+    content = out.read_bytes()
+    assert b"tomcat-5.5.15" in content
+    assert b"other" in content
+
+
+def test_an_export_that_cannot_be_is_refused(cli: Runner, tmp_path: Path) -> None:
+    one = str(kept(tmp_path / "one", {"tomcat-5.5.15": 10_000}))
+    assert f"{one} and {one} are the same sweep, one" in cli.complaint("export", one, one, "--out", str(tmp_path / "x"))
+    nowhere = tmp_path / "nowhere" / "x.csv"
+    assert f"--out {nowhere}: cannot be written: no such file" in cli.complaint("export", one, "--out", str(nowhere))
+    assert "is a directory" in cli.complaint("export", one, "--out", str(tmp_path))
+    assert "Missing option '--out'" in cli.complaint("export", one)
+    assert "no sweep was made yet" in cli.complaint("export", "--out", str(tmp_path / "x"))
+
+
 def test_a_damaged_file_of_conclusions_is_named(cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "conclusions-x.toml").write_text("format = 2\n")
     monkeypatch.setattr(places, "PUBLISHED", tmp_path)

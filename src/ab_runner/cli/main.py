@@ -280,6 +280,18 @@ def compare(results: tuple[Path, ...], form: str, slower: float | None, anyway: 
     sys.exit(show_comparison(results, form, slower=slower, anyway=anyway))
 
 
+@cli.command()
+@click.argument("results", type=click.Path(path_type=Path), nargs=-1)
+@click.option("--format", "form", type=click.Choice(["csv", "json", "parquet"]), default="csv", show_default=True)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE")
+def export(results: tuple[Path, ...], form: str, out: Path) -> None:
+    """Writes the trials of one or more sweeps into one table for other programs, a row per trial.
+    [default: results/latest]"""
+    from ab_runner.cli.export import export_trials
+
+    export_trials(results or (places.RESULTS / LATEST,), form, out)
+
+
 @cli.group(invoke_without_command=True)
 @click.pass_context
 def artifacts(context: click.Context) -> None:
