@@ -11,6 +11,9 @@ def render(report: Report) -> str:
     lines = [f"# {_plain(report.heading)}", ""]
     lines += [f"- {_plain(fact)}" for fact in report.facts]
     lines += [f"- **{_plain(warning)}**" for warning in report.warnings]
+    if report.summary:
+        lines += ["", "## in short", ""]
+        lines += [f"- {_plain(line)}" for line in report.summary]
     for table in report.tables:
         lines += ["", *_table(table)]
     return "\n".join(lines) + "\n"
