@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from string import ascii_uppercase
 
-from ab_runner.report.cells import BY_COST, estimate_figure, ratio_figure
+from ab_runner.report.cells import BY_COST, rate_figure, ratio_figure
 from ab_runner.report.compare import CellChange, Compared, FamilyChange, to_know_of, why_not_comparable
 from ab_runner.report.tables import NO_RECORD, Listing, Report, warnings_of
 from ab_runner.stats.ranking import MARGIN, WRONG
@@ -71,14 +71,17 @@ def _rows(changes: Iterable[CellChange]) -> Iterable[tuple[str, ...]]:
 
 
 def _figures(change: CellChange) -> tuple[str, str]:
+    """Medians without their intervals, for it is the ratio's that counts here; or why there is no figure."""
     texts = []
     for summary in (change.before, change.after):
         if summary is None:
             texts.append(NO_RECORD)
-        elif change.by_cost and summary.per_cpu_second:
-            texts.append(estimate_figure(summary.per_cpu_second))
-        else:
+        elif summary.rate is None:
             texts.append(summary.rate_text)
+        elif change.by_cost and summary.per_cpu_second:
+            texts.append(rate_figure(summary.per_cpu_second.value))
+        else:
+            texts.append(rate_figure(summary.rate))
     return texts[0], texts[1]
 
 

@@ -62,7 +62,7 @@ def _tables(paper: Paper, columns: Sequence[Column]) -> Iterable[Listing]:
         if any(row[-2].endswith(OF_CPU_TIME) for row in rows):
             notes.append(BY_COST)
         yield Listing(
-            f"{number + 1}. {conclusion.sentence}", _HEADINGS, tuple(rows), tuple(notes), names=4, prose=(0, 5)
+            f"{number + 1}. {conclusion.sentence}", _HEADINGS, tuple(rows), tuple(notes), names=4, prose=(0, 2, 5)
         )
 
 
