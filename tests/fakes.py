@@ -86,8 +86,9 @@ class FakeServer:
         self.alive = True
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
-        self._runtime.log.append(f"load {self._server.id} c={command[command.index('-c') + 1]} {command[-1]}")
-        return self._runtime.generate(self._server, command)
+        ab = command[command.index("ab") :]
+        self._runtime.log.append(f"load {self._server.id} c={ab[ab.index('-c') + 1]} {ab[-1]}")
+        return self._runtime.generate(self._server, ab)
 
     def perf_data(self) -> bytes:
         return b""

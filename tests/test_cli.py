@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from builders import failed_trial, report, server, sweep, trial
 
-from ab_runner import interrupt
+from ab_runner import alone, interrupt
 from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.main import main
@@ -21,7 +21,7 @@ from ab_runner.store import Store
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Results would go to a folder of the test's, and signals stay pytest's."""
     monkeypatch.setattr(places, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(places, "LOCK", tmp_path / "lock")
+    monkeypatch.setattr(alone, "LOCK", tmp_path / "lock")
     monkeypatch.setattr(interrupt, "install", lambda: None)
 
 
@@ -299,9 +299,8 @@ def test_a_damaged_file_of_conclusions_is_named(cli: Runner, tmp_path: Path, mon
 
 
 def test_a_second_sweep_at_the_same_time_is_refused(cli: Runner) -> None:
-    from ab_runner.cli.run import _alone
 
-    with _alone():
+    with alone.alone():
         assert "another sweep of yours is running (process " in cli.complaint("--runtime", "process")
 
 

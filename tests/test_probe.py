@@ -49,6 +49,7 @@ def test_a_server_that_answers_as_it_must_passes_with_the_length_of_its_body(
     ("mode", "expected"),
     [
         ("not-found", "status 404 instead of 200"),
+        ("refuses-http-1-0", probe.REFUSES_HTTP_1_0),
         ("closes-without-data", "closes without an answer"),
         ("short-body", "bytes instead of 100"),
         ("never-closes", "does not close the connection"),
@@ -94,6 +95,12 @@ def test_waiting_ends_at_once_when_the_server_has_ended(fixtures: Path) -> None:
 def test_a_server_that_never_gets_ready_is_given_up_with_its_last_answer(fixtures: Path) -> None:
     with misbehave.serving("not-found") as port, pytest.raises(probe.ProbeError, match="it answers 404"):
         probe.wait_until_ready(("127.0.0.1", port), workload("small"), 0.1, lambda: None)
+
+
+def test_a_server_that_refuses_http_1_0_is_up_and_not_waited_for() -> None:
+    with misbehave.serving("refuses-http-1-0") as port:
+        probe.wait_until_ready(("127.0.0.1", port), workload("small"), 60, lambda: None)
+        assert probe.is_alive(("127.0.0.1", port), workload("small"))
 
 
 def test_ab_and_the_probe_send_the_same_request() -> None:

@@ -235,7 +235,7 @@ def test_no_line_is_wider_than_the_terminal() -> None:
 
 def test_a_figure_is_never_broken_where_a_column_fits() -> None:
     for width in range(40, 120):
-        assert in_terminal(STORED, width).count("0.800 / 1.23 / 12.5") == 4
+        assert in_terminal(STORED, width).count("0.800 / 1.23 / 12.5 / 191 / 250") == 4
 
 
 def best(table_named: str) -> set[tuple[int, str]]:

@@ -27,9 +27,10 @@ Kind = Literal["jvm", "debian", "c"]
 JDKS = (8, 17, 25)
 """The JDKs that there are images for."""
 DEFAULT_JDK = 25
-Lack = Literal["keep-alive", "head", "long-header", "many-connections"]
-"""What some server cannot do of what is asked of all: keep an HTTP/1.0 connection open, answer HEAD, take a header of
-8 KB, answer all of a thousand connections that come at once. Tests hold each server to what it does not name."""
+Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-connections"]
+"""What some server cannot do of what is asked of all: answer HTTP/1.0, keep an HTTP/1.0 connection open, close one that
+is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at once. Tests hold
+each server to what it does not name."""
 WorkloadName = Literal["echo", "small", "small-keepalive", "large"]
 ProtocolName = Literal["2006", "standard", "quick"]
 Limit = Literal["generator", "server", "machine"]
@@ -241,6 +242,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     than the protocol has."""
     budget: int | None = None
     """Seconds after which no more blocks are added."""
+    generators: int = 1
+    """ab processes that share each trial's connections."""
     jdk: int | None = None
     """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
 
@@ -363,6 +366,17 @@ class JvmActivity(Struct, frozen=True, kw_only=True):
     """What the last collection before the trial's end left on the heap; None if there was none since the start."""
 
 
+class Ground(Struct, frozen=True, kw_only=True):
+    """What earlier trials had left when this one began; None where it is not to be known."""
+
+    time_wait: int | None
+    """Closed connections in the server's network namespace whose ports are not free yet."""
+    runnable: int | None
+    """Threads of the machine that wanted a CPU; one of them is the runner's."""
+    waited: float
+    """Seconds that the runner gave them to go."""
+
+
 class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     """One run of the generator against one cell. Exactly one of `report` and `error` is there."""
 
@@ -379,11 +393,14 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     verdict: Verdict
     raw: str
     """Name of the file in raw/ that holds what ab printed."""
+    milliseconds: dict[int, int] = {}
+    """Requests by their time in whole milliseconds; empty where ab ended without figures."""
     jdk: int | None = None
     """What the server ran on; None for one that is not written in Java."""
     usage: Usage | None = None
     limit: Limit | None = None
     jvm: JvmActivity | None = None
+    ground: Ground | None = None
 
 
 class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):

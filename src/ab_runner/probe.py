@@ -16,6 +16,10 @@ Address = tuple[str, int]
 TIMEOUT = 5.0
 """Seconds that an answer may take from its request to its last byte, however slowly it trickles."""
 NO_KEEP_ALIVE = "no keep-alive"
+REFUSES_HTTP_1_0 = "refuses HTTP/1.0"
+_VERSION_NOT_SUPPORTED = 505
+_UP = (200, _VERSION_NOT_SUPPORTED)
+"""Statuses of a server that is up. One that refuses HTTP/1.0 would do so for ever: `check` says it, without a wait."""
 _MISSING = "/missing-7c1e.html"
 _TRAVERSALS = (
     "/../../../../../../etc/passwd",
@@ -72,7 +76,7 @@ def ask(address: Address, head: bytes) -> Answer:
 
 
 def wait_until_ready(address: Address, workload: Workload, seconds: float, ended: Callable[[], str | None]) -> None:
-    """Asks until the answer is a 200.
+    """Asks until the server is up.
 
     ProbeError when the time is over, or when `ended` gives a reason why the server is no longer there.
     """
@@ -83,7 +87,7 @@ def wait_until_ready(address: Address, workload: Workload, seconds: float, ended
             raise ProbeError(reason)
         try:
             answer = ask(address, request_head(workload.path))
-            if answer.status == 200:
+            if answer.status in _UP:
                 return
             last = f"it answers {answer.status}"
         except (OSError, ProbeError) as error:
@@ -95,12 +99,14 @@ def wait_until_ready(address: Address, workload: Workload, seconds: float, ended
 def is_alive(address: Address, workload: Workload) -> bool:
     """Does it still answer a single request?"""
     try:
-        return ask(address, request_head(workload.path, workload.keep_alive)).status == 200
+        return ask(address, request_head(workload.path, workload.keep_alive)).status in _UP
     except (OSError, ProbeError):
         return False
 
 
 def _check_body(answer: Answer, expected: bytes) -> None:
+    if answer.status == _VERSION_NOT_SUPPORTED:
+        raise ProbeError(REFUSES_HTTP_1_0)
     if answer.status != 200:
         raise ProbeError(f"status {answer.status} instead of 200")
     if "content-length" not in answer.headers:

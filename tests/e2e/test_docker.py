@@ -33,6 +33,11 @@ KNOWN_REASON = {
     for id, server in SERVERS.items()
     for each in server.workloads
     if workload(each).keep_alive and "keep-alive" in server.lacks
+} | {
+    (id, each): probe.REFUSES_HTTP_1_0
+    for id, server in SERVERS.items()
+    for each in server.workloads
+    if "http-1.0" in server.lacks
 }
 
 

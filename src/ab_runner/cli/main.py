@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ab_runner import interrupt
+from ab_runner.alone import NotAloneError
 from ab_runner.artifacts import ArtifactError
 from ab_runner.catalog import CatalogError, load, select
 from ab_runner.cli import options, places
@@ -114,6 +115,14 @@ def cli() -> None:
     show_default=True,
     help="How long --until-precision may add blocks.",
 )
+@click.option(
+    "--generators",
+    type=options.Whole(1, 64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="ab processes at once, each on a core of its own, that share the connections. For trials of a length in time.",
+)
 @click.option("--warmup", type=options.Amount(), help="Warm-up per workload: requests (20000), a time (10s) or 0.")
 @click.option(
     "--runtime",
@@ -164,6 +173,7 @@ def run(
 
     asked = options.with_overrides(PROTOCOLS[protocol], requests, duration, warmup, blocks)
     options.check_requests(asked, workloads, concurrency)
+    options.check_generators(asked, where["generators"])
     chosen = select(load(places.SERVERS), servers)
     sys.exit(run_sweep(chosen, workloads, concurrency, asked, out, **where))
 
@@ -333,7 +343,7 @@ def main() -> int:
         return 0
     except click.ClickException as error:
         return _complain(error.format_message())
-    except (ArtifactError, CatalogError, StoreError, RuntimeUnusable) as error:
+    except (ArtifactError, CatalogError, NotAloneError, StoreError, RuntimeUnusable) as error:
         return _complain(str(error))
     except (interrupt.Interrupted, KeyboardInterrupt, click.Abort):
         print("ab-runner: interrupted", file=sys.stderr)

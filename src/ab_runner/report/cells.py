@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from statistics import mean, median
+from statistics import mean
 
 import msgspec
 
+from ab_runner.latency import distribution
 from ab_runner.model import BEFORE, REFERENCE, Cell, CellRecord, Limit, NotMeasured, Record, Trial, cell_of
 from ab_runner.stats.estimate import Estimate, Interval, median_over_blocks
+from ab_runner.stats.histogram import merge
 
-PERCENTILES = (50, 95, 99)
+PERCENTILES = (50, 90, 99, 99.9, 100)
 OF_CPU_TIME = " CPU"
 BY_COST = "CPU: of requests per second of the server's CPU time, because ab was the limit"
 _WORTH_A_REMARK = 0.05
@@ -19,11 +21,14 @@ _WORTH_A_REMARK = 0.05
 
 
 class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a table says of a cell. `rate` is in requests per second and `latency` in milliseconds, one for each of
-    `PERCENTILES`; both are medians over the valid trials. `interval` is that of the rate, None where blocks are too few
-    for one; `by_block` has the rates that it comes from. `limit` is who was the limit in most of the trials.
-    `per_cpu_second` is the requests per second of the server's CPU time, None where that time is not known, and
-    `per_cpu_second_by_block` what it comes from. `rate_text` is how the cell reads; `remarks` explain it."""
+    """All that a table says of a cell.
+
+    `rate` is in requests per second, the median over blocks; `interval` is None where blocks are too few for one, and
+    `by_block` has the rates that it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of all
+    requests of the valid trials together. `limit` is who was the limit in most of the trials. `per_cpu_second` is the
+    requests per second of the server's CPU time, None where that time is not known, `per_cpu_second_by_block` what it
+    comes from. `rate_text` is how the cell reads; `remarks` explain it.
+    """
 
     cell: Cell
     rate: float | None
@@ -70,7 +75,7 @@ def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
         by_block={block: mean(rates) for block, rates in blocks.items()},
         per_cpu_second=median_over_blocks(list(costs.values())) if costs else None,
         per_cpu_second_by_block={block: mean(figures) for block, figures in costs.items()},
-        latency=tuple(_latency(valid, percentile) for percentile in PERCENTILES),
+        latency=latencies(valid),
         limit=limit,
         rate_text=text,
         remarks=tuple(remarks),
@@ -92,13 +97,10 @@ def _rate(trial: Trial) -> float:
     return trial.report.requests_per_second
 
 
-def _latency(valid: Sequence[Trial], percentile: int) -> float | None:
-    found = [
-        trial.report.percentiles[percentile]
-        for trial in valid
-        if trial.report and percentile in trial.report.percentiles
-    ]
-    return median(found) if found else None
+def latencies(trials: Iterable[Trial]) -> tuple[float | None, ...]:
+    """`PERCENTILES` in milliseconds, of all requests of these trials together."""
+    merged = merge(distribution(trial.report, trial.milliseconds) for trial in trials if trial.report)
+    return tuple(merged.percentile(each) / 1000 if merged.total else None for each in PERCENTILES)
 
 
 def requests_per_cpu_second(trial: Trial) -> float | None:

@@ -182,7 +182,7 @@ def why_not_comparable(before: Sweep, after: Sweep) -> Iterator[str]:
     yield from difference("server CPUs", before.server_cpus, after.server_cpus)
     yield from difference("generator CPUs", before.generator_cpus, after.generator_cpus)
     yield from fixture_differences(before, after)
-    for field in ("runtime", "network"):
+    for field in ("runtime", "network", "generators"):
         yield from difference(field, getattr(before.asked, field), getattr(after.asked, field))
     then, now = _lengths(before.asked.protocol), _lengths(after.asked.protocol)
     for name in then:

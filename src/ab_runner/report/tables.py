@@ -122,7 +122,7 @@ def _tables_of(
         curves=(*map(tuple, curves), *(() for _ in untestable)) if len(concurrency) > 1 else (),
     )
     latencies = tuple((level, tuple(_latency_text(cell) for cell in row)) for level, row in grid)
-    yield Table(f"{asked.name}: time per request in ms, median / p95 / p99", columns, latencies)
+    yield Table(f"{asked.name}: time per request in ms, median / p90 / p99 / p99.9 / longest", columns, latencies)
     yield from _costs(asked, columns, grid, by_cost)
     yield from _ranks(asked, columns, concurrency, ranks, by_rate | by_cost)
     yield from _shares(asked, [server for server in servers if server.id != REFERENCE], concurrency, cells)

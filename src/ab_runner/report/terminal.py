@@ -17,7 +17,7 @@ from ab_runner.report.sparkline import sparkline
 from ab_runner.report.tables import Listing, Report, Table
 
 _CURVE = "curve"
-_LONGEST_CELL = 26
+_LONGEST_CELL = 36
 """A longer text in a cell is broken into lines."""
 
 

@@ -7,13 +7,21 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from ab_runner.model import Cell, CellRecord, NotMeasured, Trial, cell_of
-from ab_runner.report.cells import PERCENTILES, CellSummary, requests_per_cpu_second, share_of_ceiling, summarise
+from ab_runner.report.cells import (
+    PERCENTILES,
+    CellSummary,
+    latencies,
+    requests_per_cpu_second,
+    share_of_ceiling,
+    summarise,
+)
 from ab_runner.store import Stored
 
 Kind = Literal["text", "whole", "real", "truth"]
 Value = str | int | float | bool | None
 Row = dict[str, Value]
 
+_PERCENTILES = [f"p{percent}_ms".replace(".", "_") for percent in PERCENTILES]
 _OF_USAGE: dict[str, Kind] = {
     "server_cpu_seconds": "real",
     "generator_cpu_seconds": "real",
@@ -46,7 +54,7 @@ COLUMNS: dict[str, Kind] = {
     "kept_alive": "whole",
     "seconds": "real",
     "html_bytes": "whole",
-    **{f"p{percentile}_ms": "real" for percentile in PERCENTILES},
+    **{name: "real" for name in _PERCENTILES},
     "share_of_ceiling": "real",
     "limit": "text",
     "requests_per_server_cpu_second": "real",
@@ -101,6 +109,6 @@ def _row(record: CellRecord) -> Row:
         "kept_alive": report.keep_alive,
         "seconds": report.seconds,
         "html_bytes": report.html_bytes,
-        **{f"p{percentile}_ms": report.percentiles.get(percentile) for percentile in PERCENTILES},
+        **dict(zip(_PERCENTILES, latencies([record]), strict=True)),
         "requests_per_server_cpu_second": requests_per_cpu_second(record),
     }

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from ab_runner.alone import LOCK
 from ab_runner.machine import SYSCTLS, CpuSplit, cpu_list
 from ab_runner.model import DEFAULT_JDK, Server
 from ab_runner.runtime import perf_files
@@ -38,8 +39,8 @@ RAW_IN_CONTAINER = "/raw"
 GENERATOR = "ab"
 _CLIENT_SYSCTLS = {"net.ipv4.ip_local_port_range": "10000 65535", "net.ipv4.tcp_tw_reuse": 1}
 """As docker/service.yaml has them for servers."""
-_OURS = f"ab-runner.sweep-of-user={os.getuid()}"
-"""Label of every container of a sweep."""
+_OURS = f"ab-runner.sweep-under={LOCK}"
+"""Label of every container of a sweep: the holder of the lock may remove what earlier holders left."""
 _BASE_OF_JDK_8 = "debian:sid-slim"
 """The one base image that docker/base-images leaves out unless it is named."""
 _ENGINE_SECONDS = 120.0

@@ -223,11 +223,11 @@ class ProcessServer:
             stdout, stderr = process.communicate(timeout=time_limit)
             return Completed(process.returncode, stdout, stderr)
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
+            os.killpg(process.pid, signal.SIGINT)
         try:
             stdout, stderr = process.communicate(timeout=INTERRUPT_SECONDS)
         except subprocess.TimeoutExpired:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             stdout, stderr = process.communicate()
         return Completed(OVER_TIME, stdout, stderr)
 
@@ -237,8 +237,7 @@ class ProcessServer:
 
     def stop(self) -> None:
         if self._generator is not None:
-            self._generator.kill()
-            self._generator.wait()
+            end_group(self._generator, 0)
             self._generator = None
         if self._server is not None:
             # The whole group: a server may have processes of its own, which may outlive it.

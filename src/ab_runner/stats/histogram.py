@@ -38,11 +38,17 @@ class Histogram(Struct, frozen=True):
 
 
 def histogram(microseconds: Iterable[int]) -> Histogram:
-    values = Counter(microseconds)
+    return weighted(Counter(microseconds).items())
+
+
+def weighted(values: Iterable[tuple[int, int]]) -> Histogram:
+    """Of pairs of a latency in microseconds and how often it occurred."""
     counts: Counter[int] = Counter()
-    for value, count in values.items():
+    longest = 0
+    for value, count in values:
         counts[value >> _shift(value) << _shift(value)] += count
-    return Histogram(dict(sorted(counts.items())), max(values, default=0))
+        longest = max(longest, value)
+    return Histogram(dict(sorted(counts.items())), longest)
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram:

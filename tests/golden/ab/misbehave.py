@@ -122,6 +122,14 @@ async def not_found(c: Connection) -> None:
     c.send("Connection: close", status="404 Not Found", body=b"not found\n")
 
 
+async def refuses_http_1_0(c: Connection) -> None:
+    """505 for everything that is not HTTP/1.1, as Helidon 4 does."""
+    if b" HTTP/1.1\r\n" in await c.request():
+        c.send("Connection: close")
+    else:
+        c.send("Connection: close", status="505 HTTP Version Not Supported", body=b"")
+
+
 async def short_body(c: Connection) -> None:
     """Promises 100 bytes, sends 60, closes; from the first answer on."""
     await c.request()
@@ -236,6 +244,7 @@ MODES: dict[str, Mode] = {
         closes_every_100,
         slow_body,
         not_found,
+        refuses_http_1_0,
         short_body,
         varying_length,
         chunked,

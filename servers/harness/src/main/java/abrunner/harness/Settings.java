@@ -22,6 +22,7 @@ public final class Settings {
     /** With fewer, Tomcat takes more all the same, and Jetty and Resin do not answer. */
     private static final int MIN_THREADS = 16;
     private static final int MAX_THREADS = 10_000;
+    private static final int FIRST_JAVA_WITH_VIRTUAL_THREADS = 21;
 
     private final Map<String, String> environment;
     private final InetSocketAddress address;
@@ -57,6 +58,18 @@ public final class Settings {
     /** The size of the server's thread pool, where it has one. */
     public int threads() {
         return threads;
+    }
+
+    /** What those threads are, where the server has the choice. */
+    public ThreadKind threadKind() {
+        ThreadKind kind = choice("THREAD_KIND", ThreadKind.PLATFORM);
+        // "1.8", "17", "25"
+        String java = System.getProperty("java.specification.version");
+        if (kind == ThreadKind.VIRTUAL && Double.parseDouble(java) < FIRST_JAVA_WITH_VIRTUAL_THREADS) {
+            throw new InvalidSetting("THREAD_KIND=virtual needs Java " + FIRST_JAVA_WITH_VIRTUAL_THREADS
+                    + " or newer, and this is " + java);
+        }
+        return kind;
     }
 
     /** The folder that a file server serves. */

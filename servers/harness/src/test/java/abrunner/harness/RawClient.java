@@ -50,6 +50,11 @@ public final class RawClient implements Closeable {
         socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 
+    /** Tells the server that nothing more will be sent. */
+    void end() throws IOException {
+        socket.shutdownOutput();
+    }
+
     /** Reads one answer with its body. */
     public Answer answer() throws IOException {
         Answer head = head();

@@ -12,6 +12,8 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -101,6 +103,26 @@ class SettingsTest {
         Settings settings = with("COLOUR", value);
         assertEquals("COLOUR must be red or green, not '" + value + "'",
                 assertThrows(InvalidSetting.class, () -> settings.choice("COLOUR", Colour.RED)).getMessage());
+    }
+
+    @Test
+    void threadsAreOfThePlatformByDefault() {
+        assertEquals(ThreadKind.PLATFORM, Settings.from(Collections.emptyMap()).threadKind());
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void readsVirtualThreads() {
+        assertEquals(ThreadKind.VIRTUAL, with("THREAD_KIND", "virtual").threadKind());
+    }
+
+    @Test
+    @EnabledForJreRange(max = JRE.JAVA_20)
+    void refusesVirtualThreadsWhereJavaHasNone() {
+        Settings settings = with("THREAD_KIND", "virtual");
+        assertEquals("THREAD_KIND=virtual needs Java 21 or newer, and this is "
+                + System.getProperty("java.specification.version"),
+                assertThrows(InvalidSetting.class, settings::threadKind).getMessage());
     }
 
     private static Settings with(String name, String value) {

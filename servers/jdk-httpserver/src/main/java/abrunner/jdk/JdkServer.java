@@ -4,12 +4,14 @@ import abrunner.harness.Docroot;
 import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
+import abrunner.harness.ThreadKind;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 
-/** The JDK's own HTTP server with a pool of threads, serving files. */
+/** The JDK's own HTTP server, serving files. */
 public final class JdkServer implements Server {
     /** By itself it keeps 200, and resets others after an answer that says keep-alive. */
     private static final int MAX_IDLE_CONNECTIONS = 20_000;
@@ -18,12 +20,14 @@ public final class JdkServer implements Server {
     private final int backlog;
     private final int threads;
     private final Docroot docroot;
+    private final ThreadKind threadKind;
 
     JdkServer(Settings settings) {
         address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = new Docroot(settings.docroot());
+        threadKind = settings.threadKind();
     }
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -31,13 +35,21 @@ public final class JdkServer implements Server {
     }
 
     @Override
-    public void start() throws IOException {
+    public void start() throws IOException, ReflectiveOperationException {
         // Both are read once, when the first server is made.
         System.setProperty("sun.net.httpserver.nodelay", "true");
         System.setProperty("sun.net.httpserver.maxIdleConnections", Integer.toString(MAX_IDLE_CONNECTIONS));
         HttpServer server = HttpServer.create(address, backlog);
-        server.setExecutor(Executors.newFixedThreadPool(threads));
+        server.setExecutor(executor());
         server.createContext("/", new FileHandler(docroot));
         server.start();
+    }
+
+    private Executor executor() throws ReflectiveOperationException {
+        if (threadKind == ThreadKind.PLATFORM) {
+            return Executors.newFixedThreadPool(threads);
+        }
+        // Called by its name, for this is compiled for Java 17.
+        return (Executor) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
     }
 }

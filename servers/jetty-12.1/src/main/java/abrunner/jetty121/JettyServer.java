@@ -3,6 +3,7 @@ package abrunner.jetty121;
 import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
+import abrunner.harness.ThreadKind;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,19 +14,22 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ResourceHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.VirtualThreadPool;
 
-/** Jetty 12.1 on platform threads, serving files by its ResourceHandler, which caches as shipped. */
+/** Jetty 12.1 serving files by its ResourceHandler, which caches as shipped. */
 public final class JettyServer implements Server {
     private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
+    private final ThreadKind threadKind;
 
     JettyServer(Settings settings) {
         address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
+        threadKind = settings.threadKind();
     }
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -34,10 +38,21 @@ public final class JettyServer implements Server {
 
     @Override
     public void start() throws Exception {
-        org.eclipse.jetty.server.Server server = new org.eclipse.jetty.server.Server(new QueuedThreadPool(threads));
+        org.eclipse.jetty.server.Server server = new org.eclipse.jetty.server.Server(threads());
         server.addConnector(connector(server));
         server.setHandler(files());
         server.start();
+    }
+
+    private QueuedThreadPool threads() {
+        QueuedThreadPool pool = new QueuedThreadPool(threads);
+        if (threadKind == ThreadKind.VIRTUAL) {
+            // As Jetty's guide prefers it: what waits for connections and selects stays on platform threads.
+            VirtualThreadPool requests = new VirtualThreadPool();
+            requests.setMaxConcurrentTasks(threads);
+            pool.setVirtualThreadsExecutor(requests);
+        }
+        return pool;
     }
 
     private ServerConnector connector(org.eclipse.jetty.server.Server server) {
@@ -53,12 +68,20 @@ public final class JettyServer implements Server {
     }
 
     private Handler files() {
-        ResourceHandler files = new ResourceHandler();
+        ResourceHandler files = threadKind == ThreadKind.VIRTUAL ? new BlockingFiles() : new ResourceHandler();
         files.setDirAllowed(false);
         ContextHandler context = new ContextHandler(files, "/");
         context.setBaseResourceAsPath(docroot);
         // No symbolic link is followed.
         context.setAliasChecks(List.of());
         return context;
+    }
+
+    /** Has each request answered on a thread of its own; Jetty would do it on the thread that selects. */
+    private static final class BlockingFiles extends ResourceHandler {
+        @Override
+        public InvocationType getInvocationType() {
+            return InvocationType.BLOCKING;
+        }
     }
 }

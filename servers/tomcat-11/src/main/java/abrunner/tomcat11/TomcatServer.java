@@ -3,6 +3,7 @@ package abrunner.tomcat11;
 import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
+import abrunner.harness.ThreadKind;
 import abrunner.harness.WorkFolder;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -16,9 +17,9 @@ import org.apache.catalina.startup.Tomcat;
 public final class TomcatServer implements Server {
     /** How connections are served. */
     private enum Io {
-        /** Selectors, and a pooled thread for each request. */
+        /** Selectors, and a thread for each request. */
         NIO("org.apache.coyote.http11.Http11NioProtocol"),
-        /** Asynchronous channels, whose completions run on the pool. */
+        /** Asynchronous channels, whose completions run on the threads. */
         NIO2("org.apache.coyote.http11.Http11Nio2Protocol");
 
         private final String protocol;
@@ -33,6 +34,7 @@ public final class TomcatServer implements Server {
     private final int threads;
     private final Path docroot;
     private final Io io;
+    private final ThreadKind threadKind;
 
     TomcatServer(Settings settings) {
         address = settings.address();
@@ -40,6 +42,7 @@ public final class TomcatServer implements Server {
         threads = settings.threads();
         docroot = settings.docroot();
         io = settings.choice("IO", Io.NIO);
+        threadKind = settings.threadKind();
     }
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -71,6 +74,8 @@ public final class TomcatServer implements Server {
         connector.setPort(address.getPort());
         connector.setProperty("acceptCount", Integer.toString(backlog));
         connector.setProperty("maxThreads", Integer.toString(threads));
+        // Then there is no pool, and no limit.
+        connector.setProperty("useVirtualThreads", Boolean.toString(threadKind == ThreadKind.VIRTUAL));
         connector.setProperty("tcpNoDelay", "true");
         // As shipped it takes heads of up to 8 KB; here one with a field of 8 KB has to pass.
         connector.setProperty("maxHttpHeaderSize", "16384");
