@@ -46,9 +46,10 @@ class Store:
         return cls(folder)
 
     def append(self, record: Record) -> None:
-        """OSError if the disk does not take it whole."""
+        """OSError if the disk does not take it whole; then nothing of it stays."""
         line = msgspec.json.encode(record) + b"\n"
-        if self._log.write(line) != len(line):
+        if (written := self._log.write(line)) != len(line):
+            self._log.truncate(self._log.seek(0, os.SEEK_END) - written)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder / TRIALS_FILE))
         os.fsync(self._log.fileno())
 
@@ -137,5 +138,9 @@ def point_latest_to(folder: Path) -> None:
 def write_whole(path: Path, content: bytes) -> None:
     """Puts a file in place whole or not at all."""
     draft = path.with_name(f".{path.name}.draft")
-    draft.write_bytes(content)
-    os.replace(draft, path)
+    try:
+        draft.write_bytes(content)
+        os.replace(draft, path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
