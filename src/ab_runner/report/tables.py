@@ -99,11 +99,7 @@ def _tables_of(
         f"{asked.name}: requests per second ({asked.summary})",
         (*columns, *(Column(server.id, server.family) for server in untestable)),
         rates,
-        (
-            *_limit_notes(grid),
-            *_notes(servers, grid),
-            *(f"{server.id}: {server.untestable[asked.name]}" for server in untestable),
-        ),
+        tuple(notes_of(asked, servers, untestable, grid)),
     )
     latencies = tuple((level, tuple(_latency_text(cell) for cell in row)) for level, row in grid)
     yield Table(f"{asked.name}: time per request in ms, median / p90 / p99 / p99.9 / longest", columns, latencies)
@@ -178,6 +174,15 @@ def _latency_text(cell: CellSummary | None) -> str:
     if cell is None or cell.rate is None:
         return "-"
     return " / ".join(map(latency_figure, cell.latency))
+
+
+def notes_of(
+    asked: Workload, servers: Sequence[Server], untestable: Sequence[Server], grid: Grid
+) -> Iterable[str]:
+    """What the table of rates only hints at; the grid is that of `servers`."""
+    yield from _limit_notes(grid)
+    yield from _notes(servers, grid)
+    yield from (f"{server.id}: {server.untestable[asked.name]}" for server in untestable)
 
 
 def _notes(servers: Sequence[Server], grid: Grid) -> Iterable[str]:

@@ -1,0 +1,101 @@
+"""The rows behind the charts: what `charts` describes, with the figures of one sweep. Pure.
+
+A row is a dictionary without what it lacks, so that thousands of them stay small in a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ab_runner.model import Cell, Server, WarmUpRecord, WorkloadName
+from ab_runner.report.cells import PERCENTILES, CellSummary, rate_figure, share_figure, share_of_ceiling
+from ab_runner.report.then_and_now import Compared, Pair
+from ab_runner.report.then_and_now_tables import factor_figure
+from ab_runner.stats.estimate import Interval
+from ab_runner.stats.ranking import Rank
+from ab_runner.store import Stored
+
+Row = dict[str, Any]
+
+
+def cell_rows(
+    name: WorkloadName,
+    servers: Iterable[Server],
+    concurrency: Sequence[int],
+    cells: Mapping[Cell, CellSummary],
+    ranks: Mapping[Cell, Rank],
+) -> list[Row]:
+    """One for each cell with a record, server by server. `last` marks the last one of a server with a figure, `top` is
+    the highest that a chart has to show of it."""
+    rows: list[Row] = []
+    for server in servers:
+        found = [cells[cell] for level in concurrency if (cell := Cell(server.id, name, level)) in cells]
+        last = next((summary for summary in reversed(found) if summary.rate is not None), None)
+        rows += [_cell_row(summary, summary is last, cells, ranks) for summary in found]
+    return rows
+
+
+def _cell_row(
+    summary: CellSummary, last: bool, cells: Mapping[Cell, CellSummary], ranks: Mapping[Cell, Rank]
+) -> Row:
+    cell = summary.cell
+    row: Row = {"server": cell.server, "c": cell.concurrency, "figure": summary.rate_text}
+    if summary.rate is None:
+        return row | {"missing": summary.rate_text}
+    share = share_of_ceiling(summary.rate, cell, cells)
+    latencies = zip(PERCENTILES, summary.latency, strict=True)
+    row |= {"rate": summary.rate, "top": summary.rate}
+    if interval := summary.interval:
+        row |= {"low": interval.low, "high": interval.high, "top": interval.high, "interval": interval_figure(interval)}
+    if cell in ranks:
+        row["rank"] = str(ranks[cell])
+    row |= {f"p{percentile}": value for percentile, value in latencies if value is not None}
+    if last:
+        row["last"] = True
+    if share is not None:
+        row["share"] = f"{share_figure(share)} %"
+    return row
+
+
+def interval_figure(interval: Interval) -> str:
+    return f"{rate_figure(interval.low)} to {rate_figure(interval.high)}"
+
+
+def pair_rows(compared: Compared) -> list[Row]:
+    """One for each figure of 2006, and for each of today that is set beside it. A figure that does not count has no
+    `rate`, and is drawn nowhere."""
+    rows: list[Row] = []
+    for level in compared.levels:
+        for old, new in zip(level.stand_in.pairs, level.newest.pairs, strict=True):
+            then = old.then
+            row = {"then": then.server, "c": level.concurrency}
+            rows.append(row | {"kind": "2006", "server": then.server, **_figure(then.rate, then.reason)})
+            rows += [row | {"kind": kind, **_now(pair)} for kind, pair in (("stand-in", old), ("newest", new))
+                     if pair.server and pair.now]  # fmt: skip
+    return rows
+
+
+def _figure(rate: float | None, reason: str | None) -> Row:
+    return {"figure": reason} if rate is None else {"rate": rate, "figure": rate_figure(rate)}
+
+
+def _now(pair: Pair) -> Row:
+    assert pair.server is not None
+    assert pair.now is not None
+    row = {"server": pair.server.id, "figure": pair.now.rate_text}
+    if pair.now.rate is not None:
+        row |= {"rate": pair.now.rate}
+    return row if pair.factor is None else row | {"factor": factor_figure(pair.factor)}
+
+
+def warm_up_rows(stored: Stored, server: str) -> dict[str, list[Row]]:
+    """By workload, one for each window of each warm-up."""
+    rows: dict[str, list[Row]] = {}
+    for record in stored.records:
+        if isinstance(record, WarmUpRecord) and record.server == server:
+            rows.setdefault(record.workload, []).extend(
+                {"block": record.block, "start": record.start, "window": number, "rate": rate}
+                for number, rate in enumerate(record.rates, 1)
+            )
+    return rows
