@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from ab_runner.model import REFERENCE
 from ab_runner.report.cells import PERCENTILES
 from ab_runner.report.palette import Look
@@ -47,14 +49,14 @@ def rates(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
                 "transform": [{"filter": "isValid(datum.low)"}],
                 "mark": {"type": "area", "opacity": 0.16},
                 "encoding": {
-                    "x": x, "y": _rate("low"), "y2": {"field": "high"}, "color": server["color"],
+                    "x": x, "y": _rate("low"), "y2": {"field": "high"}, "color": server.color,
                     "opacity": {"condition": {"test": _DIMMED, "value": 0.02}, "value": 0.16},
                 },
             },
             {
                 "mark": {"type": "line", "strokeJoin": "round", "strokeCap": "round"},
                 "encoding": {
-                    "x": x, "y": y, "color": server["color"], "strokeDash": server["strokeDash"], "opacity": faded,
+                    "x": x, "y": y, **server.line, "opacity": faded,
                     "strokeWidth": {
                         "condition": [
                             {"test": "focus != '' && focus == datum.server", "value": 3.5},
@@ -68,15 +70,15 @@ def rates(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
                 "transform": [{"filter": "isValid(datum.rate)"}],
                 "params": [{"name": "near", "select": {"type": "point", "on": "pointerover", "nearest": True}}],
                 "mark": {"type": "point", "filled": True, "size": 38},
-                "encoding": {"x": x, "y": y, **server, "opacity": faded, "tooltip": tooltip},
+                "encoding": {"x": x, "y": y, **server.point, "opacity": faded, "tooltip": tooltip},
             },
-            _failed(x, server, faded),
-            *_labels(server, faded),
+            _failed(x, server.color, faded),
+            *_labels(server.color, faded),
         ],
     )  # fmt: skip
 
 
-def _failed(x: Spec, server: Spec, faded: Spec) -> Spec:
+def _failed(x: Spec, colour: Spec, faded: Spec) -> Spec:
     """Crosses above their concurrency, four in a row."""
     return {
         "transform": [
@@ -86,17 +88,18 @@ def _failed(x: Spec, server: Spec, faded: Spec) -> Spec:
             {"calculate": f"-11 - 10 * floor((datum.place - 1) / {_FAILED_IN_A_ROW})", "as": "up"},
         ],
         "mark": {
-            "type": "text", "text": "×", "fontSize": 15, "fontWeight": "bold", "align": "right",
+            "type": "text", "text": "×",  # noqa: RUF001
+            "fontSize": 15, "fontWeight": "bold", "align": "right",
             "y": {"expr": "datum.up"}, "dx": {"expr": "8 - datum.across"},
         },
         "encoding": {
-            "x": x, "color": server["color"], "opacity": faded,
+            "x": x, "color": colour, "opacity": faded,
             "tooltip": _tooltip(("server", "server"), ("c", "concurrency"), ("figure", "no figure")),
         },
     }  # fmt: skip
 
 
-def _labels(server: Spec, faded: Spec) -> list[Spec]:
+def _labels(colour: Spec, faded: Spec) -> list[Spec]:
     """Each server's name right of its last figure, moved down where it would cover the one above and up again where
     the plot ends. `place` is the lowest position that leaves room for those above: a running maximum."""
     position = [
@@ -122,17 +125,17 @@ def _labels(server: Spec, faded: Spec) -> list[Spec]:
     return [
         {
             "transform": position,
-            "mark": {
-                "type": "rule", "strokeWidth": 1,
-                "x": {"expr": "width + 6"}, "x2": {"expr": "width + 24"},
-                "y": {"expr": "datum.wanted"}, "y2": {"expr": "datum.place"},
+            "mark": {"type": "rule", "strokeWidth": 1},
+            "encoding": {
+                "x": {"value": {"expr": "width + 4"}}, "x2": {"value": {"expr": "width + 24"}},
+                "y": {"value": {"expr": "datum.wanted"}}, "y2": {"value": {"expr": "datum.place"}},
+                "color": colour, "opacity": faded,
             },
-            "encoding": {"color": server["color"], "opacity": faded},
         },
         {
             "transform": position,
             "mark": {
-                "type": "text", "align": "left", "baseline": "middle", "fontSize": 11, "color": {"expr": "ink"},
+                "type": "text", "align": "left", "baseline": "middle", "fontSize": 11.5, "color": {"expr": "ink"},
                 "x": {"expr": "width + 28"}, "y": {"expr": "datum.place"}, "limit": LABELS_WIDTH - 32,
             },
             "encoding": {"text": {"field": "server"}, "opacity": faded},
@@ -144,7 +147,6 @@ def latencies(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
     """A row for each server at one concurrency: from the median (filled) over p95 (a tick) to p99 (hollow)."""
     first, *middle, last = (f"p{percentile}" for percentile in PERCENTILES)
     server = _server(looks)
-    color = server["color"]
     y = {
         "field": "server",
         "sort": list(looks),
@@ -155,10 +157,10 @@ def latencies(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
     }  # fmt: skip
     x = {
         "type": "quantitative",
-        "scale": {"type": "log", "nice": True},
+        "scale": {"type": "log", "nice": False, "padding": 16},
         "axis": {
-            "title": "time per request, ms", "values": [10**power for power in range(-3, 7)], "grid": True,
-            "orient": "top", "format": ",~r",
+            "title": "time per request, ms", "values": _TICKS, "grid": True, "orient": "top", "format": ",~r",
+            "labelOverlap": "greedy",
         },
     }  # fmt: skip
     faded = {"condition": {"test": _DIMMED, "value": 0.2}, "value": 1}
@@ -177,25 +179,30 @@ def latencies(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
             {
                 "transform": valid,
                 "mark": {"type": "rule", "strokeWidth": 2.5, "opacity": 0.55},
-                "encoding": {"x": {"field": first, **x}, "x2": {"field": last}, "color": color, "opacity": faded},
+                "encoding": {
+                    "x": {"field": first, **x},
+                    "x2": {"field": last},
+                    "color": server.color,
+                    "opacity": faded,
+                },
             },
             *(
                 {
                     "transform": valid,
                     "mark": {"type": "tick", "thickness": 2.5, "height": 9},
-                    "encoding": {"x": {"field": each, **x}, "color": color, "opacity": faded},
+                    "encoding": {"x": {"field": each, **x}, "color": server.color, "opacity": faded},
                 }
                 for each in middle
             ),
             {
                 "transform": valid,
                 "mark": {"type": "point", "filled": False, "size": 42, "strokeWidth": 2},
-                "encoding": {"x": {"field": last, **x}, **server, "opacity": faded, "tooltip": tooltip},
+                "encoding": {"x": {"field": last, **x}, **server.point, "opacity": faded, "tooltip": tooltip},
             },
             {
                 "transform": valid,
                 "mark": {"type": "point", "filled": True, "size": 65},
-                "encoding": {"x": {"field": first, **x}, **server, "opacity": faded, "tooltip": tooltip},
+                "encoding": {"x": {"field": first, **x}, **server.point, "opacity": faded, "tooltip": tooltip},
             },
             {
                 "transform": [{"filter": f"!isValid(datum.{first})"}],
@@ -228,14 +235,14 @@ def model_panel(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
                 "transform": [{"filter": ours}],
                 "mark": {"type": "line", "strokeWidth": 2},
                 "encoding": {
-                    "x": x, "y": y, "color": server["color"], "strokeDash": server["strokeDash"], "opacity": faded,
+                    "x": x, "y": y, **server.line, "opacity": faded,
                 },
             },
             {
                 "transform": [{"filter": ours}, {"filter": "isValid(datum.rate)"}],
                 "params": [{"name": "near", "select": {"type": "point", "on": "pointerover", "nearest": True}}],
                 "mark": {"type": "point", "filled": True, "size": 26},
-                "encoding": {"x": x, "y": y, **server, "opacity": faded, "tooltip": tooltip},
+                "encoding": {"x": x, "y": y, **server.point, "opacity": faded, "tooltip": tooltip},
             },
         ],
     )  # fmt: skip
@@ -245,10 +252,16 @@ def then_and_now(servers: Sequence[str], levels: Sequence[int]) -> Spec:
     """A row for each server of 2006 at one concurrency: its figure then, its stand-in's and its newest version's."""
     kinds = ["2006", "stand-in", "newest"]
     x = {
-        "field": "rate",
         "type": "quantitative",
-        "scale": {"type": "log", "nice": True},
-        "axis": {"title": "requests per second", "orient": "top", "grid": True, "format": "~s", "tickCount": 5},
+        "scale": {"type": "log", "nice": False, "padding": 16},
+        "axis": {
+            "title": "requests per second",
+            "values": _TICKS,
+            "grid": True,
+            "orient": "top",
+            "format": ",~r",
+            "labelOverlap": "greedy",
+        },
     }
     y = {
         "field": "then",
@@ -280,13 +293,18 @@ def then_and_now(servers: Sequence[str], levels: Sequence[int]) -> Spec:
                     },
                 ],
                 "mark": {"type": "rule", "strokeWidth": 1.5, "color": {"expr": "faint"}},
-                "encoding": {"x": {**x, "field": "least"}, "x2": {"field": "most"}},
+                "encoding": {"x": {"field": "least", **x}, "x2": {"field": "most"}},
+            },
+            {
+                "transform": [{"filter": "datum.kind == '2006' && !isValid(datum.rate)"}],
+                "mark": {"type": "text", "align": "left", "x": 4, "fontSize": 11, "color": {"expr": "ink"}},
+                "encoding": {"text": {"field": "missing"}},
             },
             {
                 "transform": [{"filter": "isValid(datum.rate)"}],
                 "mark": {"type": "point", "size": 90, "strokeWidth": 2, "filled": True, "opacity": 1},
                 "encoding": {
-                    "x": x,
+                    "x": {"field": "rate", **x},
                     "color": {
                         "field": "kind",
                         "scale": {"domain": kinds, "range": [_NEUTRAL, _OLD, _NEW]},
@@ -330,8 +348,13 @@ def warm_up() -> Spec:
     )  # fmt: skip
 
 
+_TICKS = [digit * 10.0**power for power in range(-3, 7) for digit in (1, 2, 5)]
+"""Of logarithmic axes; a scale shows those within it."""
 _NEUTRAL, _OLD, _NEW = "#808080", "#3d7bd9", "#c2571a"
-_DETAILS = (("interval", "95 % interval"), ("share", "share of the ceiling"), ("rank", "rank"), ("limit", "limit"))
+_DETAILS = (
+    ("interval", "95 % interval"), ("share", "share of the ceiling"), ("rank", "rank"), ("limit", "the limit was"),
+    ("cost", "per second of CPU time"),
+)  # fmt: skip
 
 
 def _chart(data: str, params: Mapping[str, Any], **parts: Any) -> Spec:
@@ -353,17 +376,24 @@ def _chart(data: str, params: Mapping[str, Any], **parts: Any) -> Spec:
     }
 
 
-def _server(looks: Mapping[str, Look]) -> Spec:
-    """How a mark shows which server it is of. No legend: the page has one that a keyboard can use."""
+class _Server(msgspec.Struct, frozen=True):
+    """How marks show which server they are of: a channel for colour, and all channels of a line and of a point."""
+
+    color: Spec
+    line: Spec
+    point: Spec
+
+
+def _server(looks: Mapping[str, Look]) -> _Server:
+    """No legend: the page has one that a keyboard can use."""
 
     def channel(values: list[Any]) -> Spec:
         return {"field": "server", "scale": {"domain": list(looks), "range": values}, "legend": None}
 
-    return {
-        "color": channel([look.colour for look in looks.values()]),
-        "shape": channel([look.shape for look in looks.values()]),
-        "strokeDash": channel([look.dash or (1, 0) for look in looks.values()]),
-    }
+    color = channel([look.colour for look in looks.values()])
+    dash = channel([look.dash or (1, 0) for look in looks.values()])
+    shape = channel([look.shape for look in looks.values()])
+    return _Server(color, line={"color": color, "strokeDash": dash}, point={"color": color, "shape": shape})
 
 
 def _concurrency(levels: Sequence[int], title: str | None = "connections at once") -> Spec:

@@ -8,13 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ab_runner.model import Cell, Server, WarmUpRecord, WorkloadName
-from ab_runner.report.cells import PERCENTILES, CellSummary, rate_figure, share_figure, share_of_ceiling
+from ab_runner.model import Cell, Server, WorkloadName
+from ab_runner.published import Figure
+from ab_runner.report.cells import (
+    PERCENTILES,
+    CellSummary,
+    estimate_figure,
+    rate_figure,
+    share_figure,
+    share_of_ceiling,
+)
 from ab_runner.report.then_and_now import Compared, Pair
 from ab_runner.report.then_and_now_tables import factor_figure
 from ab_runner.stats.estimate import Interval
 from ab_runner.stats.ranking import Rank
-from ab_runner.store import Stored
 
 Row = dict[str, Any]
 
@@ -36,9 +43,7 @@ def cell_rows(
     return rows
 
 
-def _cell_row(
-    summary: CellSummary, last: bool, cells: Mapping[Cell, CellSummary], ranks: Mapping[Cell, Rank]
-) -> Row:
+def _cell_row(summary: CellSummary, last: bool, cells: Mapping[Cell, CellSummary], ranks: Mapping[Cell, Rank]) -> Row:
     cell = summary.cell
     row: Row = {"server": cell.server, "c": cell.concurrency, "figure": summary.rate_text}
     if summary.rate is None:
@@ -50,6 +55,10 @@ def _cell_row(
         row |= {"low": interval.low, "high": interval.high, "top": interval.high, "interval": interval_figure(interval)}
     if cell in ranks:
         row["rank"] = str(ranks[cell])
+    if summary.limit:
+        row["limit"] = summary.limit
+    if summary.per_cpu_second:
+        row["cost"] = estimate_figure(summary.per_cpu_second)
     row |= {f"p{percentile}": value for percentile, value in latencies if value is not None}
     if last:
         row["last"] = True
@@ -63,39 +72,30 @@ def interval_figure(interval: Interval) -> str:
 
 
 def pair_rows(compared: Compared) -> list[Row]:
-    """One for each figure of 2006, and for each of today that is set beside it. A figure that does not count has no
-    `rate`, and is drawn nowhere."""
+    """One for each figure of 2006, and for each of today that is set beside it; the newest version where it is not the
+    stand-in itself. A figure that does not count has no `rate`, and is drawn nowhere."""
     rows: list[Row] = []
     for level in compared.levels:
         for old, new in zip(level.stand_in.pairs, level.newest.pairs, strict=True):
-            then = old.then
-            row = {"then": then.server, "c": level.concurrency}
-            rows.append(row | {"kind": "2006", "server": then.server, **_figure(then.rate, then.reason)})
-            rows += [row | {"kind": kind, **_now(pair)} for kind, pair in (("stand-in", old), ("newest", new))
-                     if pair.server and pair.now]  # fmt: skip
+            row = {"then": old.then.server, "c": level.concurrency}
+            rows.append(row | {"kind": "2006", "server": old.then.server, **_then(old.then)})
+            if old.server and old.now:
+                rows.append(row | {"kind": "stand-in", "server": old.server.id, **_now(old, old.now)})
+            if new.server and new.now and new.server != old.server:
+                rows.append(row | {"kind": "newest", "server": new.server.id, **_now(new, new.now)})
     return rows
 
 
-def _figure(rate: float | None, reason: str | None) -> Row:
-    return {"figure": reason} if rate is None else {"rate": rate, "figure": rate_figure(rate)}
+def _then(figure: Figure) -> Row:
+    if figure.rate is None:
+        return {"figure": figure.reason, "missing": f"2006: {figure.reason}"}
+    return {"rate": figure.rate, "figure": rate_figure(figure.rate)}
 
 
-def _now(pair: Pair) -> Row:
-    assert pair.server is not None
-    assert pair.now is not None
-    row = {"server": pair.server.id, "figure": pair.now.rate_text}
-    if pair.now.rate is not None:
-        row |= {"rate": pair.now.rate}
-    return row if pair.factor is None else row | {"factor": factor_figure(pair.factor)}
-
-
-def warm_up_rows(stored: Stored, server: str) -> dict[str, list[Row]]:
-    """By workload, one for each window of each warm-up."""
-    rows: dict[str, list[Row]] = {}
-    for record in stored.records:
-        if isinstance(record, WarmUpRecord) and record.server == server:
-            rows.setdefault(record.workload, []).extend(
-                {"block": record.block, "start": record.start, "window": number, "rate": rate}
-                for number, rate in enumerate(record.rates, 1)
-            )
-    return rows
+def _now(pair: Pair, summary: CellSummary) -> Row:
+    row: Row = {"figure": summary.rate_text}
+    if summary.rate is not None:
+        row["rate"] = summary.rate
+    if pair.factor is not None:
+        row["factor"] = factor_figure(pair.factor)
+    return row

@@ -17,6 +17,8 @@ def command(asked: Asked) -> str:
 def _options(asked: Asked) -> Iterator[str]:
     yield from ("--protocol", asked.protocol.name)
     yield from _changes(asked.protocol, PROTOCOLS[asked.protocol.name])
+    if asked.precision is not None:
+        yield from ("--until-precision", f"{100 * asked.precision:g}%", "--budget", f"{asked.budget}s")
     yield from ("--concurrency", ",".join(map(str, asked.concurrency)))
     yield from ("--workloads", ",".join(asked.workloads))
     yield from ("--runtime", asked.runtime)
@@ -31,6 +33,8 @@ def _changes(protocol: Protocol, usual: Protocol) -> Iterator[str]:
     if protocol.trial != usual.trial:
         load = protocol.trial
         yield from ("--requests", str(load.requests)) if load.seconds is None else ("--duration", f"{load.seconds}s")
+    if protocol.blocks != usual.blocks:
+        yield from ("--blocks", str(protocol.blocks))
     if protocol.warm_up != usual.warm_up:
         yield from ("--warmup", _amount(protocol.warm_up.load))
 

@@ -84,7 +84,12 @@ def report_of(stored: Stored) -> Report:
     for name in asked.workloads:
         if any(cell.workload == name for cell in cells):
             tables += _tables_of(workload(name), stored.sweep.servers, asked.concurrency, cells)
-    return Report(_heading(stored), tuple(_facts(stored)), tuple(tables), tuple(_warnings(stored)))
+    return msgspec.structs.replace(frame_of(stored), tables=tuple(tables))
+
+
+def frame_of(stored: Stored) -> Report:
+    """What stands above the tables."""
+    return Report(_heading(stored), tuple(_facts(stored)), (), tuple(_warnings(stored)))
 
 
 def _tables_of(
@@ -108,7 +113,7 @@ def _tables_of(
     yield from _shares(asked, [server for server in servers if server.id != REFERENCE], concurrency, cells)
 
 
-_LIMITS: dict[Limit, str] = {
+LIMITS: dict[Limit, str] = {
     "generator": "g: ab was the limit, for its core was full and the server's were not",
     "server": "s: the server's cores were full",
     "machine": "m: server and ab shared full cores",
@@ -124,7 +129,7 @@ def _rate_text(cell: CellSummary | None) -> str:
 
 def _limit_notes(grid: Grid) -> Iterable[str]:
     found = {cell.limit for _, row in grid for cell in row if cell}
-    yield from (text for limit, text in _LIMITS.items() if limit in found)
+    yield from (text for limit, text in LIMITS.items() if limit in found)
 
 
 def _costs(asked: Workload, columns: tuple[Column, ...], grid: Grid) -> Iterable[Table]:
@@ -176,9 +181,7 @@ def _latency_text(cell: CellSummary | None) -> str:
     return " / ".join(map(latency_figure, cell.latency))
 
 
-def notes_of(
-    asked: Workload, servers: Sequence[Server], untestable: Sequence[Server], grid: Grid
-) -> Iterable[str]:
+def notes_of(asked: Workload, servers: Sequence[Server], untestable: Sequence[Server], grid: Grid) -> Iterable[str]:
     """What the table of rates only hints at; the grid is that of `servers`."""
     yield from _limit_notes(grid)
     yield from _notes(servers, grid)

@@ -6,6 +6,7 @@
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const views = new Map(); // the place of a chart → its Vega view
   const inView = new Set();
+  let details; // trials and warm-ups, once a server was opened
   const ROOM_FOR_LABELS = 640;
   let focus = "";
 
@@ -61,11 +62,14 @@
     "latencies": (place) => ["cells", data.cells[place.dataset.rows]],
     "model": (place) => ["cells", data.cells[place.dataset.rows]],
     "then-and-now": (place) => ["pairs", data.pairs[place.dataset.rows]],
-    "warm-up": (place) => ["windows", data.windows[place.dataset.server][place.dataset.rows]],
+    "warm-up": (place) => ["windows", windows(details.warmUps[place.dataset.server][place.dataset.rows])],
   };
 
+  const windows = (warmUps) => warmUps.flatMap(([block, rates], start) =>
+    rates.map((rate, at) => ({ block, start, window: at + 1, rate })));
+
   function draw(place) {
-    if (views.has(place) || !place.clientWidth) return;
+    if (views.has(place) || !place.clientWidth || (place.dataset.server && !details)) return;
     const [name, rows] = ROWS[place.dataset.chart](place);
     const spec = structuredClone(data.charts[place.dataset.chart]);
     spec.data.find((each) => each.name === name).values = structuredClone(rows);
@@ -171,6 +175,12 @@
 
   // --- a server's trials -----------------------------------------------------------------------------------------
 
+  async function unpack() {
+    const packed = Uint8Array.from(atob(document.getElementById("details").textContent), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    details ??= await new Response(stream).json();
+  }
+
   function listTrials(server) {
     const place = server.querySelector(".trials");
     if (place.firstChild) return;
@@ -181,19 +191,21 @@
     scroller.setAttribute("aria-label", `${server.dataset.id}: trials`);
     const table = scroller.appendChild(document.createElement("table"));
     const head = table.createTHead().insertRow();
-    for (const heading of [...data.trialHeadings, "ab's output"]) {
+    for (const heading of [...details.trials.headings, "ab's output"]) {
       const cell = head.appendChild(document.createElement("th"));
       cell.scope = "col";
       cell.textContent = heading;
     }
     const body = table.createTBody();
-    for (const trial of data.trials[server.dataset.id]) {
+    const figure = new Intl.NumberFormat("en-US", { maximumFractionDigits: 4 });
+    for (const trial of details.trials.rows[server.dataset.id] ?? []) {
       const row = body.insertRow();
-      trial.slice(0, -1).forEach((text, at) => {
+      for (const value of trial.slice(0, -1)) {
         const cell = row.insertCell();
-        cell.textContent = text;
-        if (at === 0 || at === trial.length - 2) cell.className = "text";
-      });
+        const isFigure = typeof value === "number";
+        cell.textContent = isFigure ? figure.format(value) : value ?? "";
+        if (!isFigure && value) cell.className = "text";
+      }
       const address = trial.at(-1);
       const cell = row.insertCell();
       cell.className = "text";
@@ -206,7 +218,12 @@
     }
   }
   for (const server of all("details.server")) {
-    server.addEventListener("toggle", () => { if (server.open) listTrials(server); });
+    server.addEventListener("toggle", async () => {
+      if (!server.open) return;
+      if (!details) await unpack();
+      listTrials(server);
+      all(".chart", server).forEach(draw);
+    });
   }
 
   function openTarget() {

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from statistics import median
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
 from ab_runner.model import (
-    BEFORE,
     REFERENCE,
     Cell,
-    CellRecord,
+    Limit,
     Load,
-    NotMeasured,
     Protocol,
     Server,
     StartRecord,
@@ -28,22 +26,24 @@ from ab_runner.model import (
 from ab_runner.published import Figure
 from ab_runner.report import charts
 from ab_runner.report.cells import (
-    PERCENTILES,
     CellSummary,
+    estimate_figure,
     latency_figure,
     rate_figure,
     share_figure,
     share_of_ceiling,
     summarise,
 )
+from ab_runner.report.html.trials import Trials, WarmUps, trials_of, warm_ups_of
 from ab_runner.report.palette import Look, looks
-from ab_runner.report.points import Row, cell_rows, pair_rows, ranks_of, warm_up_rows
+from ab_runner.report.points import cell_rows, pair_rows
+from ab_runner.report.ranks import ranked
 from ab_runner.report.reproduce import command
-from ab_runner.report.tables import NO_RECORD, Listing, notes_of, report_of
+from ab_runner.report.tables import NO_RECORD, Listing, frame_of, notes_of
 from ab_runner.report.then_and_now import compare
 from ab_runner.report.then_and_now_tables import report_then_and_now
 from ab_runner.stats.ranking import Rank
-from ab_runner.store import RAW_FOLDER, Stored
+from ab_runner.store import Stored
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -54,6 +54,7 @@ class Figures(msgspec.Struct, frozen=True):
     beyond: str = ""
     """Half the width of the interval, and trials that failed beside those that count."""
     rank: str = ""
+    limit: Limit | None = None
     share: str = ""
     """Of the ceiling."""
     bar: int | None = None
@@ -67,6 +68,10 @@ class Part(msgspec.Struct, frozen=True):
     servers: tuple[Server, ...]
     rates: tuple[tuple[Figures, ...], ...]
     latencies: tuple[tuple[str, ...], ...]
+    costs: tuple[tuple[str, ...], ...]
+    """Requests per second of CPU time, in the same places; empty where none is known."""
+    by_cost: tuple[int, ...]
+    """Concurrencies whose ranks are by cost."""
     notes: tuple[str, ...]
     summary: str
 
@@ -77,6 +82,10 @@ class Part(msgspec.Struct, frozen=True):
     @property
     def latency_rows(self) -> Iterator[tuple[Server, tuple[str, ...]]]:
         return zip(self.servers, self.latencies, strict=True)
+
+    @property
+    def cost_rows(self) -> Iterator[tuple[Server, tuple[str, ...]]]:
+        return zip(self.servers, self.costs, strict=True)
 
     @property
     def has_rank(self) -> bool:
@@ -119,27 +128,17 @@ class Page(msgspec.Struct, frozen=True):
     seed: int
     versions: tuple[tuple[str, str], ...]
     data: Mapping[str, Any]
-    """For the page's script: rows of charts, trials, warm-ups."""
-
-    @staticmethod
-    def has_curve(windows: Sequence[Row]) -> bool:
-        return any(row["window"] > 1 for row in windows)
-
-    @staticmethod
-    def warm_up_text(windows: Sequence[Row]) -> str:
-        """How often, and what was reached."""
-        last = {row["start"]: row["rate"] for row in windows}
-        times = "once" if len(last) == 1 else f"{len(last)} times"
-        reached = sorted({rate_figure(min(last.values())), rate_figure(max(last.values()))})
-        return f"{times}, in the end {' to '.join(reached)} requests per second"
+    """For the charts."""
+    warm_ups: Mapping[str, Mapping[WorkloadName, WarmUps]]
+    trials: Trials
 
 
 def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
     sweep, asked = stored.sweep, stored.sweep.asked
     cells = summarise(stored.records)
-    ranks = ranks_of(cells)
-    report = report_of(stored)
-    compared = compare(stored, published)
+    ranks = _ranks(cells)
+    frame = frame_of(stored)
+    compared = compare(stored, published, cells)
     beside = report_then_and_now(stored, compared)
     everyone = [*sweep.servers]
     if sweep.reference is not None and all(server.id != REFERENCE for server in everyone):
@@ -150,8 +149,8 @@ def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
     return Page(
         title=sweep.id,
         started=f"{sweep.started:%Y-%m-%d %H:%M} UTC",
-        facts=tuple(_facts(stored, report.facts)),
-        warnings=report.warnings,
+        facts=tuple(_facts(stored, frame.facts)),
+        warnings=frame.warnings,
         blocks=asked.protocol.blocks,
         concurrency=asked.concurrency,
         families=tuple(_families(sweep.servers)),
@@ -159,7 +158,7 @@ def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
         parts=tuple(parts),
         models=models,
         then_and_now=tuple(table for table in beside.tables if isinstance(table, Listing)) if compared else (),
-        then_and_now_facts=beside.facts[len(report.facts) :],
+        then_and_now_facts=beside.facts[len(frame.facts) :],
         compared=tuple(each.workload for each in compared),
         compared_levels=tuple(level for level in asked.concurrency
                               if any(found.concurrency == level for each in compared for found in each.levels)),
@@ -171,12 +170,14 @@ def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
         seed=asked.seed,
         versions=tuple(sorted(sweep.environment.items())),
         data={
-            "cells": {each.name: cell_rows(each.name, sweep.servers, asked.concurrency, cells, ranks) for each in measured},
+            "cells": {
+                each.name: cell_rows(each.name, sweep.servers, asked.concurrency, cells, ranks) for each in measured
+            },
             "pairs": {each.workload: pair_rows(each) for each in compared},
             "models": {each.asked.name: {model: ids for model, ids, _ in each.rows} for each in models},
-            "windows": {server.id: warm_up_rows(stored, server.id) for server in everyone},
-            "trials": {server.id: list(_trials(stored, server.id)) for server in everyone},
         },
+        warm_ups=warm_ups_of(stored.records),
+        trials=trials_of(stored.records),
     )  # fmt: skip
 
 
@@ -216,16 +217,17 @@ def _part(
 ) -> Part:
     able = [server for server in servers if asked.name in server.workloads]
     grid = [[cells.get(Cell(server.id, asked.name, level)) for level in concurrency] for server in able]
+    by_level = list(zip(concurrency, zip(*grid, strict=True), strict=True))
+    untestable = [server for server in servers if asked.name in server.untestable]
     highest = max((cell.rate for row in grid for cell in row if cell and cell.rate is not None), default=1.0)
     return Part(
         asked,
         tuple(able),
         rates=tuple(tuple(_rate_place(cell, highest, cells, ranks) for cell in row) for row in grid),
         latencies=tuple(tuple(_latency_text(cell) for cell in row) for row in grid),
-        notes=(
-            *notes_of(able, list(zip(concurrency, zip(*grid, strict=True), strict=True))),
-            *(f"{server.id}: {server.untestable[asked.name]}" for server in servers if asked.name in server.untestable),
-        ),
+        costs=tuple(tuple(map(_cost_text, row)) for row in grid) if any(map(_has_cost, chain(*grid))) else (),
+        by_cost=tuple(level for level, row in by_level if ranked(filter(None, row)).by_cost),
+        notes=tuple(notes_of(asked, able, untestable, by_level)),
         summary=_summary(able, grid),
     )
 
@@ -244,6 +246,7 @@ def _rate_place(
         figure + ("*" if cell.remarks else ""),
         beyond.strip(" *"),
         rank=str(ranks[cell.cell]) if cell.cell in ranks else "",
+        limit=cell.limit,
         share="" if share is None else f"{share_figure(share)} %",
         bar=round(100 * cell.rate / highest),
     )
@@ -251,6 +254,25 @@ def _rate_place(
 
 def _latency_text(cell: CellSummary | None) -> str:
     return "-" if cell is None or cell.rate is None else " / ".join(map(latency_figure, cell.latency))
+
+
+def _has_cost(cell: CellSummary | None) -> bool:
+    return cell is not None and cell.per_cpu_second is not None
+
+
+def _cost_text(cell: CellSummary | None) -> str:
+    return estimate_figure(cell.per_cpu_second) if cell and cell.per_cpu_second else "-"
+
+
+def _ranks(cells: Mapping[Cell, CellSummary]) -> dict[Cell, Rank]:
+    rows: dict[tuple[WorkloadName, int], list[CellSummary]] = {}
+    for cell, summary in cells.items():
+        rows.setdefault((cell.workload, cell.concurrency), []).append(summary)
+    return {
+        Cell(server, name, level): rank
+        for (name, level), row in rows.items()
+        for server, rank in ranked(row).ranking.ranks.items()
+    }
 
 
 def _summary(servers: Sequence[Server], grid: Sequence[Sequence[CellSummary | None]]) -> str:
@@ -291,40 +313,6 @@ def _spread(ids: Iterable[str], name: WorkloadName, level: int, cells: Mapping[C
 
 def _starts(stored: Stored, server: str) -> Iterator[StartRecord]:
     yield from (record for record in stored.records if isinstance(record, StartRecord) and record.server == server)
-
-
-TRIAL_HEADINGS = (
-    "workload", "c", "block", "requests/s", *(f"p{percentile} ms" for percentile in PERCENTILES), "requests", "seconds",
-    "remarks",
-)  # fmt: skip
-"""The places of a row of trials; after them comes the address of ab's own output."""
-
-
-def _trials(stored: Stored, server: str) -> Iterator[list[str | int]]:
-    for record in stored.records:
-        if isinstance(record, Trial | NotMeasured) and record.server == server:
-            yield [record.workload, record.concurrency, _block(record.block), *_trial_places(record)]
-
-
-def _block(number: int) -> str:
-    return f"{number}" if number > BEFORE else "before" if number == BEFORE else "after"
-
-
-def _trial_places(record: CellRecord) -> list[str]:
-    empty = [""] * (len(PERCENTILES) + 2)
-    if isinstance(record, NotMeasured):
-        return ["none", *empty, ": ".join(filter(None, (record.reason, record.detail))), ""]
-    remarks = "; ".join(filter(None, (record.verdict.reason, *record.verdict.notes)))
-    address = quote(f"{RAW_FOLDER}/{record.raw}")
-    if record.report is None:
-        detail = record.error.detail if record.error else ""
-        return ["none", *empty, "; ".join(dict.fromkeys(filter(None, (remarks, detail)))), address]
-    report = record.report
-    figures = [latency_figure(report.percentiles.get(percentile)) for percentile in PERCENTILES]
-    return [
-        rate_figure(report.requests_per_second), *figures, f"{report.complete:,}", f"{report.seconds:.2f}", remarks,
-        address,
-    ]  # fmt: skip
 
 
 def specs_of(page: Page) -> dict[str, charts.Spec]:
