@@ -8,7 +8,7 @@ have to be learned on top of Vega-Lite itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -23,13 +23,34 @@ CELLS = "cells"
 WINDOWS = "windows"
 PAIRS = "pairs"
 """Names of data; `points` makes their rows."""
-LABELS_WIDTH = 210
-"""Pixels for the servers' names at the ends of their lines."""
-LABEL_HEIGHT = 13
+_LABEL_HEIGHT = 13
 _FAILED_IN_A_ROW = 4
 _FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
 _SHOWN = "indexof(shown, datum.server) >= 0"
 _DIMMED = "focus != '' && focus != datum.server"
+
+
+class Room(msgspec.Struct, frozen=True):
+    """Pixels around the plot of `rates`, for what it draws outside of it."""
+
+    right: int
+    top: int
+
+
+def room_for(labels: Sequence[str], failed: int) -> tuple[int, Room]:
+    """Of a chart of `rates`: its height with these names beside it, and the room with so many crosses at most above a
+    concurrency. page.js reckons the same way, with what is switched on."""
+    height = max(420, _LABEL_HEIGHT * len(labels) + 90)
+    return height, Room(right=40 + 7 * max(map(len, labels), default=0), top=14 + 10 * -(-failed // _FAILED_IN_A_ROW))
+
+
+def percentile_field(percentile: float) -> str:
+    """Of a row. A dot would lead Vega into the row."""
+    return f"p{percentile:g}".replace(".", "_")
+
+
+def percentile_name(percentile: float) -> str:
+    return {50.0: "median", 100.0: "longest"}.get(percentile, f"p{percentile:g}")
 
 
 def rates(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
@@ -110,15 +131,15 @@ def _labels(colour: Spec, faded: Spec) -> list[Spec]:
             "window": [{"op": "row_number", "as": "number"}],
             "sort": [{"field": "wanted"}, {"field": "server"}],
         },
-        {"calculate": f"datum.wanted - {LABEL_HEIGHT} * datum.number", "as": "free"},
+        {"calculate": f"datum.wanted - {_LABEL_HEIGHT} * datum.number", "as": "free"},
         {
             "window": [{"op": "max", "field": "free", "as": "pushed"}],
             "sort": [{"field": "wanted"}, {"field": "server"}],
         },
         {"joinaggregate": [{"op": "count", "as": "count"}]},
         {
-            "calculate": f"min(datum.pushed + {LABEL_HEIGHT} * datum.number, "
-            f"height - {LABEL_HEIGHT} * (datum.count - datum.number))",
+            "calculate": f"min(datum.pushed + {_LABEL_HEIGHT} * datum.number, "
+            f"height - {_LABEL_HEIGHT} * (datum.count - datum.number))",
             "as": "place",
         },
     ]
@@ -136,7 +157,7 @@ def _labels(colour: Spec, faded: Spec) -> list[Spec]:
             "transform": position,
             "mark": {
                 "type": "text", "align": "left", "baseline": "middle", "fontSize": 11.5, "color": {"expr": "ink"},
-                "x": {"expr": "width + 28"}, "y": {"expr": "datum.place"}, "limit": LABELS_WIDTH - 32,
+                "x": {"expr": "width + 28"}, "y": {"expr": "datum.place"},
             },
             "encoding": {"text": {"field": "server"}, "opacity": faded},
         },
@@ -144,30 +165,16 @@ def _labels(colour: Spec, faded: Spec) -> list[Spec]:
 
 
 def latencies(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
-    """A row for each server at one concurrency: from the median (filled) over p95 (a tick) to p99 (hollow)."""
-    first, *middle, last = (f"p{percentile}" for percentile in PERCENTILES)
+    """A row for each server at one concurrency: the median (filled), ticks for the percentiles beyond it, and the
+    longest time of all (hollow)."""
+    median, *ticks, longest = map(percentile_field, PERCENTILES)
     server = _server(looks)
-    y = {
-        "field": "server",
-        "sort": list(looks),
-        "axis": {
-            "title": None, "domain": False, "ticks": False, "grid": True, "gridOpacity": 0.6,
-            "labelLimit": {"expr": "width < 420 ? 110 : 260"}, "labelPadding": 8,
-        },
-    }  # fmt: skip
-    x = {
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": 16},
-        "axis": {
-            "title": "time per request, ms", "values": _TICKS, "grid": True, "orient": "top", "format": ",~r",
-            "labelOverlap": "greedy",
-        },
-    }  # fmt: skip
-    faded = {"condition": {"test": _DIMMED, "value": 0.2}, "value": 1}
-    tooltip = _tooltip(
-        ("server", "server"), ("c", "concurrency"), *((f"p{each}", f"p{each}, ms") for each in PERCENTILES)
-    )
-    valid = [{"filter": f"isValid(datum.{first})"}]
+    x = _logarithmic("time per request, ms")
+    y = _rows("server", looks)
+    faded: Spec = {"condition": {"test": _DIMMED, "value": 0.2}, "value": 1}
+    times = [(percentile_field(each), f"{percentile_name(each)}, ms") for each in PERCENTILES]
+    tooltip = _tooltip(("server", "server"), ("c", "concurrency"), *times)
+    valid = [{"filter": f"isValid(datum.{median})"}]
     return _chart(
         CELLS,
         {"shown": list(looks), "focus": "", "level": levels[len(levels) // 2]},
@@ -178,39 +185,38 @@ def latencies(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
         layer=[
             {
                 "transform": valid,
-                "mark": {"type": "rule", "strokeWidth": 2.5, "opacity": 0.55},
+                "mark": {"type": "rule", "strokeWidth": 1.2, "opacity": 0.7},
                 "encoding": {
-                    "x": {"field": first, **x},
-                    "x2": {"field": last},
-                    "color": server.color,
-                    "opacity": faded,
+                    "x": {"field": median, **x}, "x2": {"field": longest}, "color": server.color, "opacity": faded,
                 },
             },
             *(
                 {
                     "transform": valid,
-                    "mark": {"type": "tick", "thickness": 2.5, "height": 9},
-                    "encoding": {"x": {"field": each, **x}, "color": server.color, "opacity": faded},
+                    "mark": {"type": "tick", "thickness": 2.2, "height": 10},
+                    "encoding": {
+                        "x": {**x, "field": each}, "color": server.color, "opacity": faded, "tooltip": tooltip,
+                    },
                 }
-                for each in middle
+                for each in ticks
             ),
             {
                 "transform": valid,
-                "mark": {"type": "point", "filled": False, "size": 42, "strokeWidth": 2},
-                "encoding": {"x": {"field": last, **x}, **server.point, "opacity": faded, "tooltip": tooltip},
+                "mark": {"type": "point", "filled": False, "size": 30, "strokeWidth": 1.3},
+                "encoding": {"x": {"field": longest, **x}, **server.point, "opacity": faded, "tooltip": tooltip},
             },
             {
                 "transform": valid,
-                "mark": {"type": "point", "filled": True, "size": 65},
-                "encoding": {"x": {"field": first, **x}, **server.point, "opacity": faded, "tooltip": tooltip},
+                "mark": {"type": "point", "filled": True, "size": 70},
+                "encoding": {"x": {"field": median, **x}, **server.point, "opacity": faded, "tooltip": tooltip},
             },
             {
-                "transform": [{"filter": f"!isValid(datum.{first})"}],
+                "transform": [{"filter": f"!isValid(datum.{median})"}],
                 "mark": {"type": "text", "align": "left", "x": 6, "fontSize": 11, "color": {"expr": "ink"}},
                 "encoding": {"text": {"field": "missing"}},
             },
         ],
-    )
+    )  # fmt: skip
 
 
 def model_panel(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
@@ -251,26 +257,8 @@ def model_panel(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
 def then_and_now(servers: Sequence[str], levels: Sequence[int]) -> Spec:
     """A row for each server of 2006 at one concurrency: its figure then, its stand-in's and its newest version's."""
     kinds = ["2006", "stand-in", "newest"]
-    x = {
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": 16},
-        "axis": {
-            "title": "requests per second",
-            "values": _TICKS,
-            "grid": True,
-            "orient": "top",
-            "format": ",~r",
-            "labelOverlap": "greedy",
-        },
-    }
-    y = {
-        "field": "then",
-        "sort": list(servers),
-        "axis": {
-            "title": None, "domain": False, "ticks": False, "grid": True, "gridOpacity": 0.6,
-            "labelLimit": {"expr": "width < 420 ? 110 : 260"}, "labelPadding": 8,
-        },
-    }  # fmt: skip
+    x = _logarithmic("requests per second")
+    y = _rows("then", servers)
     tooltip = _tooltip(("then", "server of 2006"), ("kind", "measured"), ("server", "server"), ("c", "concurrency"),
                        ("figure", "requests per second"), ("factor", "as a multiple of 2006"))  # fmt: skip
     return _chart(
@@ -403,6 +391,28 @@ def _concurrency(levels: Sequence[int], title: str | None = "connections at once
         "scale": {"type": "log", "nice": False, "domain": [min(levels) / 1.2, max(levels) * 1.2]},
         "axis": {"title": title, "values": list(levels), "format": ",d", "grid": False, "labelOverlap": "greedy"},
     }
+
+
+def _logarithmic(title: str) -> Spec:
+    return {
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "padding": 16},
+        "axis": {
+            "title": title, "values": _TICKS, "grid": True, "orient": "top", "format": ",~r", "labelOverlap": "greedy",
+        },
+    }  # fmt: skip
+
+
+def _rows(field: str, order: Iterable[str]) -> Spec:
+    """A row for each, with its name left of it."""
+    return {
+        "field": field,
+        "sort": list(order),
+        "axis": {
+            "title": None, "domain": False, "ticks": False, "grid": True, "gridOpacity": 0.6, "labelPadding": 8,
+            "labelLimit": {"expr": "width < 420 ? 110 : 260"},
+        },
+    }  # fmt: skip
 
 
 def _rate(field: str, axis: Spec | None = None) -> Spec:

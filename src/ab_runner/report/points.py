@@ -18,6 +18,7 @@ from ab_runner.report.cells import (
     share_figure,
     share_of_ceiling,
 )
+from ab_runner.report.charts import percentile_field
 from ab_runner.report.then_and_now import Compared, Pair
 from ab_runner.report.then_and_now_tables import factor_figure
 from ab_runner.stats.estimate import Interval
@@ -50,16 +51,17 @@ def _cell_row(summary: CellSummary, last: bool, cells: Mapping[Cell, CellSummary
         return row | {"missing": summary.rate_text}
     share = share_of_ceiling(summary.rate, cell, cells)
     latencies = zip(PERCENTILES, summary.latency, strict=True)
-    row |= {"rate": summary.rate, "top": summary.rate}
+    row |= {"rate": round(summary.rate, 2), "top": round(summary.rate, 2)}
     if interval := summary.interval:
-        row |= {"low": interval.low, "high": interval.high, "top": interval.high, "interval": interval_figure(interval)}
+        row |= {"low": round(interval.low, 2), "high": round(interval.high, 2), "top": round(interval.high, 2)}
+        row["interval"] = interval_figure(interval)
     if cell in ranks:
         row["rank"] = str(ranks[cell])
     if summary.limit:
         row["limit"] = summary.limit
     if summary.per_cpu_second:
         row["cost"] = estimate_figure(summary.per_cpu_second)
-    row |= {f"p{percentile}": value for percentile, value in latencies if value is not None}
+    row |= {percentile_field(each): float(f"{value:.4g}") for each, value in latencies if value is not None}
     if last:
         row["last"] = True
     if share is not None:

@@ -98,9 +98,10 @@
     if (kind === "model") signals.members = data.models[place.dataset.rows][place.dataset.model];
     for (const [name, value] of Object.entries(signals)) if (place.signals.has(name)) view.signal(name, value);
     if (kind === "rates") {
-      const labels = data.cells[place.dataset.rows].filter((row) => row.last && ids.includes(row.server)).length;
-      view.height(Math.max(labelled ? 420 : 320, labelled ? 13 * labels + 90 : 0));
-      view.padding({ left: 4, right: labelled ? 214 : 10, top: 14 + crosses(place, ids), bottom: 4 });
+      const labels = data.cells[place.dataset.rows].filter((row) => row.last && ids.includes(row.server));
+      const longest = Math.max(0, ...labels.map((row) => row.server.length));
+      view.height(labelled ? Math.max(420, 13 * labels.length + 90) : 320);
+      view.padding({ left: 4, right: labelled ? 40 + 7 * longest : 10, top: 14 + crosses(place, ids), bottom: 4 });
     } else {
       view.padding({ left: 2, right: 12, top: 6, bottom: 4 });
       if (kind === "model") view.height(170);

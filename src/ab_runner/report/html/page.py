@@ -106,6 +106,7 @@ class Models(msgspec.Struct, frozen=True):
 class Page(msgspec.Struct, frozen=True):
     title: str
     started: str
+    machine: str
     facts: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...]
     blocks: int
@@ -149,6 +150,7 @@ def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
     return Page(
         title=sweep.id,
         started=f"{sweep.started:%Y-%m-%d %H:%M} UTC",
+        machine=f"{sweep.machine.cpu_model}, {sweep.machine.cpus} CPUs, protocol {asked.protocol.name}",
         facts=tuple(_facts(stored, frame.facts)),
         warnings=frame.warnings,
         blocks=asked.protocol.blocks,

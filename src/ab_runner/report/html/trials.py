@@ -19,7 +19,8 @@ from ab_runner.model import (
     WarmUpRecord,
     WorkloadName,
 )
-from ab_runner.report.cells import PERCENTILES, requests_per_cpu_second
+from ab_runner.report.cells import PERCENTILES, latencies, requests_per_cpu_second
+from ab_runner.report.charts import percentile_name
 from ab_runner.store import RAW_FOLDER
 
 Value = str | float | None
@@ -44,8 +45,9 @@ def trials_of(records: Iterable[Record]) -> Trials:
 
 
 _ADDRESS = "address"
+_LATENCIES = [f"{percentile_name(each)} ms" for each in PERCENTILES]
 _HEADINGS = (
-    "workload", "c", "block", "requests/s", *(f"p{percentile} ms" for percentile in PERCENTILES), "requests", "seconds",
+    "workload", "c", "block", "requests/s", *_LATENCIES, "requests", "seconds",
     "limit", "server cores", "ab cores", "requests/CPU s", "memory MiB", "switches", "GCs", "GC ms", "JIT ms",
     "heap MiB", "remarks",
 )  # fmt: skip
@@ -62,6 +64,7 @@ def _row(record: CellRecord) -> dict[str, Value]:
         _ADDRESS: quote(f"{RAW_FOLDER}/{record.raw}"),
         "requests/CPU s": _digits(requests_per_cpu_second(record)),
     }
+    row |= dict(zip(_LATENCIES, map(_digits, latencies([record])), strict=True))
     row |= _report(record.report) if record.report else {"requests/s": "none"}
     row |= _usage(record.usage) if record.usage else {}
     return row | (_jvm(record.jvm) if record.jvm else {})
@@ -74,7 +77,6 @@ def _block(number: int) -> Value:
 def _report(report: LoadReport) -> dict[str, Value]:
     return {
         "requests/s": _digits(report.requests_per_second),
-        **{f"p{percentile} ms": _digits(report.percentiles.get(percentile)) for percentile in PERCENTILES},
         "requests": report.complete,
         "seconds": round(report.seconds, 2),
     }
