@@ -89,7 +89,8 @@ def _cell(one: Server, name: str, level: int, block: int, rate: float, draw: ran
         one.id, name, level, block=block, start=block, raw=f"{block}-{one.id}-{block}-{name}-c{level}.txt",
         report=report(
             requests_per_second=round(rate, 2), complete=round(2 * rate), seconds=2.0, concurrency=level,
-            percentiles={50: median, 95: median * draw.uniform(1.3, 3), 99: median * draw.uniform(3, 12)},
+            percentiles={0: median / 3, 50: median, 90: median * draw.uniform(1.3, 2), 99: median * draw.uniform(2, 5),
+                         100: median * draw.uniform(5, 40)},
         ),
         verdict=Verdict(True, notes=("99.0 % kept alive",) if one.family == "httpd" and level == 10 else ()),
         limit="generator" if rate > 0.9 * _FASTEST[name] else "server" if level > 1 else None,

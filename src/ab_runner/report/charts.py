@@ -30,18 +30,9 @@ _SHOWN = "indexof(shown, datum.server) >= 0"
 _DIMMED = "focus != '' && focus != datum.server"
 
 
-class Room(msgspec.Struct, frozen=True):
-    """Pixels around the plot of `rates`, for what it draws outside of it."""
-
-    right: int
-    top: int
-
-
-def room_for(labels: Sequence[str], failed: int) -> tuple[int, Room]:
-    """Of a chart of `rates`: its height with these names beside it, and the room with so many crosses at most above a
-    concurrency. page.js reckons the same way, with what is switched on."""
-    height = max(420, _LABEL_HEIGHT * len(labels) + 90)
-    return height, Room(right=40 + 7 * max(map(len, labels), default=0), top=14 + 10 * -(-failed // _FAILED_IN_A_ROW))
+def height_of_rates(labels: int) -> int:
+    """Room for so many names beside each other's lines; page.js reckons the same way, with what is switched on."""
+    return max(420, _LABEL_HEIGHT * labels + 90)
 
 
 def percentile_field(percentile: float) -> str:
@@ -175,6 +166,14 @@ def latencies(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
     times = [(percentile_field(each), f"{percentile_name(each)}, ms") for each in PERCENTILES]
     tooltip = _tooltip(("server", "server"), ("c", "concurrency"), *times)
     valid = [{"filter": f"isValid(datum.{median})"}]
+
+    def tick(field: str) -> Spec:
+        return {
+            "transform": valid,
+            "mark": {"type": "tick", "thickness": 2.2, "height": 10},
+            "encoding": {"x": {**x, "field": field}, "color": server.color, "opacity": faded, "tooltip": tooltip},
+        }
+
     return _chart(
         CELLS,
         {"shown": list(looks), "focus": "", "level": levels[len(levels) // 2]},
@@ -190,16 +189,7 @@ def latencies(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
                     "x": {"field": median, **x}, "x2": {"field": longest}, "color": server.color, "opacity": faded,
                 },
             },
-            *(
-                {
-                    "transform": valid,
-                    "mark": {"type": "tick", "thickness": 2.2, "height": 10},
-                    "encoding": {
-                        "x": {**x, "field": each}, "color": server.color, "opacity": faded, "tooltip": tooltip,
-                    },
-                }
-                for each in ticks
-            ),
+            *map(tick, ticks),
             {
                 "transform": valid,
                 "mark": {"type": "point", "filled": False, "size": 30, "strokeWidth": 1.3},
@@ -358,6 +348,7 @@ def _chart(data: str, params: Mapping[str, Any], **parts: Any) -> Spec:
         "width": 720,
         "height": 380,
         "autosize": {"type": "fit", "contains": "padding"},
+        "padding": {"left": 2, "right": 8, "top": 6, "bottom": 4},
         "background": "transparent",
         "config": {"axis": axis, "font": _FONT, "view": {"stroke": None}, "aria": False},
         **parts,

@@ -3,7 +3,6 @@ for itself. Pure."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -36,11 +35,8 @@ def _of(page: Page, name: str) -> Iterator[tuple[str, str, Spec]]:
 
 
 def _rates(page: Page, rows: Sequence[Row]) -> Spec:
-    labels = [row["server"] for row in rows if row.get("last")]
-    failed = Counter(row["c"] for row in rows if "rate" not in row)
-    height, room = charts.room_for(labels, max(failed.values(), default=0))
-    spec = with_rows(charts.rates(page.looks, page.concurrency), rows)
-    return spec | {"height": height, "padding": {"left": 10, "right": room.right, "top": room.top, "bottom": 10}}
+    labels = sum(1 for row in rows if row.get("last"))
+    return with_rows(charts.rates(page.looks, page.concurrency), rows) | {"height": charts.height_of_rates(labels)}
 
 
 def _titled(spec: Spec, text: str, page: Page) -> Spec:
@@ -48,4 +44,4 @@ def _titled(spec: Spec, text: str, page: Page) -> Spec:
         "text": text, "subtitle": f"{page.title}, {page.machine}", "anchor": "start", "frame": "group", "fontSize": 15,
         "subtitleFontSize": 11, "offset": 14,
     }  # fmt: skip
-    return {"padding": 10, **spec, "width": _WIDTH, "title": title, "background": "white"}
+    return {**spec, "padding": 10, "width": _WIDTH, "title": title, "background": "white"}

@@ -61,6 +61,8 @@ def _cell_row(summary: CellSummary, last: bool, cells: Mapping[Cell, CellSummary
         row["limit"] = summary.limit
     if summary.per_cpu_second:
         row["cost"] = estimate_figure(summary.per_cpu_second)
+    if None in summary.latency:
+        row["missing"] = "not known"
     row |= {percentile_field(each): float(f"{value:.4g}") for each, value in latencies if value is not None}
     if last:
         row["last"] = True

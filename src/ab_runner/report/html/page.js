@@ -98,25 +98,14 @@
     if (kind === "model") signals.members = data.models[place.dataset.rows][place.dataset.model];
     for (const [name, value] of Object.entries(signals)) if (place.signals.has(name)) view.signal(name, value);
     if (kind === "rates") {
-      const labels = data.cells[place.dataset.rows].filter((row) => row.last && ids.includes(row.server));
-      const longest = Math.max(0, ...labels.map((row) => row.server.length));
-      view.height(labelled ? Math.max(420, 13 * labels.length + 90) : 320);
-      view.padding({ left: 4, right: labelled ? 40 + 7 * longest : 10, top: 14 + crosses(place, ids), bottom: 4 });
-    } else {
-      view.padding({ left: 2, right: 12, top: 6, bottom: 4 });
-      if (kind === "model") view.height(170);
-      if (kind === "warm-up") view.height(130);
+      const labels = data.cells[place.dataset.rows].filter((row) => row.last && ids.includes(row.server)).length;
+      view.height(labelled ? Math.max(420, 13 * labels + 90) : 320);
+    } else if (kind === "model") {
+      view.height(170);
+    } else if (kind === "warm-up") {
+      view.height(130);
     }
     view.width(place.clientWidth).runAsync();
-  }
-
-  // The height of the crosses above the plot, four in a row.
-  function crosses(place, ids) {
-    const failed = new Map();
-    for (const row of data.cells[place.dataset.rows]) {
-      if (row.rate === undefined && ids.includes(row.server)) failed.set(row.c, (failed.get(row.c) ?? 0) + 1);
-    }
-    return 10 * Math.ceil(Math.max(0, ...failed.values()) / 4);
   }
 
   function pointAt(server) {
