@@ -14,10 +14,10 @@ _HUES = (255, 40, 150, 330, 85, 205, 295, 120)
 _BETWEEN = 20
 """Where the hues are used up, they begin again so many degrees further and with another shape."""
 _CHROMA = 0.145
-_SHADES = (0.56, 0.65, 0.48)
+_SHADES = (0.575, 0.63, 0.525)
 """Lightness in OKLCH: all of these stand out from white as well as from nearly black paper."""
 _SHAPES = ("circle", "square", "triangle-up", "diamond")
-_DASHES: tuple[tuple[int, ...], ...] = ((), (6, 2), (2, 2), (8, 2, 2, 2), (12, 3), (4, 4))
+_DASHES: tuple[tuple[int, ...], ...] = ((), (6, 2), (2, 2), (8, 2, 2, 2), (12, 3), (4, 4), (10, 2, 2, 2, 2, 2))
 _GREY = "#808080"
 
 

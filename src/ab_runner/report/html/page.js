@@ -78,6 +78,7 @@
     view.addEventListener("pointerover", (_, item) => pointAt(serverOf(item)));
     view.addEventListener("pointerout", () => pointAt(""));
     views.set(place, view);
+    view.container().querySelector("svg").setAttribute("aria-hidden", "true"); // the place has a label of its own
     update(place);
   }
 
@@ -151,7 +152,8 @@
     tip.hidden = !value;
     if (!value) return;
     tip.replaceChildren();
-    for (const [name, text] of Object.entries(value)) {
+    const figures = item.datum.tooltip ?? value; // a Voronoi cell has none of its own, but those of its point
+    for (const [name, text] of Object.entries(figures)) {
       if (["undefined", "null", "NaN", ""].includes(String(text))) continue;
       const line = tip.appendChild(document.createElement("div"));
       line.appendChild(document.createElement("span")).textContent = name;
