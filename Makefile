@@ -3,6 +3,8 @@ SHELL := /bin/bash -euo pipefail
 PYTHON := .venv/bin/python
 export PYTHONPATH := src
 # What no registry has, as far as it is there: see ./ab-runner artifacts.
+# As the process runtime builds: some servers need a newer JDK than a system's own.
+newest_jdk = $(PYTHON) -c 'from ab_runner.runtime.jdks import installed; print(next(j.home for j in installed() if j.compiles))'
 artifacts = $${XDG_CACHE_HOME:-$$HOME/.cache}/ab-runner/artifacts
 
 .PHONY: bench test lint compose lock
@@ -16,7 +18,7 @@ test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, w
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
 	@command -v mvn > /dev/null || { $(call install,openjdk-17-jdk-headless maven); }
-	mvn --batch-mode -Dorg.slf4j.simpleLogger.defaultLogLevel=warn --strict-checksums --file servers/pom.xml -Dartifacts=$(artifacts) verify
+	JAVA_HOME=$$($(newest_jdk)) mvn --batch-mode -Dorg.slf4j.simpleLogger.defaultLogLevel=warn --strict-checksums --file servers/pom.xml -Dartifacts=$(artifacts) verify
 	$(PYTHON) -m pytest
 
 compose: .venv/test.txt ## compose.yaml from servers/*/server.toml

@@ -13,7 +13,7 @@ import pytest
 from builders import NOON, failed_trial, not_measured, report, server, sweep, trial, usage
 from rich.console import Console
 
-from ab_runner.model import AFTER, BEFORE, EndRecord, Failures, Limit, StartRecord, Trial, Verdict
+from ab_runner.model import AFTER, BEFORE, EndRecord, Failures, Limit, StartRecord, Trial, Verdict, WarmUpRecord
 from ab_runner.report import csv, markdown, terminal
 from ab_runner.report.cells import latency_figure, rate_figure, share_figure
 from ab_runner.report.drift import drifts
@@ -271,3 +271,19 @@ def test_a_workload_that_ab_cannot_measure_has_a_dash_with_the_reason() -> None:
     assert [column.server for column in rates.columns] == ["jetty-5.1.10", "quickserver-1.4.7"]
     assert rates.rows[0] == (1, ("12,345", "-"))
     assert rates.notes == ("quickserver-1.4.7: does not close",)
+
+
+def test_a_warm_up_that_did_not_become_steady_is_told() -> None:
+    def warm_up(server: str, block: int, steady: bool | None) -> WarmUpRecord:
+        return WarmUpRecord(
+            block=block, server=server, start=block, workload="small", at=NOON, rates=(1.0,) * 30, steady=steady
+        )
+
+    records = (
+        warm_up("jetty-5.1.10", 1, True), warm_up("jetty-5.1.10", 2, False), trial("jetty-5.1.10", "small", 1),
+        warm_up("resin-3.0.9", 1, True), warm_up("tomcat-5.5.15", 1, None),
+    )  # fmt: skip
+    rates = report_of(Stored(sweep(*SERVERS), records)).tables[0]
+    assert [note for note in rates.notes if "warm-up" in note] == [
+        "jetty-5.1.10: still changing at the end of 1 of 2 warm-ups"
+    ]

@@ -57,22 +57,25 @@ def sysctls() -> dict[str, str]:
     return {name: " ".join(path.read_text().split()) for name, path in paths.items() if path.exists()}
 
 
-def cpu_split() -> CpuSplit:
-    """The CPUs that this process may use, split for server and generator."""
+def cpu_split(generators: int = 1) -> CpuSplit:
+    """The CPUs that this process may use, split for server and generators."""
     if not hasattr(os, "sched_getaffinity"):
         return CpuSplit((), ())
-    return split_cores(_cores(os.sched_getaffinity(0)))
+    return split_cores(_cores(os.sched_getaffinity(0)), generators)
 
 
-def split_cores(cores: Iterable[tuple[int, ...]]) -> CpuSplit:
-    """The generator gets the first core whole (ab has one thread, and a sibling hyper-thread would share its core with
-    the server), the server gets all others. With one core of several hyper-threads it is split all the same."""
+def split_cores(cores: Iterable[tuple[int, ...]], generators: int = 1) -> CpuSplit:
+    """Each generator gets a core of the first ones whole (ab has one thread, and a sibling hyper-thread would share its
+    core with the server) as far as one is left for the server, which gets all others. With one core of several
+    hyper-threads it is split all the same. Of the generators' CPUs the first of each core come first."""
     cores = sorted(cores)
     if len(cores) == 1:
         cores = [(cpu,) for cpu in cores[0]]
     if len(cores) < 2:
         return CpuSplit((), ())
-    return CpuSplit(tuple(cpu for core in cores[1:] for cpu in core), cores[0])
+    count = min(generators, len(cores) - 1)
+    generator = sorted((position, cpu) for core in cores[:count] for position, cpu in enumerate(core))
+    return CpuSplit(tuple(cpu for core in cores[count:] for cpu in core), tuple(cpu for _, cpu in generator))
 
 
 def _cores(cpus: set[int]) -> set[tuple[int, ...]]:

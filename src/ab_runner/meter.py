@@ -25,8 +25,9 @@ class Meter:
     limit: Limit | None = None
     jvm: JvmActivity | None = None
 
-    def __init__(self, running: RunningServer) -> None:
+    def __init__(self, running: RunningServer, generators: int = 1) -> None:
         self._running = running
+        self._generators = generators
         self._accounts = running.accounts
         self._readings: list[Reading] = []
         self._over = threading.Event()
@@ -48,7 +49,8 @@ class Meter:
         if self._accounts:
             self._watcher.join()
             self.usage = usage_of(self._readings, self._threads, _threads(self._accounts.server))
-            self.limit = limit_of(self.usage, self._accounts.server_cpus, self._accounts.generator_cpus)
+            cpus = self._accounts.server_cpus, self._accounts.generator_cpus
+            self.limit = limit_of(self.usage, *cpus, self._generators)
         self.jvm = perfdata.activity(self._counters, perfdata.parse(self._running.perf_data()))
 
     def _watch(self, accounts: Accounts) -> None:

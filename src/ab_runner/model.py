@@ -242,6 +242,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     than the protocol has."""
     budget: int | None = None
     """Seconds after which no more blocks are added."""
+    generators: int = 1
+    """ab processes that share each trial's connections."""
     jdk: int | None = None
     """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
 

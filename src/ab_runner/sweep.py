@@ -12,6 +12,8 @@ from pathlib import Path
 import msgspec
 
 from ab_runner import ab, probe
+from ab_runner.generators import Output, added, merged, shares, together
+from ab_runner.generators import outputs as outputs_of
 from ab_runner.ground import settle
 from ab_runner.interrupt import Interrupted
 from ab_runner.latency import parse_milliseconds
@@ -80,6 +82,7 @@ class Bench(msgspec.Struct, frozen=True):
     store: Store
     fixtures: Path
     emit: Callable[[Event], None]
+    generators: int = 1
 
 
 def run(runs: Iterable[ServerRun], bench: Bench, starts: int = 0) -> None:
@@ -241,15 +244,18 @@ class _Turn:
         self._emit(Doing("trial", self._server.id, asked.name, cell.concurrency))
         name = f"{self._name()}-{asked.name}-c{cell.concurrency}"
         load = trial_load(self._protocol.trial_of(asked.name), cell.concurrency, rate)
-        raw = f"{self._bench.runtime.raw_folder}/{name}"
-        command = self._command(running, asked, cell.concurrency, load, f"{raw}.csv")
-        recording = ab.recording_latencies(command, f"{raw}.latencies")
+        names = _names(name, shares(cell.concurrency, self._bench.generators))
+        commands = [
+            self._command(running, asked, connections, load, f"{self._bench.runtime.raw_folder}/{each}.csv")
+            for each, connections in names.items()
+        ]
         ground = settle(_a_process(running))
         at = _now()
-        with Meter(running) as meter:
-            done = running.generate(recording, time_limit(load, self._protocol.idle_timeout, rate))
-        self._store.keep_raw(f"{name}.txt", _raw_text(command, done))
-        outcome = _outcome(done, self._store.raw / f"{name}.csv")
+        with Meter(running, len(names)) as meter:
+            limit = time_limit(load, self._protocol.idle_timeout, rate)
+            done = running.generate(self._recording(names, commands), limit)
+        self._store.keep_raw(f"{name}.txt", _raw_text(commands[0], done))
+        outcome, milliseconds = self._outcome(done, list(names))
         verdict = judge(outcome, asked, expected_length=length, requests=load.requests, concurrency=cell.concurrency)
         alive = True
         if not verdict.valid:
@@ -264,13 +270,13 @@ class _Turn:
                 concurrency=cell.concurrency,
                 start=self.starts,
                 at=at,
-                command=tuple(command),
+                command=tuple(commands[0]),
                 exit_code=done.exit_code,
                 report=outcome if isinstance(outcome, LoadReport) else None,
                 error=outcome if isinstance(outcome, LoadError) else None,
                 verdict=verdict,
                 raw=f"{name}.txt",
-                milliseconds=parse_milliseconds(_text_of(self._store.raw / f"{name}.latencies") or ""),
+                milliseconds=milliseconds,
                 jdk=self._bench.runtime.jdk if self._server.kind == "jvm" else None,
                 usage=meter.usage,
                 limit=meter.limit,
@@ -279,6 +285,27 @@ class _Turn:
             )
         )
         return alive
+
+    def _recording(self, names: Iterable[str], commands: Sequence[Sequence[str]]) -> list[str]:
+        """The one command that runs all generators and leaves their latencies in raw/."""
+        runtime = self._bench.runtime
+        recording = [
+            ab.recording_latencies(command, f"{runtime.raw_folder}/{name}.latencies")
+            for name, command in zip(names, commands, strict=True)
+        ]
+        return recording[0] if len(recording) == 1 else together(recording, runtime.generator_cpus)
+
+    def _outcome(self, done: Completed, names: Sequence[str]) -> tuple[LoadReport | LoadError, dict[int, int]]:
+        """The figures of all generators together, and their requests by whole milliseconds."""
+        outputs = [Output(done.exit_code, done.stdout, done.stderr)]
+        if len(names) > 1:
+            outputs = outputs_of(done.stdout) or outputs
+        milliseconds = [parse_milliseconds(_text_of(self._store.raw / f"{name}.latencies") or "") for name in names]
+        outcomes = [
+            ab.parse(output.stdout, output.stderr, output.exit_code, _text_of(self._store.raw / f"{name}.csv"))
+            for name, output in zip(names, outputs, strict=False)
+        ]
+        return (outcomes[0] if len(names) == 1 else merged(outcomes, milliseconds)), added(milliseconds)
 
     def _command(
         self, running: RunningServer, asked: Workload, concurrency: int, load: Load, percentiles: str | None = None
@@ -325,8 +352,11 @@ def _a_process(running: RunningServer) -> int | None:
     return None
 
 
-def _outcome(done: Completed, percentiles: Path) -> LoadReport | LoadError:
-    return ab.parse(done.stdout, done.stderr, done.exit_code, _text_of(percentiles))
+def _names(name: str, connections: Sequence[int]) -> dict[str, int]:
+    """The files of each generator in raw/ are named after the trial, and where there are several after its number."""
+    if len(connections) == 1:
+        return {name: connections[0]}
+    return {f"{name}.{number}": share for number, share in enumerate(connections, 1)}
 
 
 def _text_of(path: Path) -> str | None:

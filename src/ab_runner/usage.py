@@ -97,12 +97,15 @@ def _switches(before: Threads, after: Threads) -> int:
     return sum(thread.switches - before.get(number, _NEW).switches for number, thread in after.items())
 
 
-def limit_of(usage: Usage | None, server_cpus: Sequence[int], generator_cpus: Sequence[int]) -> Limit | None:
+def limit_of(
+    usage: Usage | None, server_cpus: Sequence[int], generator_cpus: Sequence[int], generators: int = 1
+) -> Limit | None:
     """Who was the limit of a trial; None if nobody's CPUs were full, or if it cannot be told.
 
     The CPUs are those that each may use: disjoint, or the same where nothing is pinned. The server is full when it has
     filled its CPUs, or when one of its threads has filled a core: how many threads it puts to use is its own affair,
-    and a server of a single one does on eight CPUs what it does on one. One ab is one thread, whatever its CPUs.
+    and a server of a single one does on eight CPUs what it does on one. One ab is one thread, whatever its CPUs, and
+    several are full when each has filled a core, as far as there are cores for them.
     """
     if usage is None or usage.server_cores_busy is None or usage.generator_cores_busy is None:
         return None
@@ -117,7 +120,7 @@ def limit_of(usage: Usage | None, server_cpus: Sequence[int], generator_cpus: Se
         generator = _filled(generator, idle, interrupts, len(generator_cpus))
     if _full(server, cpus) or _full(usage.busiest_thread or 0.0, 1):
         return "server"
-    return "generator" if _full(generator, 1) else None
+    return "generator" if _full(generator, min(generators, len(generator_cpus))) else None
 
 
 def _full(cores: float, of: int) -> bool:

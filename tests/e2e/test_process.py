@@ -105,3 +105,25 @@ def test_an_interrupted_sweep_goes_on_where_it_was(sweeping: Sweeper, tmp_path: 
     again = sweeping("resume", str(folder), *arguments)
     assert "is complete" in again.communicate(timeout=60)[0]
     assert again.returncode == 0
+
+
+def test_two_generators_make_one_trial(sweeping: Sweeper, tmp_path: Path, free_port: int) -> None:
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "process", "--port", str(free_port), "--protocol", "quick", "--warmup", "0", "--generators", "2",
+        "--concurrency", "1,9", "--servers", "ceiling", "--workloads", "small", "--out", str(folder),
+    )  # fmt: skip
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, output
+    trials = {r.concurrency: r for r in check_store(folder, starts=3).records if isinstance(r, Trial) and r.block == 1}
+    assert all(trial.verdict.valid for trial in trials.values())
+    assert {trial.report.concurrency for trial in trials.values() if trial.report} == {1, 9}
+    raw = {path.name for path in (folder / "raw").glob("1-ceiling-*-small-*.csv")}
+    assert raw == {"1-ceiling-2-small-c1.csv", "1-ceiling-2-small-c9.1.csv", "1-ceiling-2-small-c9.2.csv"}
+    separate = sum(
+        float(line.split()[3])
+        for line in (folder / "raw" / trials[9].raw).read_text().splitlines()
+        if line.startswith("Requests per second:")
+    )
+    assert trials[9].report is not None
+    assert trials[9].report.requests_per_second == pytest.approx(separate, abs=0.02)

@@ -116,6 +116,14 @@ def cli() -> None:
     show_default=True,
     help="How long --until-precision may add blocks.",
 )
+@click.option(
+    "--generators",
+    type=options.Whole(1, 64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="ab processes at once, each on a core of its own, that share the connections. For trials of a length in time.",
+)
 @click.option("--warmup", type=options.Amount(), help="Warm-up per workload: requests (20000), a time (10s) or 0.")
 @click.option(
     "--runtime",
@@ -166,6 +174,7 @@ def run(
 
     asked = options.with_overrides(PROTOCOLS[protocol], requests, duration, warmup, blocks)
     options.check_requests(asked, workloads, concurrency)
+    options.check_generators(asked, where["generators"])
     chosen = select(load(places.SERVERS), servers)
     sys.exit(run_sweep(chosen, workloads, concurrency, asked, out, **where))
 

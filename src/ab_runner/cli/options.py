@@ -199,3 +199,11 @@ def check_requests(protocol: Protocol, workloads: Sequence[str], concurrency: Se
     if warm_up is not None and 0 < warm_up < WARM_UP_CONCURRENCY:
         least = f"warm-up runs at concurrency {WARM_UP_CONCURRENCY}, so {WARM_UP_CONCURRENCY} requests are the least"
         raise click.UsageError(f"--warmup {warm_up}: {least} (or 0)")
+
+
+def check_generators(protocol: Protocol, generators: int) -> None:
+    """Runs of a number of requests end at different times, and then their rates do not add up."""
+    if generators > 1 and any(load.requests is not None for load in (protocol.trial, protocol.large_trial)):
+        raise click.UsageError(
+            "--generators needs trials of the same length in time: give --duration, or a protocol other than 2006"
+        )

@@ -68,6 +68,7 @@ def run_sweep(
     jdk: int | None,
     until_precision: float | None,
     budget: int,
+    generators: int,
 ) -> int:
     """Runs it all and returns the exit code. What is wrong with the input is raised before any server is started."""
     console = console_for(sys.stderr)
@@ -81,8 +82,8 @@ def run_sweep(
     folder = out or places.RESULTS / sweep_id
     _check_folder(folder)
     with alone():
-        fixtures = _make_fixtures()
-        chosen = _choose_runtime(console, runtime, network, port, fixtures, jdk)
+        fixtures = make_fixtures()
+        chosen = _choose_runtime(console, runtime, network, port, fixtures, jdk, generators)
         _check_open_files(concurrency, chosen.prepare_generator())
         able, left_out = _prepare(console, chosen, servers)
         reference = _prepare_reference(console, chosen)
@@ -90,6 +91,7 @@ def run_sweep(
             protocol=protocol, servers=tuple(server.id for server in servers), workloads=workloads,
             concurrency=concurrency, runtime=chosen.name, network=chosen.network, seed=int(began.timestamp()),
             jdk=chosen.jdk, precision=until_precision, budget=budget if until_precision else None,
+            generators=generators,
         )  # fmt: skip
         sweep = _sweep_here(sweep_id, began, asked, chosen, able, left_out, reference)
         return _measure(console, Store.make(folder, sweep), sweep, _plan_of(sweep), chosen, fixtures, ())
@@ -109,9 +111,9 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
         say(console, f"{folder} is complete: every cell has its record")
         return 0
     with alone():
-        fixtures = _make_fixtures()
+        fixtures = make_fixtures()
         asked = sweep.asked
-        chosen = _choose_runtime(console, asked.runtime, asked.network, port, fixtures, asked.jdk)
+        chosen = _choose_runtime(console, asked.runtime, asked.network, port, fixtures, asked.jdk, asked.generators)
         _check_open_files(asked.concurrency, chosen.prepare_generator())
         catalog = load(places.SERVERS)
         wanted = [catalog[server.id] for server in sweep.servers if server.id in catalog]
@@ -194,7 +196,7 @@ def _measure(
                     records.append(event.record)
                 display.show(event)
 
-            bench = Bench(servers, sweep.asked.protocol, runtime, kept, fixtures, show)
+            bench = Bench(servers, sweep.asked.protocol, runtime, kept, fixtures, show, sweep.asked.generators)
             run(_with_further_blocks(runs, sweep.asked, records, show), bench, starts_so_far(before))
     except (OSError, RuntimeUnusable) as error:
         stopped = True
@@ -259,7 +261,7 @@ def _check_folder(folder: Path) -> None:
         raise StoreError(f"{folder} cannot be written ({error.strerror}); name another with --out") from None
 
 
-def _make_fixtures() -> Path:
+def make_fixtures() -> Path:
     folder = places.FIXTURES / "files"
     done = subprocess.run(
         [sys.executable, str(places.FIXTURES / "generate.py"), str(folder)], capture_output=True, text=True, check=False
@@ -275,8 +277,16 @@ def _digests() -> dict[str, str]:
     return {name: digest for digest, name in lines}
 
 
-def _choose_runtime(console: Console, asked: str, network: str, port: int, fixtures: Path, jdk: int | None) -> Runtime:
-    cpus = machine.cpu_split()
+def _choose_runtime(
+    console: Console, asked: str, network: str, port: int, fixtures: Path, jdk: int | None, generators: int
+) -> Runtime:
+    cpus = machine.cpu_split(generators)
+    if 0 < len(cpus.generator) < generators:
+        say(
+            console,
+            f"! {generators} generators need {generators + 1} cores and this machine has fewer: "
+            "they share what there is, and can do no more than that",
+        )
     unusable = why_unusable() if asked != "process" else None
     if asked == "docker" and unusable:
         raise RuntimeUnusable(f"--runtime docker: {unusable}")

@@ -14,10 +14,12 @@ from ab_runner.model import (
     Cell,
     EndRecord,
     Limit,
+    Record,
     ResumeRecord,
     Server,
     StartRecord,
     Sweep,
+    WarmUpRecord,
     Workload,
     workload,
 )
@@ -83,7 +85,7 @@ def report_of(stored: Stored) -> Report:
     tables: list[Table] = []
     for name in asked.workloads:
         if any(cell.workload == name for cell in cells):
-            tables += _tables_of(workload(name), stored.sweep.servers, asked.concurrency, cells)
+            tables += _tables_of(workload(name), stored, cells)
     return msgspec.structs.replace(frame_of(stored), tables=tuple(tables))
 
 
@@ -92,11 +94,10 @@ def frame_of(stored: Stored) -> Report:
     return Report(_heading(stored), tuple(_facts(stored)), (), tuple(_warnings(stored)))
 
 
-def _tables_of(
-    asked: Workload, servers: Sequence[Server], concurrency: Sequence[int], cells: dict[Cell, CellSummary]
-) -> Iterable[Table]:
-    untestable = [server for server in servers if asked.name in server.untestable]
-    servers = [server for server in servers if asked.name in server.workloads]
+def _tables_of(asked: Workload, stored: Stored, cells: dict[Cell, CellSummary]) -> Iterable[Table]:
+    concurrency = stored.sweep.asked.concurrency
+    untestable = [server for server in stored.sweep.servers if asked.name in server.untestable]
+    servers = [server for server in stored.sweep.servers if asked.name in server.workloads]
     columns = tuple(Column(server.id, server.family) for server in servers)
     grid = [(level, [cells.get(Cell(server.id, asked.name, level)) for server in servers]) for level in concurrency]
     rates = tuple((level, (*map(_rate_text, row), *(UNTESTABLE for _ in untestable))) for level, row in grid)
@@ -104,7 +105,7 @@ def _tables_of(
         f"{asked.name}: requests per second ({asked.summary})",
         (*columns, *(Column(server.id, server.family) for server in untestable)),
         rates,
-        tuple(notes_of(asked, servers, untestable, grid)),
+        tuple(notes_of(asked, stored, grid)),
     )
     latencies = tuple((level, tuple(_latency_text(cell) for cell in row)) for level, row in grid)
     yield Table(f"{asked.name}: time per request in ms, median / p90 / p99 / p99.9 / longest", columns, latencies)
@@ -181,11 +182,17 @@ def _latency_text(cell: CellSummary | None) -> str:
     return " / ".join(map(latency_figure, cell.latency))
 
 
-def notes_of(asked: Workload, servers: Sequence[Server], untestable: Sequence[Server], grid: Grid) -> Iterable[str]:
-    """What the table of rates only hints at; the grid is that of `servers`."""
+def notes_of(asked: Workload, stored: Stored, grid: Grid) -> Iterable[str]:
+    """What the table of rates only hints at; the grid is that of the servers that have the workload."""
+    servers = [server for server in stored.sweep.servers if asked.name in server.workloads]
     yield from _limit_notes(grid)
     yield from _notes(servers, grid)
-    yield from (f"{server.id}: {server.untestable[asked.name]}" for server in untestable)
+    yield from _warm_up_notes(asked, servers, stored.records)
+    yield from (
+        f"{server.id}: {server.untestable[asked.name]}"
+        for server in stored.sweep.servers
+        if asked.name in server.untestable
+    )
 
 
 def _notes(servers: Sequence[Server], grid: Grid) -> Iterable[str]:
@@ -199,6 +206,18 @@ def _notes(servers: Sequence[Server], grid: Grid) -> Iterable[str]:
         if levels:
             said = (f"{' '.join(remark.split())} at {', '.join(map(str, at))}" for remark, at in levels.items())
             yield f"{server.id}: {'; '.join(said)}"
+
+
+def _warm_up_notes(asked: Workload, servers: Sequence[Server], records: Iterable[Record]) -> Iterable[str]:
+    """Servers whose rate was still changing when their warm-up was over, where that was looked at."""
+    steady: dict[str, list[bool]] = {}
+    for record in records:
+        if isinstance(record, WarmUpRecord) and record.workload == asked.name and record.steady is not None:
+            steady.setdefault(record.server, []).append(record.steady)
+    for server in servers:
+        found = steady.get(server.id, [])
+        if not all(found):
+            yield f"{server.id}: still changing at the end of {found.count(False)} of {len(found)} warm-ups"
 
 
 def _heading(stored: Stored) -> str:

@@ -145,7 +145,7 @@ def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
     if sweep.reference is not None and all(server.id != REFERENCE for server in everyone):
         everyone.append(sweep.reference)
     measured = [workload(name) for name in asked.workloads if any(cell.workload == name for cell in cells)]
-    parts = [_part(each, sweep.servers, asked.concurrency, cells, ranks) for each in measured]
+    parts = [_part(each, stored, cells, ranks) for each in measured]
     models = tuple(_models(each, sweep.servers, asked.concurrency, cells) for each in measured)
     return Page(
         title=sweep.id,
@@ -210,17 +210,11 @@ def _families(servers: Iterable[Server]) -> Iterator[tuple[str, tuple[Server, ..
     yield from ((family, tuple(members[family])) for family in sorted(members))
 
 
-def _part(
-    asked: Workload,
-    servers: Sequence[Server],
-    concurrency: Sequence[int],
-    cells: Mapping[Cell, CellSummary],
-    ranks: Mapping[Cell, Rank],
-) -> Part:
-    able = [server for server in servers if asked.name in server.workloads]
+def _part(asked: Workload, stored: Stored, cells: Mapping[Cell, CellSummary], ranks: Mapping[Cell, Rank]) -> Part:
+    concurrency = stored.sweep.asked.concurrency
+    able = [server for server in stored.sweep.servers if asked.name in server.workloads]
     grid = [[cells.get(Cell(server.id, asked.name, level)) for level in concurrency] for server in able]
     by_level = list(zip(concurrency, zip(*grid, strict=True), strict=True))
-    untestable = [server for server in servers if asked.name in server.untestable]
     highest = max((cell.rate for row in grid for cell in row if cell and cell.rate is not None), default=1.0)
     return Part(
         asked,
@@ -229,7 +223,7 @@ def _part(
         latencies=tuple(tuple(_latency_text(cell) for cell in row) for row in grid),
         costs=tuple(tuple(map(_cost_text, row)) for row in grid) if any(map(_has_cost, chain(*grid))) else (),
         by_cost=tuple(level for level, row in by_level if ranked(filter(None, row)).by_cost),
-        notes=tuple(notes_of(asked, able, untestable, by_level)),
+        notes=tuple(notes_of(asked, stored, by_level)),
         summary=_summary(able, grid),
     )
 

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Does the runner change what it measures? ab by hand against a trial of the runner, in turns on one running server.
+
+    PYTHONPATH=src .venv/bin/python benchmarks/overhead.py [PAIRS] [SERVER] [CONCURRENCY]
+
+By hand is `docker exec … ab` and nothing else; the runner samples CPU time and the JVM's counters beside ab, records
+every latency and waits for clean ground before. The order within a pair changes from pair to pair. The ratio of the
+two rates should be within 0.98 and 1.02.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from ab_runner import ab, probe
+from ab_runner.alone import alone
+from ab_runner.catalog import load
+from ab_runner.cli import places
+from ab_runner.cli.run import make_fixtures
+from ab_runner.ground import settle
+from ab_runner.machine import cpu_split
+from ab_runner.meter import Meter
+from ab_runner.model import LoadReport, workload
+from ab_runner.runtime.base import RunningServer
+from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.stats.ratio import ratio
+
+SECONDS = 3
+WARM_UP_SECONDS = 10
+
+
+def main(pairs: int, server_id: str, concurrency: int) -> None:
+    server = load(places.SERVERS)[server_id]
+    runtime = DockerRuntime(places.ROOT, make_fixtures(), cpu_split(), "loopback")
+    runtime.prepare_generator()
+    runtime.prepare([server], print)
+    asked = workload("small")
+    with alone(), tempfile.TemporaryDirectory() as raw:
+        runtime.begin("overhead", Path(raw))
+        try:
+            running = runtime.start(server, server.id)
+            probe.wait_until_ready(running.address, asked, 60, running.ended)
+            url = f"http://{running.host}{asked.path}"
+            by_hand(running, url, concurrency, WARM_UP_SECONDS)
+            rates: dict[str, list[float]] = {"by hand": [], "ab-runner": []}
+            for number in range(pairs):
+                turns = [("by hand", by_hand), ("ab-runner", by_runner)]
+                for name, run in turns if number % 2 else reversed(turns):
+                    rates[name].append(run(running, url, concurrency, SECONDS))
+                    print(f"{number + 1} {name}: {rates[name][-1]:,.0f}", flush=True)
+        finally:
+            runtime.close()
+    found = ratio(rates["ab-runner"], rates["by hand"])
+    assert found.interval is not None
+    print(f"{server_id} c={concurrency}: ab-runner / by hand = {found.value:.3f}, "
+          f"95 % interval {found.interval.low:.3f} to {found.interval.high:.3f}, of {pairs} pairs")  # fmt: skip
+
+
+def by_hand(running: RunningServer, url: str, concurrency: int, seconds: int) -> float:
+    command = ab.command(url=url, concurrency=concurrency, seconds=seconds)
+    done = running.generate(command, seconds + 60)
+    return rate(ab.parse(done.stdout, done.stderr, done.exit_code))
+
+
+def by_runner(running: RunningServer, url: str, concurrency: int, seconds: int) -> float:
+    command = ab.command(url=url, concurrency=concurrency, seconds=seconds, percentiles="/raw/x.csv")
+    settle(running.accounts.server.processes()[0] if running.accounts else None)
+    with Meter(running):
+        done = running.generate(ab.recording_latencies(command, "/raw/x.latencies"), seconds + 60)
+    return rate(ab.parse(done.stdout, done.stderr, done.exit_code))
+
+
+def rate(outcome: object) -> float:
+    assert isinstance(outcome, LoadReport), outcome
+    return outcome.requests_per_second
+
+
+if __name__ == "__main__":
+    main(
+        int(sys.argv[1]) if len(sys.argv) > 1 else 10,
+        sys.argv[2] if len(sys.argv) > 2 else "tomcat-5.5.15",
+        int(sys.argv[3]) if len(sys.argv) > 3 else 100,
+    )
