@@ -32,6 +32,7 @@ WARM_UP = WarmUp(Load(requests=20_000))
     [
         ASKED,
         msgspec.structs.replace(ASKED, runtime="process", network="loopback", jdk=None),
+        msgspec.structs.replace(ASKED, generators=3),
         msgspec.structs.replace(ASKED, protocol=changed(blocks=9), precision=0.03, budget=1800),
         msgspec.structs.replace(ASKED, protocol=changed(trial=Load(seconds=7), large_trial=Load(seconds=7))),
         msgspec.structs.replace(ASKED, protocol=changed(trial=Load(requests=900), large_trial=Load(requests=900))),
@@ -47,6 +48,6 @@ def test_the_command_asks_for_the_same_again(asked: Asked) -> None:
     )
     assert Asked(
         protocol=protocol, servers=typed["servers"], workloads=typed["workloads"], concurrency=typed["concurrency"],
-        runtime=typed["runtime"], network=typed["network"], seed=asked.seed, jdk=typed["jdk"],
+        runtime=typed["runtime"], network=typed["network"], seed=asked.seed, jdk=typed["jdk"], generators=typed["generators"],
         precision=typed["until_precision"], budget=typed["budget"] if typed["until_precision"] else None,
     ) == asked  # fmt: skip

@@ -275,7 +275,7 @@ def then_and_now(servers: Sequence[str], levels: Sequence[int]) -> Spec:
             },
             {
                 "transform": [{"filter": "datum.kind == '2006' && !isValid(datum.rate)"}],
-                "mark": {"type": "text", "align": "left", "x": 4, "fontSize": 11, "color": {"expr": "ink"}},
+                "mark": {"type": "text", "align": "left", "x": 4, "dy": -8, "fontSize": 10, "color": {"expr": "ink"}},
                 "encoding": {"text": {"field": "missing"}},
             },
             {

@@ -24,6 +24,8 @@ def _options(asked: Asked) -> Iterator[str]:
     yield from ("--runtime", asked.runtime)
     if asked.runtime == "docker":
         yield from ("--network", asked.network)
+    if asked.generators != 1:
+        yield from ("--generators", str(asked.generators))
     if asked.jdk is not None:
         yield from ("--jdk", str(asked.jdk))
     yield from ("--servers", ",".join(asked.servers))

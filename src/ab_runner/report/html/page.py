@@ -39,7 +39,7 @@ from ab_runner.report.palette import Look, looks
 from ab_runner.report.points import cell_rows, pair_rows
 from ab_runner.report.ranks import ranked
 from ab_runner.report.reproduce import command
-from ab_runner.report.tables import NO_RECORD, Listing, frame_of, notes_of
+from ab_runner.report.tables import ABOVE_THE_CEILING, NO_RECORD, Listing, frame_of, notes_of
 from ab_runner.report.then_and_now import compare
 from ab_runner.report.then_and_now_tables import report_then_and_now
 from ab_runner.stats.ranking import Rank
@@ -215,6 +215,8 @@ def _part(asked: Workload, stored: Stored, cells: Mapping[Cell, CellSummary], ra
     able = [server for server in stored.sweep.servers if asked.name in server.workloads]
     grid = [[cells.get(Cell(server.id, asked.name, level)) for level in concurrency] for server in able]
     by_level = list(zip(concurrency, zip(*grid, strict=True), strict=True))
+    shares = (share_of_ceiling(cell.rate, cell.cell, cells) for cell in chain(*grid) if cell and cell.rate is not None)
+    above = any(share is not None and share > 1 for share in shares)
     highest = max((cell.rate for row in grid for cell in row if cell and cell.rate is not None), default=1.0)
     return Part(
         asked,
@@ -223,7 +225,7 @@ def _part(asked: Workload, stored: Stored, cells: Mapping[Cell, CellSummary], ra
         latencies=tuple(tuple(_latency_text(cell) for cell in row) for row in grid),
         costs=tuple(tuple(map(_cost_text, row)) for row in grid) if any(map(_has_cost, chain(*grid))) else (),
         by_cost=tuple(level for level, row in by_level if ranked(filter(None, row)).by_cost),
-        notes=tuple(notes_of(asked, stored, by_level)),
+        notes=(*notes_of(asked, stored, by_level), *((f"share of the ceiling: {ABOVE_THE_CEILING}",) if above else ())),
         summary=_summary(able, grid),
     )
 
