@@ -53,6 +53,7 @@ def cli() -> None:
       ./ab-runner --protocol 2006                       200,000 requests per trial, as the original
       ./ab-runner report results/latest                 the tables again
       ./ab-runner report --then-and-now                 beside the figures of 2006
+      ./ab-runner report --html                         as a page with charts
 
     A server runs in a container where a Docker engine answers, else as a process of this host. Every trial is
     written to results/…/trials.jsonl when it ends: Ctrl-C loses none and leaves nothing running.
@@ -248,8 +249,21 @@ def new_server(id: str) -> None:
 @click.option(
     "--then-and-now", is_flag=True, help="The figures of 2006 beside those of the sweep, with factors and ranks."
 )
-def report(results: Path, form: str, then_and_now: bool) -> None:
+@click.option("--html", is_flag=True, help="Writes report.html, a page that needs nothing else, instead.")
+@click.option("--svg", is_flag=True, help="Writes the charts as files, into charts/, instead.")
+@click.option("--png", is_flag=True, help="The same as pixels.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Where to write them.  [default: the sweep's folder]"
+)
+def report(results: Path, form: str, then_and_now: bool, html: bool, svg: bool, png: bool, out: Path | None) -> None:
     """Shows the tables of a sweep again.  [default: results/latest]"""
+    if html or svg or png:
+        from ab_runner.cli.files import write_files
+
+        write_files(read(results), out or results, html=html, svg=svg, png=png)
+        return
+    if out is not None:
+        raise click.UsageError("--out says where --html, --svg and --png write; tables go to stdout")
     from ab_runner.cli.reports import show_report
     from ab_runner.cli.then_and_now import show_then_and_now
 

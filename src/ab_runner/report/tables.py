@@ -95,9 +95,13 @@ def report_of(stored: Stored) -> Report:
     for name in asked.workloads:
         if any(cell.workload == name for cell in cells):
             tables += _tables_of(workload(name), stored, cells)
-    warnings = tuple(warnings_of(stored))
-    short = summary(cells, asked.concurrency, drifts(stored.records), len(warnings))
-    return Report(_heading(stored), tuple(_facts(stored)), tuple(tables), warnings, short)
+    short = summary(cells, asked.concurrency, drifts(stored.records), len(tuple(warnings_of(stored))))
+    return msgspec.structs.replace(frame_of(stored), tables=tuple(tables), summary=short)
+
+
+def frame_of(stored: Stored) -> Report:
+    """What stands above the tables."""
+    return Report(_heading(stored), tuple(_facts(stored)), (), tuple(warnings_of(stored)))
 
 
 def _tables_of(asked: Workload, stored: Stored, cells: dict[Cell, CellSummary]) -> Iterable[Table]:
@@ -114,12 +118,7 @@ def _tables_of(asked: Workload, stored: Stored, cells: dict[Cell, CellSummary]) 
         f"{asked.name}: requests per second ({asked.summary})",
         (*columns, *(Column(server.id, server.family) for server in untestable)),
         rates,
-        (
-            *_limit_notes(grid),
-            *_notes(servers, grid),
-            *_warm_up_notes(asked, servers, stored.records),
-            *(f"{server.id}: {server.untestable[asked.name]}" for server in untestable),
-        ),
+        tuple(notes_of(asked, stored, grid)),
         best=by_rate,
         curves=(*map(tuple, curves), *(() for _ in untestable)) if len(concurrency) > 1 else (),
     )
@@ -130,7 +129,7 @@ def _tables_of(asked: Workload, stored: Stored, cells: dict[Cell, CellSummary]) 
     yield from _shares(asked, [server for server in servers if server.id != REFERENCE], concurrency, cells)
 
 
-_LIMITS: dict[Limit, str] = {
+LIMITS: dict[Limit, str] = {
     "generator": "g: ab was the limit, for its core was full and the server's were not",
     "server": "s: the server's cores were full",
     "machine": "m: server and ab shared full cores",
@@ -146,7 +145,7 @@ def _rate_text(cell: CellSummary | None) -> str:
 
 def _limit_notes(grid: Grid) -> Iterable[str]:
     found = {cell.limit for _, row in grid for cell in row if cell}
-    yield from (text for limit, text in _LIMITS.items() if limit in found)
+    yield from (text for limit, text in LIMITS.items() if limit in found)
 
 
 def _best(columns: Sequence[Column], ranks: Sequence[Ranked], by_cost: bool) -> frozenset[tuple[int, int]]:
@@ -215,6 +214,19 @@ def _latency_text(cell: CellSummary | None) -> str:
     if cell is None or cell.rate is None:
         return "-"
     return " / ".join(map(latency_figure, cell.latency))
+
+
+def notes_of(asked: Workload, stored: Stored, grid: Grid) -> Iterable[str]:
+    """What the table of rates only hints at; the grid is that of the servers that have the workload."""
+    servers = [server for server in stored.sweep.servers if asked.name in server.workloads]
+    yield from _limit_notes(grid)
+    yield from _notes(servers, grid)
+    yield from _warm_up_notes(asked, servers, stored.records)
+    yield from (
+        f"{server.id}: {server.untestable[asked.name]}"
+        for server in stored.sweep.servers
+        if asked.name in server.untestable
+    )
 
 
 def _notes(servers: Sequence[Server], grid: Grid) -> Iterable[str]:
