@@ -19,6 +19,7 @@ test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, w
 	$(PYTHON) -m mypy
 	@command -v mvn > /dev/null || { $(call install,openjdk-17-jdk-headless maven); }
 	JAVA_HOME=$$($(newest_jdk)) mvn --batch-mode -Dorg.slf4j.simpleLogger.defaultLogLevel=warn --strict-checksums --file servers/pom.xml -Dartifacts=$(artifacts) verify
+	@command -v chromium > /dev/null || ($(call install,chromium)) || echo "make: without a browser its tests skip" >&2
 	$(PYTHON) -m pytest
 
 compose: .venv/test.txt ## compose.yaml from servers/*/server.toml

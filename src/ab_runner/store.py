@@ -40,7 +40,7 @@ class Store:
         """Makes the folder and writes sweep.json. StoreError if that cannot be done or there is a sweep already."""
         try:
             (folder / RAW_FOLDER).mkdir(parents=True)
-            _write_whole(folder / SWEEP_FILE, msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n")
+            write_whole(folder / SWEEP_FILE, msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n")
         except OSError as error:
             raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
         return cls(folder)
@@ -122,7 +122,7 @@ def _explain(content: bytes, error: Exception) -> str:
 
 def write_report(path: Path, text: str) -> None:
     """Puts a derived file in place whole or not at all."""
-    _write_whole(path, text.encode("utf-8"))
+    write_whole(path, text.encode("utf-8"))
 
 
 def point_latest_to(folder: Path) -> None:
@@ -135,7 +135,8 @@ def point_latest_to(folder: Path) -> None:
     os.replace(draft, link)
 
 
-def _write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
+    """Puts a file in place whole or not at all."""
     draft = path.with_name(f".{path.name}.draft")
     try:
         draft.write_bytes(content)

@@ -21,6 +21,7 @@ from ab_runner.alone import alone
 from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.artifacts import provide
+from ab_runner.cli.files import write_page
 from ab_runner.cli.progress import display_for
 from ab_runner.cli.reports import show_report
 from ab_runner.cli.show import console_for, say
@@ -236,6 +237,7 @@ def _report(console: Console, folder: Path) -> Stored:
     try:
         store.write_report(folder / "tables.md", markdown.render(report_of(stored)))
         store.write_report(folder / "trials.csv", csv.render(stored))
+        say(console, f"{write_page(stored, folder)} has charts")
     except OSError as error:
         say(console, f"ab-runner: cannot write the reports: {error}; `./ab-runner report {folder}` shows them")
     return stored

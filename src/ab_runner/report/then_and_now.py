@@ -70,9 +70,12 @@ class Compared(msgspec.Struct, frozen=True):
     levels: tuple[Level, ...]
 
 
-def compare(stored: Stored, figures: Sequence[Figure]) -> tuple[Compared, ...]:
-    """The workloads of the sweep with at least a server and a concurrency of 2006."""
-    cells = summarise(stored.records)
+def compare(
+    stored: Stored, figures: Sequence[Figure], cells: Mapping[Cell, CellSummary] | None = None
+) -> tuple[Compared, ...]:
+    """The workloads of the sweep with at least a server and a concurrency of 2006. `cells`: where they are summarised
+    already, which takes seconds for a large sweep."""
+    cells = summarise(stored.records) if cells is None else cells
     found = (_workload(name, stored, figures, cells) for name in stored.sweep.asked.workloads)
     return tuple(compared for compared in found if compared.levels and compared.matches)
 

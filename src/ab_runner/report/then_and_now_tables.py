@@ -10,7 +10,7 @@ import msgspec
 from ab_runner.model import Server, workload
 from ab_runner.published import Figure
 from ab_runner.report.cells import rate_figure
-from ab_runner.report.tables import NO_RECORD, Listing, Report, report_of
+from ab_runner.report.tables import NO_RECORD, Listing, Report, frame_of
 from ab_runner.report.then_and_now import Compared, Comparison, Pair
 from ab_runner.stats.correlation import FEWEST
 from ab_runner.store import Stored
@@ -36,12 +36,13 @@ def report_then_and_now(stored: Stored, compared: Sequence[Compared]) -> Report:
     tables = [_who(compared, stored)]
     for each in compared:
         tables += [_figures(each, stored), *_ranks(each)]
-    report = report_of(stored)
+    report = frame_of(stored)
     return msgspec.structs.replace(
         report,
         heading=f"2006 and now: {report.heading}",
         facts=(*report.facts, THEN, FACTOR, RANKS, NO_MARGIN[stored.sweep.asked.protocol.blocks == 1], ELSEWHERE),
         tables=tuple(tables),
+        summary=(),
     )
 
 

@@ -1,0 +1,56 @@
+"""The reports of a sweep that are files: the page and its charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from ab_runner import store
+from ab_runner.cli import places
+from ab_runner.published import CINDY_2006, Figure, PublishedError, read
+from ab_runner.store import Stored, StoreError
+
+PAGE = "report.html"
+CHARTS = "charts"
+
+
+def write_files(stored: Stored, folder: Path, *, html: bool, svg: bool, png: bool) -> None:
+    """Writes what is wanted and says where it is."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if html:
+            click.echo(write_page(stored, folder))
+        if svg or png:
+            click.echo(_write_charts(stored, folder / CHARTS, svg=svg, png=png))
+    except OSError as error:
+        raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
+
+
+def write_page(stored: Stored, folder: Path) -> Path:
+    from ab_runner.report import html
+
+    store.write_report(folder / PAGE, html.render(stored, _published()))
+    return folder / PAGE
+
+
+def _write_charts(stored: Stored, folder: Path, *, svg: bool, png: bool) -> Path:
+    from ab_runner.report import drawing
+    from ab_runner.report.gallery import gallery
+    from ab_runner.report.html.page import page_of
+
+    folder.mkdir(exist_ok=True)
+    for name, spec in gallery(page_of(stored, _published())).items():
+        if svg:
+            (folder / f"{name}.svg").write_text(drawing.svg(spec), encoding="utf-8")
+        if png:
+            (folder / f"{name}.png").write_bytes(drawing.png(spec))
+    return folder
+
+
+def _published() -> Sequence[Figure]:
+    try:
+        return read(places.PUBLISHED / CINDY_2006)
+    except PublishedError as error:
+        raise click.ClickException(str(error)) from error

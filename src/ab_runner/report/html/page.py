@@ -1,0 +1,328 @@
+"""What report.html says, before it is HTML: from a stored sweep to plain data. Pure."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from ab_runner.model import (
+    REFERENCE,
+    Cell,
+    Limit,
+    Load,
+    Protocol,
+    Server,
+    StartRecord,
+    Trial,
+    Workload,
+    WorkloadName,
+    workload,
+)
+from ab_runner.published import Figure
+from ab_runner.report import charts
+from ab_runner.report.cells import (
+    CellSummary,
+    estimate_figure,
+    latency_figure,
+    rate_figure,
+    share_figure,
+    share_of_ceiling,
+    summarise,
+)
+from ab_runner.report.html.trials import Trials, WarmUps, trials_of, warm_ups_of
+from ab_runner.report.palette import Look, looks
+from ab_runner.report.points import cell_rows, pair_rows
+from ab_runner.report.ranks import ranked
+from ab_runner.report.reproduce import command
+from ab_runner.report.tables import ABOVE_THE_CEILING, NO_RECORD, Listing, frame_of, notes_of
+from ab_runner.report.then_and_now import compare
+from ab_runner.report.then_and_now_tables import report_then_and_now
+from ab_runner.stats.ranking import Rank
+from ab_runner.store import Stored
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """A place in the table of rates: `main` stands out, all else is small below it. `bar` is per cent of the table's
+    highest figure."""
+
+    main: str
+    beyond: str = ""
+    """Half the width of the interval, and trials that failed beside those that count."""
+    rank: str = ""
+    limit: Limit | None = None
+    share: str = ""
+    """Of the ceiling."""
+    bar: int | None = None
+    failed: bool = False
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One workload. `rates` and `latencies` have a row for each of `servers` and a place for each concurrency."""
+
+    asked: Workload
+    servers: tuple[Server, ...]
+    rates: tuple[tuple[Figures, ...], ...]
+    latencies: tuple[tuple[str, ...], ...]
+    costs: tuple[tuple[str, ...], ...]
+    """Requests per second of CPU time, in the same places; empty where none is known."""
+    by_cost: tuple[int, ...]
+    """Concurrencies whose ranks are by cost."""
+    notes: tuple[str, ...]
+    summary: str
+
+    @property
+    def rows(self) -> Iterator[tuple[Server, tuple[Figures, ...]]]:
+        return zip(self.servers, self.rates, strict=True)
+
+    @property
+    def latency_rows(self) -> Iterator[tuple[Server, tuple[str, ...]]]:
+        return zip(self.servers, self.latencies, strict=True)
+
+    @property
+    def cost_rows(self) -> Iterator[tuple[Server, tuple[str, ...]]]:
+        return zip(self.servers, self.costs, strict=True)
+
+    @property
+    def has_rank(self) -> bool:
+        return any(place.rank for row in self.rates for place in row)
+
+    @property
+    def has_share(self) -> bool:
+        return any(place.share for row in self.rates for place in row)
+
+
+class Models(msgspec.Struct, frozen=True):
+    """The I/O models of one workload: `rows` has a model, its servers, and a text for each concurrency."""
+
+    asked: Workload
+    rows: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
+
+
+class Page(msgspec.Struct, frozen=True):
+    title: str
+    started: str
+    machine: str
+    facts: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
+    blocks: int
+    concurrency: tuple[int, ...]
+    families: tuple[tuple[str, tuple[Server, ...]], ...]
+    looks: Mapping[str, Look]
+    parts: tuple[Part, ...]
+    models: tuple[Models, ...]
+    then_and_now: tuple[Listing, ...]
+    then_and_now_facts: tuple[str, ...]
+    compared: tuple[WorkloadName, ...]
+    """Workloads that 2006 has figures of."""
+    compared_levels: tuple[int, ...]
+    servers: tuple[Server, ...]
+    starts: Mapping[str, tuple[StartRecord, ...]]
+    command: str
+    example: str
+    """Of ab's commands."""
+    toolkit: str
+    seed: int
+    versions: tuple[tuple[str, str], ...]
+    data: Mapping[str, Any]
+    """For the charts."""
+    warm_ups: Mapping[str, Mapping[WorkloadName, WarmUps]]
+    trials: Trials
+
+
+def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
+    sweep, asked = stored.sweep, stored.sweep.asked
+    cells = summarise(stored.records)
+    ranks = _ranks(cells)
+    frame = frame_of(stored)
+    compared = compare(stored, published, cells)
+    beside = report_then_and_now(stored, compared)
+    everyone = [*sweep.servers]
+    if sweep.reference is not None and all(server.id != REFERENCE for server in everyone):
+        everyone.append(sweep.reference)
+    measured = [workload(name) for name in asked.workloads if any(cell.workload == name for cell in cells)]
+    parts = [_part(each, stored, cells, ranks) for each in measured]
+    models = tuple(_models(each, sweep.servers, asked.concurrency, cells) for each in measured)
+    return Page(
+        title=sweep.id,
+        started=f"{sweep.started:%Y-%m-%d %H:%M} UTC",
+        machine=f"{sweep.machine.cpu_model}, {sweep.machine.cpus} CPUs, protocol {asked.protocol.name}",
+        facts=tuple(_facts(stored, frame.facts)),
+        warnings=frame.warnings,
+        blocks=asked.protocol.blocks,
+        concurrency=asked.concurrency,
+        families=tuple(_families(sweep.servers)),
+        looks=looks(sweep.servers),
+        parts=tuple(parts),
+        models=models,
+        then_and_now=tuple(table for table in beside.tables if isinstance(table, Listing)) if compared else (),
+        then_and_now_facts=beside.facts[len(frame.facts) :],
+        compared=tuple(each.workload for each in compared),
+        compared_levels=tuple(level for level in asked.concurrency
+                              if any(found.concurrency == level for each in compared for found in each.levels)),
+        servers=tuple(everyone),
+        starts={server.id: tuple(_starts(stored, server.id)) for server in everyone},
+        command=command(asked),
+        example=next((shlex.join(record.command) for record in stored.records if isinstance(record, Trial)), ""),
+        toolkit=sweep.environment.get("toolkit", ""),
+        seed=asked.seed,
+        versions=tuple(sorted(sweep.environment.items())),
+        data={
+            "cells": {
+                each.name: cell_rows(each.name, sweep.servers, asked.concurrency, cells, ranks) for each in measured
+            },
+            "pairs": {each.workload: pair_rows(each) for each in compared},
+            "models": {each.asked.name: {model: ids for model, ids, _ in each.rows} for each in models},
+        },
+        warm_ups=warm_ups_of(stored.records),
+        trials=trials_of(stored.records),
+    )  # fmt: skip
+
+
+def _facts(stored: Stored, facts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """What was run, and on what."""
+    asked = stored.sweep.asked
+    yield "Servers", f"{len(stored.sweep.servers)}"
+    yield "Workloads", ", ".join(asked.workloads)
+    yield "Concurrency", ", ".join(f"{level:,}" for level in asked.concurrency)
+    yield "Protocol", _protocol(asked.protocol)
+    yield "Runtime", f"{asked.runtime}, network {asked.network}"
+    yield "Machine", "; ".join(facts)
+
+
+def _protocol(protocol: Protocol) -> str:
+    blocks = "one block" if protocol.blocks == 1 else f"{protocol.blocks} blocks"
+    return f"{protocol.name}: {blocks}, trials of {_load(protocol.trial)}"
+
+
+def _load(load: Load) -> str:
+    return f"{load.seconds} s" if load.seconds is not None else f"{load.requests:,} requests"
+
+
+def _families(servers: Iterable[Server]) -> Iterator[tuple[str, tuple[Server, ...]]]:
+    members: dict[str, list[Server]] = {}
+    for server in servers:
+        members.setdefault(server.family, []).append(server)
+    yield from ((family, tuple(members[family])) for family in sorted(members))
+
+
+def _part(asked: Workload, stored: Stored, cells: Mapping[Cell, CellSummary], ranks: Mapping[Cell, Rank]) -> Part:
+    concurrency = stored.sweep.asked.concurrency
+    able = [server for server in stored.sweep.servers if asked.name in server.workloads]
+    grid = [[cells.get(Cell(server.id, asked.name, level)) for level in concurrency] for server in able]
+    by_level = list(zip(concurrency, zip(*grid, strict=True), strict=True))
+    shares = (share_of_ceiling(cell.rate, cell.cell, cells) for cell in chain(*grid) if cell and cell.rate is not None)
+    above = any(share is not None and share > 1 for share in shares)
+    highest = max((cell.rate for row in grid for cell in row if cell and cell.rate is not None), default=1.0)
+    return Part(
+        asked,
+        tuple(able),
+        rates=tuple(tuple(_rate_place(cell, highest, cells, ranks) for cell in row) for row in grid),
+        latencies=tuple(tuple(_latency_text(cell) for cell in row) for row in grid),
+        costs=tuple(tuple(map(_cost_text, row)) for row in grid) if any(map(_has_cost, chain(*grid))) else (),
+        by_cost=tuple(level for level, row in by_level if ranked(filter(None, row)).by_cost),
+        notes=(*notes_of(asked, stored, by_level), *((f"share of the ceiling: {ABOVE_THE_CEILING}",) if above else ())),
+        summary=_summary(able, grid),
+    )
+
+
+def _rate_place(
+    cell: CellSummary | None, highest: float, cells: Mapping[Cell, CellSummary], ranks: Mapping[Cell, Rank]
+) -> Figures:
+    if cell is None:
+        return Figures(NO_RECORD, failed=True)
+    if cell.rate is None:
+        return Figures(cell.rate_text, failed=True)
+    figure = rate_figure(cell.rate)
+    beyond = cell.rate_text.removeprefix(figure)
+    share = share_of_ceiling(cell.rate, cell.cell, cells) if cell.cell.server != REFERENCE else None
+    return Figures(
+        figure + ("*" if cell.remarks else ""),
+        beyond.strip(" *"),
+        rank=str(ranks[cell.cell]) if cell.cell in ranks else "",
+        limit=cell.limit,
+        share="" if share is None else f"{share_figure(share)} %",
+        bar=round(100 * cell.rate / highest),
+    )
+
+
+def _latency_text(cell: CellSummary | None) -> str:
+    return "-" if cell is None or cell.rate is None else " / ".join(map(latency_figure, cell.latency))
+
+
+def _has_cost(cell: CellSummary | None) -> bool:
+    return cell is not None and cell.per_cpu_second is not None
+
+
+def _cost_text(cell: CellSummary | None) -> str:
+    return estimate_figure(cell.per_cpu_second) if cell and cell.per_cpu_second else "-"
+
+
+def _ranks(cells: Mapping[Cell, CellSummary]) -> dict[Cell, Rank]:
+    rows: dict[tuple[WorkloadName, int], list[CellSummary]] = {}
+    for cell, summary in cells.items():
+        rows.setdefault((cell.workload, cell.concurrency), []).append(summary)
+    return {
+        Cell(server, name, level): rank
+        for (name, level), row in rows.items()
+        for server, rank in ranked(row).ranking.ranks.items()
+    }
+
+
+def _summary(servers: Sequence[Server], grid: Sequence[Sequence[CellSummary | None]]) -> str:
+    """The range of the figures and how many cells have none, without putting anybody first."""
+    found = [cell for row in grid for cell in row if cell]
+    rates = [cell.rate for cell in found if cell.rate is not None]
+    without = len(found) - len(rates)
+    if not rates:
+        return f"None of {len(servers)} servers has a figure."
+    span = f"{len(servers)} servers, from {rate_figure(min(rates))} to {rate_figure(max(rates))} requests per second"
+    return f"{span}; {without} of {len(found)} cells have no figure." if without else f"{span}."
+
+
+def _models(
+    asked: Workload, servers: Iterable[Server], concurrency: Sequence[int], cells: Mapping[Cell, CellSummary]
+) -> Models:
+    members: dict[str, list[str]] = {}
+    for server in servers:
+        if asked.name in server.workloads and server.id != REFERENCE:
+            members.setdefault(server.io_model, []).append(server.id)
+    return Models(
+        asked,
+        tuple(
+            (model, tuple(ids), tuple(_spread(ids, asked.name, level, cells) for level in concurrency))
+            for model, ids in sorted(members.items())
+        ),
+    )
+
+
+def _spread(ids: Iterable[str], name: WorkloadName, level: int, cells: Mapping[Cell, CellSummary]) -> str:
+    """Lowest, median and highest figure of these servers."""
+    found = (cells.get(Cell(id, name, level)) for id in ids)
+    rates = [cell.rate for cell in found if cell and cell.rate is not None]
+    if not rates:
+        return "-"
+    return " / ".join(rate_figure(rate) for rate in (min(rates), median(rates), max(rates)))
+
+
+def _starts(stored: Stored, server: str) -> Iterator[StartRecord]:
+    yield from (record for record in stored.records if isinstance(record, StartRecord) and record.server == server)
+
+
+def specs_of(page: Page) -> dict[str, charts.Spec]:
+    """The charts of a page, by the name that its places for charts give."""
+    shown = page.looks
+    compared = [row["then"] for rows in page.data["pairs"].values() for row in rows]
+    found = {
+        "rates": charts.rates(shown, page.concurrency),
+        "latencies": charts.latencies(shown, page.concurrency),
+        "model": charts.model_panel(shown, page.concurrency),
+        "warm-up": charts.warm_up(),
+    }
+    if compared:
+        found["then-and-now"] = charts.then_and_now(list(dict.fromkeys(compared)), page.compared_levels)
+    return found

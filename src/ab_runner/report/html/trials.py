@@ -1,0 +1,127 @@
+"""Every warm-up and trial of a server as figures, which the page shows when somebody opens the server. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+import msgspec
+
+from ab_runner.model import (
+    BEFORE,
+    CellRecord,
+    JvmActivity,
+    LoadReport,
+    NotMeasured,
+    Record,
+    Trial,
+    Usage,
+    WarmUpRecord,
+    WorkloadName,
+)
+from ab_runner.report.cells import PERCENTILES, latencies, requests_per_cpu_second
+from ab_runner.report.charts import percentile_name
+from ab_runner.store import RAW_FOLDER
+
+Value = str | float | None
+_MIB = 2**20
+
+
+class Trials(msgspec.Struct, frozen=True):
+    """By server id, rows with a value for each heading and the address of ab's own output. None: not known."""
+
+    headings: tuple[str, ...]
+    rows: dict[str, list[list[Value]]]
+
+
+def trials_of(records: Iterable[Record]) -> Trials:
+    """Without the columns that no trial has anything for."""
+    found = [(record.server, _row(record)) for record in records if isinstance(record, Trial | NotMeasured)]
+    headings = [heading for heading in _HEADINGS if any(row.get(heading) is not None for _, row in found)]
+    rows: dict[str, list[list[Value]]] = {}
+    for server, row in found:
+        rows.setdefault(server, []).append([row.get(heading) for heading in (*headings, _ADDRESS)])
+    return Trials(tuple(headings), rows)
+
+
+_ADDRESS = "address"
+_LATENCIES = [f"{percentile_name(each)} ms" for each in PERCENTILES]
+_HEADINGS = (
+    "workload", "c", "block", "requests/s", *_LATENCIES, "requests", "seconds",
+    "limit", "server cores", "ab cores", "requests/CPU s", "memory MiB", "switches", "GCs", "GC ms", "JIT ms",
+    "heap MiB", "remarks",
+)  # fmt: skip
+
+
+def _row(record: CellRecord) -> dict[str, Value]:
+    row: dict[str, Value] = {"workload": record.workload, "c": record.concurrency, "block": _block(record.block)}
+    if isinstance(record, NotMeasured):
+        return row | {"requests/s": "none", "remarks": _joined(": ", (record.reason, record.detail))}
+    detail = record.error.detail if record.error else None
+    row |= {
+        "limit": record.limit,
+        "remarks": _joined("; ", (record.verdict.reason, *record.verdict.notes, detail)),
+        _ADDRESS: quote(f"{RAW_FOLDER}/{record.raw}"),
+        "requests/CPU s": _digits(requests_per_cpu_second(record)),
+    }
+    row |= dict(zip(_LATENCIES, map(_digits, latencies([record])), strict=True))
+    row |= _report(record.report) if record.report else {"requests/s": "none"}
+    row |= _usage(record.usage) if record.usage else {}
+    return row | (_jvm(record.jvm) if record.jvm else {})
+
+
+def _block(number: int) -> Value:
+    return number if number > BEFORE else "before" if number == BEFORE else "after"
+
+
+def _report(report: LoadReport) -> dict[str, Value]:
+    return {
+        "requests/s": _digits(report.requests_per_second),
+        "requests": report.complete,
+        "seconds": round(report.seconds, 2),
+    }
+
+
+def _usage(usage: Usage) -> dict[str, Value]:
+    memory = usage.peak_memory_bytes
+    return {
+        "server cores": _digits(usage.server_cores_busy),
+        "ab cores": _digits(usage.generator_cores_busy),
+        "memory MiB": None if memory is None else _digits(memory / _MIB),
+        "switches": usage.context_switches,
+    }
+
+
+def _jvm(jvm: JvmActivity) -> dict[str, Value]:
+    heap = jvm.heap_after_gc_bytes
+    return {
+        "GCs": jvm.gc_count,
+        "GC ms": _digits(1000 * jvm.gc_seconds),
+        "JIT ms": _digits(1000 * jvm.jit_seconds),
+        "heap MiB": None if heap is None else _digits(heap / _MIB),
+    }
+
+
+def _digits(value: float | None) -> Value:
+    """Three of them, and all before the point."""
+    if value is None:
+        return None
+    return round(value) if abs(value) >= 100 else float(f"{value:.3g}")
+
+
+def _joined(between: str, texts: Iterable[str | None]) -> str | None:
+    return between.join(dict.fromkeys(filter(None, texts))) or None
+
+
+WarmUps = list[tuple[int, list[Value]]]
+"""A block, and the requests per second of its windows."""
+
+
+def warm_ups_of(records: Iterable[Record]) -> dict[str, dict[WorkloadName, WarmUps]]:
+    """By server id and workload."""
+    found: dict[str, dict[WorkloadName, WarmUps]] = {}
+    for record in records:
+        if isinstance(record, WarmUpRecord) and record.rates:
+            warm_ups = found.setdefault(record.server, {}).setdefault(record.workload, [])
+            warm_ups.append((record.block, [_digits(rate) for rate in record.rates]))
+    return found

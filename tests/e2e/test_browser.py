@@ -1,0 +1,257 @@
+"""report.html in a real browser: Debian's Chromium, driven by Playwright, which downloads none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from full_sweep import full_sweep
+from playwright.sync_api import Browser, Page, sync_playwright
+from test_charts import PUBLISHED, STORED
+from test_html import EVIL, evil_sweep
+
+from ab_runner.report import html
+from ab_runner.store import Stored
+
+PHONE, TABLET, DESK = (360, 740), (820, 1180), (1440, 900)
+Opener = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("not installed: chromium")
+    # Chromium's sandbox does not run as root.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=path, args=arguments)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the pages that these tests look at."""
+    folder = tmp_path_factory.mktemp("pages")
+    stored: dict[str, Stored] = {"small": STORED, "full": full_sweep(), "evil": evil_sweep()}
+    for name, each in stored.items():
+        (folder / f"{name}.html").write_text(html.render(each, PUBLISHED))
+    return folder
+
+
+@pytest.fixture
+def opened(browser: Browser, pages: Path) -> Iterator[Opener]:
+    """Opens a page from file://. At the end nothing may have gone wrong in it, or been asked of the network."""
+    trouble: list[str] = []
+    contexts = []
+
+    def open_page(name: str, size: tuple[int, int] = DESK, anchor: str = "", **settings: str) -> Page:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: trouble.append(said.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on(
+            "request", lambda asked: trouble.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None
+        )
+        page.goto(f"file://{pages}/{name}.html{anchor}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert trouble == []
+
+
+def draw_all(page: Page) -> None:
+    """Charts are drawn when they come into view."""
+    page.evaluate(
+        """async () => {
+            for (const place of document.querySelectorAll(".chart")) {
+                if (!place.checkVisibility()) continue;
+                place.scrollIntoView();
+                for (let waited = 0; !place.querySelector("svg") && waited < 200; waited++) {
+                    await new Promise((done) => setTimeout(done, 50));
+                }
+                if (!place.querySelector("svg")) throw new Error(`not drawn: ${JSON.stringify(place.dataset)}`);
+            }
+            scrollTo(0, 0);
+        }"""
+    )
+
+
+def open_everything(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    page.wait_for_function("[...document.querySelectorAll('.trials')].every((each) => each.querySelector('tbody tr'))")
+
+
+RATES = ".chart[data-chart=rates][data-rows=small]"
+
+
+def points(page: Page, chart: str = RATES) -> int:
+    """How many figures a chart shows: the cells of its Voronoi diagram."""
+    return page.locator(f"{chart} .mark-symbol path").count()
+
+
+def lines(page: Page) -> int:
+    return page.locator(f"{RATES} .mark-line path").count()
+
+
+def test_every_chart_of_a_full_sweep_is_drawn(opened: Opener) -> None:
+    page = opened("full")
+    draw_all(page)
+    assert page.locator(".chart svg").count() == page.locator("main > section:not(#servers) .chart").count()
+    assert points(page) == 40 * 5
+    assert lines(page) == 40
+
+
+def test_a_cell_without_a_figure_is_a_cross_above_its_concurrency(opened: Opener) -> None:
+    page = opened("small")
+    draw_all(page)
+    assert page.locator(f"{RATES} text", has_text="×").count() == 1  # noqa: RUF001
+
+
+def test_a_server_is_switched_off_and_on_in_charts_and_tables(opened: Opener) -> None:
+    page = opened("small")
+    draw_all(page)
+    row = page.locator("#small .rates tr[data-server='jetty-12.1']")
+    assert (points(page), row.is_visible()) == (5, True)
+    page.get_by_role("checkbox", name="jetty-12.1", exact=True).uncheck()
+    page.wait_for_function(f"document.querySelectorAll('{RATES} .mark-symbol path').length === 4")
+    assert not row.is_visible()
+    assert page.locator("#count").inner_text() == "2 of 3"
+    page.get_by_role("button", name="All").click()
+    page.wait_for_function(f"document.querySelectorAll('{RATES} .mark-symbol path').length === 5")
+    assert row.is_visible()
+
+
+def test_a_family_is_switched_as_one_and_shows_when_only_part_of_it_is_on(opened: Opener) -> None:
+    page = opened("full")
+    family = page.get_by_role("checkbox", name="tomcat", exact=True)
+    family.uncheck()
+    assert page.locator("#count").inner_text() == "36 of 40"
+    page.locator("input.one[value^=tomcat]").first.check()
+    assert family.evaluate("(box) => box.indeterminate")
+
+
+def test_none_and_the_eras_are_one_press_each(opened: Opener) -> None:
+    page = opened("small")
+    page.get_by_role("button", name="None").click()
+    assert page.locator("#count").inner_text() == "0 of 3"
+    page.get_by_role("button", name="Up to 2006").click()
+    assert page.locator("#count").inner_text() == "3 of 3"
+
+
+def test_the_keyboard_alone_switches_a_server_off(opened: Opener) -> None:
+    page = opened("small")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('input.one')"):
+            break
+    page.keyboard.press("Space")
+    assert page.locator("#count").inner_text() == "2 of 3"
+
+
+def test_pointing_at_a_figure_tells_it_and_brings_its_server_out(opened: Opener) -> None:
+    page = opened("small")
+    draw_all(page)
+    page.locator(RATES).scroll_into_view_if_needed()
+    box = page.locator(f"{RATES} .mark-symbol path").last.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tip = page.locator("#tip")
+    tip.wait_for(state="visible")
+    text = tip.inner_text()
+    for expected in ("tomcat-5.5.15", "concurrency\n100", "8,350", "95 % interval", "share of the ceiling"):
+        assert expected in text, expected
+    assert "undefined" not in text
+    faded = f"{RATES} .mark-line path[opacity='0.12'], {RATES} .mark-line path[stroke-opacity='0.12']"
+    page.wait_for_function("(at) => document.querySelectorAll(at).length === 2", arg=faded)
+
+
+def test_another_concurrency_shows_other_latencies(opened: Opener) -> None:
+    page = opened("full")
+    page.locator("#latencies-small").scroll_into_view_if_needed()
+    chart = page.locator("#latencies-small .chart")
+    chart.locator("svg").wait_for()
+    before = chart.locator(".mark-symbol path").first.get_attribute("transform")
+    page.locator("#latencies-small").get_by_role("radio", name="1,000").check()
+    page.wait_for_function(
+        "(was) => document.querySelector('#latencies-small .mark-symbol path').getAttribute('transform') !== was",
+        arg=before,
+    )
+
+
+def test_a_server_is_opened_by_its_address_with_every_trial(opened: Opener) -> None:
+    page = opened("small", anchor="#server-tomcat-5.5.15")
+    server = page.locator("#server-tomcat-5\\.5\\.15")
+    server.locator(".trials tbody tr").first.wait_for()
+    assert server.locator(".trials tbody tr").count() == 12
+    assert server.get_by_role("link", name="raw output of small 1 1").get_attribute("href") == "raw/x.txt"
+
+
+def test_the_warm_up_of_a_server_is_a_line_for_each_start(opened: Opener) -> None:
+    page = opened("full", anchor="#server-ceiling")
+    server = page.locator("details.server[open]")
+    server.locator(".chart svg").first.wait_for()
+    assert server.locator(".chart[data-rows=small] .mark-line path").count() == 6
+
+
+@pytest.mark.parametrize(("scheme", "other"), [("dark", "Light"), ("light", "Dark")])
+def test_light_and_dark_follow_the_system_and_the_switch(opened: Opener, scheme: str, other: str) -> None:
+    page = opened("small", color_scheme=scheme)
+    draw_all(page)
+    ink = f"document.querySelector('{RATES} .role-axis-label text').getAttribute('fill')"
+    paper = "getComputedStyle(document.body).backgroundColor"
+    before = page.evaluate(ink), page.evaluate(paper)
+    page.get_by_role("button", name=other).click()
+    page.wait_for_function(f"{ink} !== '{before[0]}'")
+    assert page.evaluate(paper) != before[1]
+
+
+@pytest.mark.parametrize(("name", "size"), [("small", PHONE), ("evil", PHONE), ("full", PHONE), ("small", TABLET)])
+def test_no_screen_is_too_narrow(opened: Opener, name: str, size: tuple[int, int]) -> None:
+    page = opened(name, size)
+    if name != "full":
+        open_everything(page)
+    draw_all(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == size[0]
+
+
+def test_print_has_charts_and_tables_in_black_on_white_and_no_controls(opened: Opener) -> None:
+    page = opened("small", color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator(".chart svg").count() == page.locator("main > section:not(#servers) .chart").count()
+    assert not page.locator("#picker").is_visible()
+    assert not page.locator("nav").is_visible()
+    assert page.locator("#small table.rates").is_visible()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.pdf(format="A4").startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK])
+def test_axe_finds_nothing_that_keeps_people_out(opened: Opener, scheme: str, size: tuple[int, int]) -> None:
+    page = opened("small", size, color_scheme=scheme)
+    open_everything(page)
+    draw_all(page)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_server_cannot_bring_a_script_into_the_page(opened: Opener) -> None:
+    page = opened("evil")
+    open_everything(page)
+    draw_all(page)
+    page.locator(f"{RATES} .mark-symbol path").first.hover(force=True)
+    page.locator("#tip").wait_for(state="visible")
+    assert page.evaluate("window.hit") is None
+    assert page.locator("img").count() == 0
+    assert EVIL in page.locator("#small .rates tbody th").first.inner_text()
+    assert EVIL in page.locator(".trials").first.inner_text()

@@ -1,0 +1,156 @@
+"""report.html as text; e2e/test_browser.py opens it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from builders import failed_trial, not_measured, server, sweep, trial
+from full_sweep import full_sweep
+from test_charts import PUBLISHED, STORED
+
+from ab_runner.cli.main import main
+from ab_runner.model import Record, Server, StartRecord, Verdict
+from ab_runner.report import html
+from ab_runner.report.html.page import page_of
+from ab_runner.store import Store, Stored
+
+ROOT = Path(__file__).parents[1]
+EVIL = "</script><script>window.hit = 1</script><img src=x onerror='window.hit = 1'>\"'&"
+
+
+def evil_sweep() -> Stored:
+    """Every text that comes from a server or a file tries to be markup."""
+    one: Server = server(
+        f"x-{EVIL}", summary=EVIL, family=EVIL, version=EVIL, cannot=(EVIL,), environment={EVIL: EVIL}, published=EVIL,
+        untestable={"large": EVIL}, workloads=("small",),
+    )  # fmt: skip
+    records: tuple[Record, ...] = (
+        StartRecord(block=1, server=one.id, start=1, at=STORED.sweep.started, seconds=1.0, environment={EVIL: EVIL}),
+        StartRecord(block=1, server=one.id, start=2, at=STORED.sweep.started, seconds=1.0, error=EVIL),
+        trial(one.id, "small", 1, verdict=Verdict(True, notes=(EVIL,)), raw=f"{EVIL}.txt", command=("ab", EVIL)),
+        failed_trial(one.id, "small", 100, EVIL, EVIL),
+        not_measured(one.id, "small", 10, EVIL, EVIL),
+    )
+    return Stored(sweep(one, environment={EVIL: EVIL}, left_out={EVIL: EVIL}, id=EVIL), records, damage=(EVIL,))
+
+
+@pytest.fixture(scope="module")
+def full_page() -> str:
+    return html.render(full_sweep(), PUBLISHED)
+
+
+def script(text: str, id: str) -> str:
+    found = re.search(rf'<script type="[^"]+" id="{id}">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def details(text: str) -> Any:
+    return json.loads(gzip.decompress(base64.b64decode(script(text, "details"))))
+
+
+def test_nothing_from_a_server_or_a_file_is_markup() -> None:
+    text = html.render(evil_sweep(), ())
+    assert "<script>window.hit" not in text
+    assert "<img" not in text
+    assert text.count("</script") == 4
+    rows = json.loads(script(text, "data"))["cells"]["small"]
+    assert rows[0]["server"] == f"x-{EVIL}"
+
+
+def test_a_full_sweep_is_a_page_of_less_than_two_megabytes_that_needs_nothing_else(full_page: str) -> None:
+    assert len(full_page.encode()) < 2_000_000
+    assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", full_page)
+    assert "@import" not in full_page
+
+
+def test_every_trial_is_in_the_page_with_the_address_of_its_raw_output() -> None:
+    trials = details(html.render(STORED, ()))["trials"]
+    rows = [dict(zip([*trials["headings"], "raw"], row, strict=True)) for row in trials["rows"]["tomcat-5.5.15"]]
+    assert len(rows) == 12
+    expected = {"workload": "small", "c": 1, "block": 1, "requests/s": 8100, "requests": 12345, "raw": "raw/x.txt"}
+    assert expected.items() <= rows[0].items()
+
+
+def test_columns_that_no_trial_has_anything_for_are_left_out(full_page: str) -> None:
+    headings = details(html.render(STORED, ()))["trials"]["headings"]
+    assert "limit" in headings
+    assert "GC ms" not in headings
+    full = details(full_page)["trials"]["headings"]
+    assert {"GC ms", "memory MiB", "server cores"} <= set(full)
+
+
+def test_a_table_stands_behind_every_chart() -> None:
+    text = html.render(STORED, PUBLISHED)
+    for figure in ("5,000", "timeout", "42 %", "±3 %"):
+        assert figure in text, figure
+    assert text.count('role="img" aria-label="') == text.count('class="chart"')
+
+
+def test_one_block_is_said_to_have_no_intervals(full_page: str) -> None:
+    quick = msgspec.structs.replace(STORED, records=STORED.records[:3])
+    assert "One block has no intervals" in html.render(quick, ())
+    assert "One block has no intervals" not in full_page
+
+
+def test_servers_stand_in_the_order_of_the_sweep_not_of_their_figures() -> None:
+    (part,) = page_of(STORED, ()).parts
+    assert [each.id for each in part.servers] == [each.id for each in STORED.sweep.servers]
+
+
+def test_commands_that_draw_nothing_load_neither_templates_nor_charts() -> None:
+    code = "import sys; from ab_runner.cli import main, run, show; print({'vl_convert', 'jinja2'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT / "src")}
+    )
+    assert done.stdout == "set()\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    store = Store.make(tmp_path / "sweep", STORED.sweep)
+    for record in STORED.records:
+        store.append(record)
+    store.close()
+    return tmp_path / "sweep"
+
+
+def report(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr("sys.argv", ["ab-runner", "report", *arguments])
+    return main()
+
+
+def test_report_writes_page_and_charts_into_the_sweeps_folder_or_elsewhere(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report(monkeypatch, "--html", str(folder)) == 0
+    assert capsys.readouterr().out == f"{folder / 'report.html'}\n"
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+    elsewhere = tmp_path / "elsewhere"
+    assert report(monkeypatch, "--svg", "--png", "--out", str(elsewhere), str(folder)) == 0
+    names = {path.name for path in (elsewhere / "charts").iterdir()}
+    assert {"small-rates.svg", "small-rates.png", "small-latencies.svg"} <= names
+    assert not (folder / "charts").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--html", "--out", "FILE"], ["--svg", "--out", "FILE/below"], ["--out", "DIR"]])
+def test_a_place_that_cannot_be_written_is_one_clear_line(
+    folder: Path,
+    tmp_path: Path,
+    arguments: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "FILE").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert report(monkeypatch, *arguments, str(folder)) == 2
+    assert capsys.readouterr().err.count("\n") == 1
