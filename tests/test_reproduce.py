@@ -48,6 +48,7 @@ def test_the_command_asks_for_the_same_again(asked: Asked) -> None:
     )
     assert Asked(
         protocol=protocol, servers=typed["servers"], workloads=typed["workloads"], concurrency=typed["concurrency"],
-        runtime=typed["runtime"], network=typed["network"], seed=asked.seed, jdk=typed["jdk"], generators=typed["generators"],
+        runtime=typed["runtime"], network=typed["network"], seed=asked.seed, jdk=typed["jdk"],
+        generators=typed["generators"],
         precision=typed["until_precision"], budget=typed["budget"] if typed["until_precision"] else None,
     ) == asked  # fmt: skip
