@@ -84,6 +84,7 @@ class FakeServer:
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
         self.alive = True
+        self.end: str | None = None
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         ab = command[command.index("ab") :]
@@ -95,6 +96,7 @@ class FakeServer:
 
     def die(self) -> None:
         """It stops answering, as a server does that crashed."""
+        self.end = "server exited with 1"
         if self.alive:
             self.alive = False
             self._http.shutdown()
@@ -102,7 +104,7 @@ class FakeServer:
             self._thread.join()
 
     def ended(self) -> str | None:
-        return None if self.alive else "exited with 1"
+        return self.end
 
     def stop(self) -> None:
         if self.alive:

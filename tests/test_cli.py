@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from builders import report, server, sweep, trial
+from builders import failed_trial, report, server, sweep, trial
 
 from ab_runner import alone, interrupt
 from ab_runner.catalog import load
@@ -207,6 +207,95 @@ def test_a_damaged_table_of_2006_is_named_with_its_line(
     monkeypatch.setattr(places, "PUBLISHED", tmp_path)
     complaint = cli.complaint("report", str(kept_sweep), "--then-and-now")
     assert f"{tmp_path}/cindy-2006.csv: line 2: requests_per_second: expected `float | null`" in complaint
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "csv"])
+def test_conclusions_are_judged_by_2006_alone_and_with_a_sweep(cli: Runner, kept_sweep: Path, form: str) -> None:
+    code, alone, _ = cli("conclusions", "--format", form)
+    assert code == 0
+    assert "QuickServer" in alone
+    code, both, _ = cli("conclusions", str(kept_sweep), "--format", form)
+    assert code == 0
+    assert "20261120-120000-quick" in both
+    assert "20261120-120000-quick" not in alone
+
+
+def kept(folder: Path, rates: dict[str, float], blocks: int = 6, **changes: object) -> Path:
+    """A sweep with these servers at small, concurrency 1; a rate of 0 is a timeout."""
+    store = Store.make(folder, sweep(*map(server, rates), id=folder.name, **changes))
+    for name, rate in rates.items():
+        for block in range(1, blocks + 1):
+            made = report(requests_per_second=rate * (1 + block / 1000))
+            failed = failed_trial(name, "small", 1, "timeout", block=block)
+            store.append(trial(name, "small", 1, block=block, report=made) if rate else failed)
+    store.close()
+    return folder
+
+
+def test_what_can_be_told_to_be_slower_fails_a_build(cli: Runner, tmp_path: Path) -> None:
+    before = kept(tmp_path / "before", {"tomcat-5.5.15": 10_000, "jetty-5.1.10": 10_000, "resin-3.0.9": 10_000})
+    after = kept(tmp_path / "after", {"tomcat-5.5.15": 9_000, "jetty-5.1.10": 9_700, "resin-3.0.9": 0})
+    code, stdout, stderr = cli("compare", str(before), str(after))
+    assert (code, stderr) == (0, "")
+    assert "slower" in stdout
+    code, _, stderr = cli("compare", str(before), str(after), "--fail-if-slower", "5%")
+    assert code == 1
+    assert stderr.splitlines() == [
+        "! after: slower by more than 5 %: tomcat-5.5.15 small c=1: 0.9 (0.898 to 0.902)",
+        "! after: no figure any more: resin-3.0.9 small c=1: timeout",
+        "! after: slower by more than 5 %: all of tomcat: 0.9 (0.898 to 0.902)",
+    ]
+    assert cli("compare", str(before), str(before), "--fail-if-slower", "5%")[0] == 0
+
+
+def test_sweeps_that_cannot_be_compared_are_refused_with_the_reason_and_compared_anyway(
+    cli: Runner, tmp_path: Path
+) -> None:
+    before = kept(tmp_path / "before", {"tomcat-5.5.15": 10_000})
+    after = kept(tmp_path / "after", {"tomcat-5.5.15": 10_000}, fixtures={"small.html": "11"}, server_cpus=(1, 2))
+    reason = "server CPUs is 1, 2 and was 1; small.html is 11 and was 00"
+    complaint = cli.complaint("compare", str(before), str(after))
+    assert f"{after} cannot be compared with {before}: {reason} (--anyway does it" in complaint
+    code, stdout, _ = cli("compare", str(before), str(after), "--anyway")
+    assert code == 0
+    assert "! B is not comparable with A: small.html is 11 and was 00" in stdout
+
+
+def test_a_comparison_that_can_tell_nothing_is_refused(cli: Runner, tmp_path: Path) -> None:
+    one = kept(tmp_path / "one", {"tomcat-5.5.15": 10_000}, blocks=1)
+    other = kept(tmp_path / "other", {"jetty-5.1.10": 10_000})
+    assert "have no cell with two blocks in both" in cli.complaint(
+        "compare", str(one), str(one), "--fail-if-slower", "5"
+    )
+    assert f"{other} has no cell that {one} has" in cli.complaint("compare", str(one), str(other))
+    assert "compare needs 2 to 26 sweeps, and was given 1" in cli.complaint("compare", str(one))
+    assert "'-5%' is not a percentage" in cli.complaint("compare", str(one), str(one), "--fail-if-slower=-5%")
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_sweeps_are_exported_into_one_file(cli: Runner, tmp_path: Path, form: str) -> None:
+    sweeps = [str(kept(tmp_path / name, {"tomcat-5.5.15": 10_000}, blocks=1)) for name in ("one", "other")]
+    out = tmp_path / "trials"
+    assert cli("export", *sweeps, "--format", form, "--out", str(out)) == (0, "", "")
+    content = out.read_bytes()
+    assert b"tomcat-5.5.15" in content
+    assert b"other" in content
+
+
+def test_an_export_that_cannot_be_is_refused(cli: Runner, tmp_path: Path) -> None:
+    one = str(kept(tmp_path / "one", {"tomcat-5.5.15": 10_000}))
+    assert f"{one} and {one} are the same sweep, one" in cli.complaint("export", one, one, "--out", str(tmp_path / "x"))
+    nowhere = tmp_path / "nowhere" / "x.csv"
+    assert f"--out {nowhere}: cannot be written: no such file" in cli.complaint("export", one, "--out", str(nowhere))
+    assert "is a directory" in cli.complaint("export", one, "--out", str(tmp_path))
+    assert "Missing option '--out'" in cli.complaint("export", one)
+    assert "no sweep was made yet" in cli.complaint("export", "--out", str(tmp_path / "x"))
+
+
+def test_a_damaged_file_of_conclusions_is_named(cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "conclusions-x.toml").write_text("format = 2\n")
+    monkeypatch.setattr(places, "PUBLISHED", tmp_path)
+    assert f"{tmp_path}/conclusions-x.toml: format: must be 1" in cli.complaint("conclusions")
 
 
 def test_a_second_sweep_at_the_same_time_is_refused(cli: Runner) -> None:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from pathlib import Path
 
+import msgspec
 import pytest
 from builders import NOON, failed_trial, not_measured, report, server, sweep, trial, usage
 from rich.console import Console
@@ -17,6 +19,7 @@ from ab_runner.model import AFTER, BEFORE, EndRecord, Failures, Limit, StartReco
 from ab_runner.report import csv, markdown, terminal
 from ab_runner.report.cells import latency_figure, rate_figure, share_figure
 from ab_runner.report.drift import drifts
+from ab_runner.report.sparkline import sparkline
 from ab_runner.report.tables import Column, Table, report_of
 from ab_runner.store import Stored
 
@@ -100,6 +103,14 @@ STANDARD = Stored(
 """Six blocks of two servers: alike in rate at 1; at 100 the faster one costs more, and ab was its limit."""
 
 
+def in_colour(stored: Stored, width: int) -> str:
+    """With the codes that a terminal takes."""
+    text = io.StringIO()
+    console = Console(file=text, width=width, highlight=False, force_terminal=True, color_system="standard")
+    console.print(*terminal.render(report_of(stored), width), sep="\n")
+    return text.getvalue()
+
+
 def in_terminal(stored: Stored, width: int) -> str:
     text = io.StringIO()
     Console(file=text, width=width, highlight=False).print(*terminal.render(report_of(stored), width), sep="\n")
@@ -116,6 +127,8 @@ def in_terminal(stored: Stored, width: int) -> str:
         ("ceiling.md", markdown.render(report_of(UNDER_A_CEILING))),
         ("standard.md", markdown.render(report_of(STANDARD))),
         ("standard.txt", in_terminal(STANDARD, 120)),
+        ("standard-80.txt", in_terminal(STANDARD, 80)),
+        ("standard-160.txt", in_terminal(STANDARD, 160)),
         ("ceiling.csv", csv.render(UNDER_A_CEILING)),
         ("ceiling.txt", in_terminal(UNDER_A_CEILING, 120)),
     ],
@@ -215,7 +228,7 @@ def test_a_family_that_is_too_wide_by_itself_is_broken_too() -> None:
 
 
 def test_no_line_is_wider_than_the_terminal() -> None:
-    for width in (40, 60, 100):
+    for width in (40, 60, 80, 100, 120, 160):
         for line in in_terminal(STORED, width).splitlines():
             assert len(line) <= width
 
@@ -223,6 +236,45 @@ def test_no_line_is_wider_than_the_terminal() -> None:
 def test_a_figure_is_never_broken_where_a_column_fits() -> None:
     for width in range(40, 120):
         assert in_terminal(STORED, width).count("0.800 / 1.23 / 12.5 / 191 / 250") == 4
+
+
+def best(table_named: str) -> set[tuple[int, str]]:
+    """Concurrency and server of what is shown as best in that table."""
+    table = next(table for table in report_of(STANDARD).tables if table.title == table_named)
+    assert isinstance(table, Table)
+    return {(table.rows[row][0], table.columns[column].server) for row, column in table.best}
+
+
+def test_the_best_stand_out_where_they_are_told_from_others_in_the_table_that_ranks_them() -> None:
+    """At 1 nobody is told from anybody; at 100 by what a request costs, because ab was the limit of the rates."""
+    assert best("small: requests per second (a file of 100 bytes; a connection per request)") == set()
+    assert best("small: requests per second of the server's CPU time") == {(100, "tomcat-5.5.15")}
+    assert best("small: ranks") == {(100, "tomcat-5.5.15")}
+
+
+def test_colour_is_turned_off_by_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    colour, bold_green = "\x1b[33m", "\x1b[1;32m"
+    assert colour in in_colour(STANDARD, 120)
+    assert bold_green in in_colour(STANDARD, 120)
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = in_colour(STANDARD, 120)
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]", plain)
+    assert "\x1b[1m" in plain
+
+
+@pytest.mark.parametrize(
+    ("figures", "text"),
+    [((), ""), ((None,), "·"), ((1, 2, 4, 8), "▂▃▅█"), ((100, None, 0.1), "█·▁"), ((7, 7), "██")],
+)
+def test_a_curve_goes_from_nothing_to_the_highest(figures: tuple[float | None, ...], text: str) -> None:
+    assert sparkline(figures) == text
+
+
+def test_a_single_concurrency_is_no_curve() -> None:
+    made = sweep(SERVERS[0])
+    made = msgspec.structs.replace(made, asked=msgspec.structs.replace(made.asked, concurrency=(1,)))
+    assert "curve" not in in_terminal(Stored(made, (trial("jetty-5.1.10", "small", 1),)), 80)
+    assert "curve" in in_terminal(STORED, 80)
 
 
 def test_nothing_from_a_server_becomes_markup() -> None:

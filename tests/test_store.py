@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,22 @@ def test_a_log_that_ends_in_a_broken_line_is_written_on_without_losing_the_next_
     again.append(RECORDS[2])
     again.close()
     assert read(tmp_path / "s").records == (*RECORDS[:-1], RECORDS[-1], RECORDS[2])
+
+
+def test_a_record_that_does_not_fit_on_the_disk_leaves_nothing_of_itself(tmp_path: Path) -> None:
+    kept = stored(tmp_path / "s")
+    room = (tmp_path / "s" / "trials.jsonl").stat().st_size + 20
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        with pytest.raises(OSError, match="No space left"):
+            kept.append(RECORDS[2])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (read(tmp_path / "s").records, read(tmp_path / "s").damage) == (RECORDS, ())
+    kept.append(RECORDS[2])
+    kept.close()
+    assert read(tmp_path / "s").records == (*RECORDS, RECORDS[2])
 
 
 def test_a_last_line_cut_off_by_a_crash_is_named(tmp_path: Path) -> None:

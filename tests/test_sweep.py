@@ -165,6 +165,21 @@ def test_a_server_that_dies_in_a_trial_is_started_afresh_for_the_next_cell(bench
     assert bench.kinds().count("WarmUpRecord") == 2, "a fresh server is warmed up again"
 
 
+def test_a_generator_that_is_gone_has_both_started_afresh_although_the_server_answers(bench: Bench) -> None:
+    lost = []
+
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        if "-c 20 " in " ".join(command) and not lost:
+            lost.append(True)
+            bench.runtime.running[-1].end = "generator exited with 137"
+            return recorded("never-answers")
+        return GOOD
+
+    log = bench.run(A, generate=generate, levels=[20, 30])
+    assert bench.cells() == {("a-1", 20): "generator exited with 137", ("a-1", 30): "valid"}
+    assert log.count("start a-1") == 2
+
+
 def test_a_server_that_dies_in_its_warm_up_fails_one_cell_and_has_another_try_for_the_next(bench: Bench) -> None:
     bench.run(A, generate=dying_at(10, bench, recorded("never-answers")), levels=[20, 30])
     cells = bench.cells()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -26,19 +26,31 @@ def starts_so_far(records: Iterable[Record]) -> int:
 
 def differences(then: Sweep, now: Sweep) -> Iterator[str]:
     """What is no longer as it was when the sweep began: `kernel is 6.12.1 and was 6.1.0`."""
-    for field in then.machine.__struct_fields__:
-        if field != "sysctls":
-            name = field.replace("_", " ")
-            yield from _difference(name, getattr(then.machine, field), getattr(now.machine, field))
-    yield from _difference("server CPUs", then.server_cpus, now.server_cpus)
-    yield from _difference("generator CPUs", then.generator_cpus, now.generator_cpus)
-    for before, after in (
-        (then.machine.sysctls, now.machine.sysctls),
-        (then.environment, now.environment),
-        (then.fixtures, now.fixtures),
-    ):
-        for name in sorted({*before, *after}):
-            yield from _difference(name, before.get(name), after.get(name))
+    fields = [field for field in then.machine.__struct_fields__ if field != "sysctls"]
+    yield from machine_differences(then, now, fields)
+    yield from difference("server CPUs", then.server_cpus, now.server_cpus)
+    yield from difference("generator CPUs", then.generator_cpus, now.generator_cpus)
+    yield from environment_differences(then, now)
+    yield from fixture_differences(then, now)
+    yield from server_differences(then, now)
+
+
+def machine_differences(then: Sweep, now: Sweep, fields: Iterable[str]) -> Iterator[str]:
+    for field in fields:
+        yield from difference(field.replace("_", " "), getattr(then.machine, field), getattr(now.machine, field))
+
+
+def environment_differences(then: Sweep, now: Sweep) -> Iterator[str]:
+    """Of the host's sysctls, and of the versions of what takes part."""
+    yield from _each(then.machine.sysctls, now.machine.sysctls)
+    yield from _each(then.environment, now.environment)
+
+
+def fixture_differences(then: Sweep, now: Sweep) -> Iterator[str]:
+    yield from _each(then.fixtures, now.fixtures)
+
+
+def server_differences(then: Sweep, now: Sweep) -> Iterator[str]:
     here = {server.id: server for server in filter(None, (*now.servers, now.reference))}
     for server in filter(None, (*then.servers, then.reference)):
         if server.id not in here:
@@ -47,7 +59,12 @@ def differences(then: Sweep, now: Sweep) -> Iterator[str]:
             yield f"{server.id} has another server.toml"
 
 
-def _difference(name: str, then: object, now: object) -> Iterator[str]:
+def _each(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted({*then, *now}):
+        yield from difference(name, then.get(name), now.get(name))
+
+
+def difference(name: str, then: object, now: object) -> Iterator[str]:
     if then != now:
         yield f"{name} is {_text(now)} and was {_text(then)}"
 

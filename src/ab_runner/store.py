@@ -40,15 +40,16 @@ class Store:
         """Makes the folder and writes sweep.json. StoreError if that cannot be done or there is a sweep already."""
         try:
             (folder / RAW_FOLDER).mkdir(parents=True)
-            _write_whole(folder / SWEEP_FILE, msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n")
+            write_whole(folder / SWEEP_FILE, msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n")
         except OSError as error:
             raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
         return cls(folder)
 
     def append(self, record: Record) -> None:
-        """OSError if the disk does not take it whole."""
+        """OSError if the disk does not take it whole; then nothing of it stays."""
         line = msgspec.json.encode(record) + b"\n"
-        if self._log.write(line) != len(line):
+        if (written := self._log.write(line)) != len(line):
+            self._log.truncate(self._log.seek(0, os.SEEK_END) - written)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder / TRIALS_FILE))
         os.fsync(self._log.fileno())
 
@@ -121,7 +122,7 @@ def _explain(content: bytes, error: Exception) -> str:
 
 def write_report(path: Path, text: str) -> None:
     """Puts a derived file in place whole or not at all."""
-    _write_whole(path, text.encode("utf-8"))
+    write_whole(path, text.encode("utf-8"))
 
 
 def point_latest_to(folder: Path) -> None:
@@ -134,7 +135,12 @@ def point_latest_to(folder: Path) -> None:
     os.replace(draft, link)
 
 
-def _write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
+    """Puts a file in place whole or not at all."""
     draft = path.with_name(f".{path.name}.draft")
-    draft.write_bytes(content)
-    os.replace(draft, path)
+    try:
+        draft.write_bytes(content)
+        os.replace(draft, path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise

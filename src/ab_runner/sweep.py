@@ -15,7 +15,7 @@ from ab_runner import ab, probe
 from ab_runner.generators import Output, added, merged, shares, together
 from ab_runner.generators import outputs as outputs_of
 from ab_runner.ground import settle
-from ab_runner.interrupt import Interrupted
+from ab_runner.interrupt import Interrupted, held
 from ab_runner.latency import parse_milliseconds
 from ab_runner.meter import Meter
 from ab_runner.model import (
@@ -47,6 +47,8 @@ from ab_runner.store import Store
 from ab_runner.validity import judge
 
 READY_SECONDS = 60.0
+NOTICED_SECONDS = 1.0
+"""How long after its connections a server's end may be seen."""
 
 
 class Doing(msgspec.Struct, frozen=True):
@@ -108,7 +110,8 @@ def run(runs: Iterable[ServerRun], bench: Bench, starts: int = 0) -> None:
         raise
     finally:
         try:
-            bench.runtime.close()
+            with held():  # a sweep that ends on its own may be interrupted, its clean-up not
+                bench.runtime.close()
         finally:
             bench.store.append(EndRecord(at=_now(), reason=ending))
 
@@ -140,8 +143,8 @@ class _Turn:
     def stop(self) -> None:
         if self._running is not None:
             self._emit(Doing("stop", self._server.id))
-            self._running.stop()
-            self._running = None
+            running, self._running = self._running, None  # not tried again: what this leaves, the runtime's close ends
+            running.stop()
 
     def _run_workload(self, asked: Workload, cells: Sequence[Cell]) -> None:
         """StartFailed if the server cannot be started, or not again."""
@@ -240,7 +243,7 @@ class _Turn:
         return rates, error
 
     def _trial(self, running: RunningServer, asked: Workload, cell: Cell, length: int, rate: float | None) -> bool:
-        """Measures one cell. Returns False when the server no longer answers."""
+        """Measures one cell. Returns False when server or generator have to be started afresh."""
         self._emit(Doing("trial", self._server.id, asked.name, cell.concurrency))
         name = f"{self._name()}-{asked.name}-c{cell.concurrency}"
         load = trial_load(self._protocol.trial_of(asked.name), cell.concurrency, rate)
@@ -260,8 +263,8 @@ class _Turn:
         alive = True
         if not verdict.valid:
             alive = probe.is_alive(running.address, asked)
-            if not alive and (end := running.ended()):
-                verdict = Verdict(False, f"server {end}")
+            if end := _end_of(running, alive):
+                verdict, alive = Verdict(False, end), False
         self._record(
             Trial(
                 block=self._block,
@@ -344,11 +347,19 @@ class _Turn:
         return f"{block}-{self._server.id}-{self.starts}"
 
 
+def _end_of(running: RunningServer, alive: bool) -> str | None:
+    """Why it ended, if it did; a runtime may notice it a moment later than the connections."""
+    deadline = time.monotonic() + (0 if alive else NOTICED_SECONDS)
+    while (end := running.ended()) is None and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return end
+
+
 def _a_process(running: RunningServer) -> int | None:
     """One of the server's, where they can be seen from here."""
     with suppress(OSError):
         if running.accounts is not None:
-            return running.accounts.server.processes()[0]
+            return next(iter(running.accounts.server.processes()), None)
     return None
 
 

@@ -9,7 +9,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -49,17 +50,27 @@ def free_port() -> int:
         return int(trial.getsockname()[1])
 
 
+@pytest.fixture
+def copy_of_toolkit(tmp_path: Path) -> Path:
+    """Another copy of the repository, to be changed; its environment is this one's."""
+    copy = tmp_path / "toolkit"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv", "results", "target"))
+    (copy / ".venv").symlink_to(ROOT / ".venv")
+    return copy
+
+
 Sweeper = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
 def sweeping() -> Iterator[Sweeper]:
-    """Starts ./ab-runner with the given arguments; what is still running at the end of the test is interrupted."""
+    """Starts ./ab-runner, of this copy or another, with the given arguments; what is still running at the end of the
+    test is interrupted."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(*arguments: str) -> subprocess.Popen[str]:
+    def start(*arguments: str, root: Path = ROOT, within: Sequence[str] = ()) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [str(ROOT / "ab-runner"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            [*within, str(root / "ab-runner"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             start_new_session=True,
         )  # fmt: skip
         started.append(process)
@@ -151,3 +162,29 @@ def check_store(folder: Path, starts: int) -> Stored:
         assert sweep.server_cpus
         assert not set(sweep.server_cpus) & set(sweep.generator_cpus)
     return stored
+
+
+def containers_left(sweep_id: str) -> str:
+    """Containers, networks and volumes of a sweep."""
+    project = f"label=com.docker.compose.project=ab-runner-{sweep_id}"
+    kinds = (["ps", "--all"], ["network", "ls"], ["volume", "ls"])
+    return "".join(
+        subprocess.check_output(["docker", *kind, "--quiet", "--filter", project], text=True) for kind in kinds
+    )
+
+
+def listeners(port: int) -> bool:
+    """Does anything listen on the port?"""
+    lines = Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()
+    return any(f":{port:04X}" in line.split()[1] and line.split()[3] == "0A" for line in lines.splitlines()[1:])
+
+
+def servers_left(port: int) -> list[str]:
+    """Processes that were started as a server on this port."""
+    setting = f"PORT={port}".encode()
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if setting in (folder / "environ").read_bytes().split(b"\0"):
+                found.append((folder / "cmdline").read_text())
+    return found

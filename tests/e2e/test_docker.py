@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.conftest import FIXTURES, ROOT, Sweeper, check_store, verdicts, wait_for_trials
+from e2e.conftest import FIXTURES, ROOT, Sweeper, check_store, containers_left, verdicts, wait_for_trials
 
 from ab_runner import artifacts, probe
 from ab_runner.catalog import load
@@ -41,15 +41,6 @@ KNOWN_REASON = {
 }
 
 
-def left_over(sweep_id: str) -> str:
-    """Containers, networks and volumes of a sweep."""
-    project = f"label=com.docker.compose.project=ab-runner-{sweep_id}"
-    kinds = (["ps", "--all"], ["network", "ls"], ["volume", "ls"])
-    return "".join(
-        subprocess.check_output(["docker", *kind, "--quiet", "--filter", project], text=True) for kind in kinds
-    )
-
-
 def test_a_sweep_of_all_servers_has_every_cell_with_a_figure_or_a_reason(sweeping: Sweeper, tmp_path: Path) -> None:
     folder = tmp_path / "sweep"
     process = sweeping(
@@ -70,7 +61,7 @@ def test_a_sweep_of_all_servers_has_every_cell_with_a_figure_or_a_reason(sweepin
             assert verdict.valid, f"{server} {name} c={level}: {verdict.reason}"
     for table in ("echo: requests per second", "large: time per request"):
         assert table in output
-    assert left_over(stored.sweep.id) == ""
+    assert containers_left(stored.sweep.id) == ""
 
 
 def test_a_sweep_across_a_bridge_names_the_server_by_its_address(sweeping: Sweeper, tmp_path: Path) -> None:
@@ -123,7 +114,7 @@ def test_an_interruption_leaves_no_container_and_a_readable_folder(
     assert end.reason == "interrupted"
     assert any(verdict.valid for verdict in verdicts(stored).values())
     assert "this sweep is not complete: interrupted" in output
-    assert left_over(stored.sweep.id) == ""
+    assert containers_left(stored.sweep.id) == ""
 
 
 class Service:

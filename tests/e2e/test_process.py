@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import signal
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from e2e.conftest import Sweeper, check_store, verdicts, wait_for_trials
+from e2e.conftest import Sweeper, check_store, listeners, servers_left, verdicts, wait_for_trials
 
 from ab_runner.model import EndRecord, StartRecord, Trial
 from ab_runner.runtime.jdks import installed, version_in
 from ab_runner.store import read
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("host_tools")]
-
-
-def listeners(port: int) -> bool:
-    """Does anything listen on the port?"""
-    lines = Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()
-    return any(f":{port:04X}" in line.split()[1] and line.split()[3] == "0A" for line in lines.splitlines()[1:])
-
-
-def left_over(port: int) -> list[str]:
-    """Processes that were started as a server on this port."""
-    setting = f"PORT={port}".encode()
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if setting in (folder / "environ").read_bytes().split(b"\0"):
-                found.append((folder / "cmdline").read_text())
-    return found
 
 
 def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
@@ -49,7 +31,7 @@ def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
     assert {server for server, *_ in found} >= {"mina-0.9.2", "tomcat-5.5.15"}
     assert [key for key, verdict in found.items() if not verdict.valid and "merecat" not in key[0]] == []
     assert not listeners(free_port)
-    assert left_over(free_port) == []
+    assert servers_left(free_port) == []
     assert stored.sweep.asked.jdk == installed()[0].version
     trials = {record.server: record.jdk for record in stored.records if isinstance(record, Trial)}
     assert (trials["mina-0.9.2"], trials["ceiling"]) == (installed()[0].version, None)
@@ -69,7 +51,7 @@ def test_an_interruption_ends_server_and_generator(sweeping: Sweeper, tmp_path: 
     )  # fmt: skip
     wait_for_trials(folder, 1, process)
     assert listeners(free_port)
-    assert left_over(free_port)
+    assert servers_left(free_port)
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 130, output
@@ -77,7 +59,7 @@ def test_an_interruption_ends_server_and_generator(sweeping: Sweeper, tmp_path: 
     assert isinstance(end, EndRecord)
     assert end.reason == "interrupted"
     assert not listeners(free_port)
-    assert left_over(free_port) == []
+    assert servers_left(free_port) == []
 
 
 def test_an_interrupted_sweep_goes_on_where_it_was(sweeping: Sweeper, tmp_path: Path, free_port: int) -> None:

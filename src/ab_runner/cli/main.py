@@ -58,8 +58,8 @@ def cli() -> None:
     A server runs in a container where a Docker engine answers, else as a process of this host. Every trial is
     written to results/…/trials.jsonl when it ends: Ctrl-C loses none and leaves nothing running.
 
-    Exit codes: 0 done, 1 stopped early or without a single valid trial, 2 bad input and nothing was started,
-    130 interrupted.
+    Exit codes: 0 done, 1 stopped early or without a single valid trial (compare: too slow), 2 bad input and nothing
+    was started, 130 interrupted.
     """
 
 
@@ -269,6 +269,51 @@ def report(results: Path, form: str, then_and_now: bool, html: bool, svg: bool, 
 
     show = show_then_and_now if then_and_now else show_report
     show(read(results), form)
+
+
+@cli.command()
+@click.argument("results", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--format", "form", type=click.Choice(["terminal", "markdown", "csv"]), default="terminal", show_default=True
+)
+def conclusions(results: Path | None, form: str) -> None:
+    """Says which conclusions of the author of 2006 hold: by his own figures, and by those of a sweep."""
+    from ab_runner.cli.conclusions import show_conclusions
+
+    show_conclusions(results, form)
+
+
+@cli.command()
+@click.argument("results", type=click.Path(path_type=Path), nargs=-1, metavar="A B [C]…")
+@click.option(
+    "--format", "form", type=click.Choice(["terminal", "markdown", "csv"]), default="terminal", show_default=True
+)
+@click.option(
+    "--fail-if-slower",
+    "slower",
+    type=options.Percentage(),
+    help="Exit code 1 if it can be told that a cell or a family is slower than in A by more than this, or if a cell "
+    "of A has no figure any more.",
+)
+@click.option("--anyway", is_flag=True, help="Even if machine, protocol or fixtures are not the same.")
+def compare(results: tuple[Path, ...], form: str, slower: float | None, anyway: bool) -> None:
+    """Sets sweeps against the first: by what factor each cell and each family is faster or slower, with its interval,
+    and whether that can be told from noise."""
+    from ab_runner.cli.compare import show_comparison
+
+    sys.exit(show_comparison(results, form, slower=slower, anyway=anyway))
+
+
+@cli.command()
+@click.argument("results", type=click.Path(path_type=Path), nargs=-1)
+@click.option("--format", "form", type=click.Choice(["csv", "json", "parquet"]), default="csv", show_default=True)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE")
+def export(results: tuple[Path, ...], form: str, out: Path) -> None:
+    """Writes the trials of one or more sweeps into one table for other programs, a row per trial.
+    [default: results/latest]"""
+    from ab_runner.cli.export import export_trials
+
+    export_trials(results or (places.RESULTS / LATEST,), form, out)
 
 
 @cli.group(invoke_without_command=True)

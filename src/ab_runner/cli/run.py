@@ -127,7 +127,10 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
             )
         here = {server.id for server in filter(None, (*able, reference))}
         kept = Store(folder)
-        kept.append(ResumeRecord(at=datetime.datetime.now(datetime.UTC), differences=found))
+        try:
+            kept.append(ResumeRecord(at=datetime.datetime.now(datetime.UTC), differences=found))
+        except OSError as error:
+            raise StoreError(f"cannot write to {folder}: {error.strerror}") from error
         left = [part for part in left if part.server in here]
         return _measure(console, kept, now, left, chosen, fixtures, stored.records)
 
@@ -198,7 +201,7 @@ def _measure(
 
             bench = Bench(servers, sweep.asked.protocol, runtime, kept, fixtures, show, sweep.asked.generators)
             run(_with_further_blocks(runs, sweep.asked, records, show), bench, starts_so_far(before))
-    except (OSError, RuntimeUnusable) as error:
+    except (OSError, subprocess.SubprocessError, RuntimeUnusable) as error:
         stopped = True
         say(console, f"ab-runner: the sweep stopped: {error}")
     finally:
@@ -312,16 +315,18 @@ def _check_port(port: int) -> None:
 
 
 def _prepare(console: Console, runtime: Runtime, servers: Sequence[Server]) -> tuple[list[Server], dict[str, str]]:
-    """The servers that can run here, and for the others the reason why not; RuntimeUnusable if there are none."""
+    """The servers that take part, and for the others the reason why they cannot run here; RuntimeUnusable if none can.
+
+    One that does not build takes part: its cells have that as their reason."""
     left_out = {server.id: reason for server in servers if (reason := runtime.unavailable(server))}
     left_out |= provide([server for server in servers if server.id not in left_out], lambda text: say(console, text))
-    left_out |= runtime.prepare(
-        [server for server in servers if server.id not in left_out], lambda text: say(console, text)
-    )
+    able = [server for server in servers if server.id not in left_out]
+    unbuilt = runtime.prepare(able, lambda text: say(console, text))
     for server, reason in left_out.items():
         say(console, f"left out: {server}: {reason}")
-    able = [server for server in servers if server.id not in left_out]
-    if not able:
+    for server, reason in unbuilt.items():
+        say(console, f"does not build: {server}: {reason}")
+    if len(unbuilt) == len(able):
         raise RuntimeUnusable("none of these servers can run here; `./ab-runner doctor` says what is missing")
     return able, left_out
 

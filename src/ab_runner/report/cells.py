@@ -14,6 +14,8 @@ from ab_runner.stats.estimate import Estimate, Interval, median_over_blocks
 from ab_runner.stats.histogram import merge
 
 PERCENTILES = (50, 90, 99, 99.9, 100)
+OF_CPU_TIME = " CPU"
+BY_COST = "CPU: of requests per second of the server's CPU time, because ab was the limit"
 _WORTH_A_REMARK = 0.05
 """The share of a trial's time from which on what the JVM did beside its work is told."""
 
@@ -170,7 +172,18 @@ def share_figure(share: float | None) -> str:
 def estimate_figure(estimate: Estimate) -> str:
     """`12,345 ±1.2 %`, with half the width of the interval; the figure alone where there is none."""
     figure = rate_figure(estimate.value)
-    return figure if estimate.half_width is None else f"{figure} ±{100 * estimate.half_width:.2g} %"
+    if estimate.half_width is None:
+        return figure
+    width = 100 * estimate.half_width
+    return f"{figure} ±{width:.2g} %" if width < 99.5 else f"{figure} ±{width:.0f} %"
+
+
+def ratio_figure(ratio: Estimate, by_cost: bool) -> str:
+    """`1.23 (1.18 to 1.28)`, with the interval if it has one."""
+    figure = f"{ratio.value:.3g}"
+    if ratio.interval is not None:
+        figure += f" ({ratio.interval.low:.3g} to {ratio.interval.high:.3g})"
+    return f"{figure}{OF_CPU_TIME}" if by_cost else figure
 
 
 def latency_figure(milliseconds: float | None) -> str:

@@ -11,6 +11,9 @@ def render(report: Report) -> str:
     lines = [f"# {_plain(report.heading)}", ""]
     lines += [f"- {_plain(fact)}" for fact in report.facts]
     lines += [f"- **{_plain(warning)}**" for warning in report.warnings]
+    if report.summary:
+        lines += ["", "## in short", ""]
+        lines += [f"- {_plain(line)}" for line in report.summary]
     for table in report.tables:
         lines += ["", *_table(table)]
     return "\n".join(lines) + "\n"
@@ -35,7 +38,8 @@ def _grid(table: Table) -> Iterable[str]:
 
 def _listing(table: Listing) -> Iterable[str]:
     yield _row(map(_plain, table.headings))
-    yield _row([":--"] * table.names + ["--:"] * (len(table.headings) - table.names))
+    left = {*range(table.names), *table.prose}
+    yield _row(":--" if position in left else "--:" for position in range(len(table.headings)))
     for texts in table.rows:
         yield _row(map(_plain, texts))
 

@@ -33,7 +33,8 @@ from ab_runner.report.cells import (
     summarise,
 )
 from ab_runner.report.drift import WORTH_A_WARNING, Drift, drifts
-from ab_runner.report.ranks import ranked
+from ab_runner.report.ranks import Ranked, ranked
+from ab_runner.report.summary import summary
 from ab_runner.store import Stored
 
 NO_RECORD = "not run"
@@ -52,31 +53,39 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """`rows` has a concurrency and a text for each of `columns`; `notes` explain what the texts only hint at."""
+    """`rows` has a concurrency and a text for each of `columns`; `notes` explain what the texts only hint at. `best`:
+    row and column of those who may be first, where somebody is told not to be. `curves`: the figures of each column
+    over concurrency, where these are a curve worth drawing."""
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[int, tuple[str, ...]], ...]
     notes: tuple[str, ...] = ()
+    best: frozenset[tuple[int, int]] = frozenset()
+    curves: tuple[tuple[float | None, ...], ...] = ()
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """A table of another shape: a text for each of `headings` in each row. The first `names` are no figures."""
+    """A table of another shape: a text for each of `headings` in each row. The first `names` are no figures, and those
+    at the positions of `prose` are sentences, which may be broken into lines."""
 
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     names: int = 1
+    prose: tuple[int, ...] = ()
 
 
 class Report(msgspec.Struct, frozen=True):
-    """A whole sweep in tables: a line or two of what was run, the tables, and what must not be overlooked."""
+    """A whole sweep in tables: a line or two of what was run, the tables, what must not be overlooked, and all of it in
+    short."""
 
     heading: str
     facts: tuple[str, ...]
     tables: tuple[Table | Listing, ...]
     warnings: tuple[str, ...]
+    summary: tuple[str, ...] = ()
 
 
 def report_of(stored: Stored) -> Report:
@@ -86,12 +95,14 @@ def report_of(stored: Stored) -> Report:
     for name in asked.workloads:
         if any(cell.workload == name for cell in cells):
             tables += _tables_of(workload(name), stored, cells)
-    return msgspec.structs.replace(frame_of(stored), tables=tuple(tables))
+    frame = frame_of(stored)
+    short = summary(cells, asked.concurrency, drifts(stored.records), len(frame.warnings))
+    return msgspec.structs.replace(frame, tables=tuple(tables), summary=short)
 
 
 def frame_of(stored: Stored) -> Report:
     """What stands above the tables."""
-    return Report(_heading(stored), tuple(_facts(stored)), (), tuple(_warnings(stored)))
+    return Report(_heading(stored), tuple(_facts(stored)), (), tuple(warnings_of(stored)))
 
 
 def _tables_of(asked: Workload, stored: Stored, cells: dict[Cell, CellSummary]) -> Iterable[Table]:
@@ -100,17 +111,22 @@ def _tables_of(asked: Workload, stored: Stored, cells: dict[Cell, CellSummary]) 
     servers = [server for server in stored.sweep.servers if asked.name in server.workloads]
     columns = tuple(Column(server.id, server.family) for server in servers)
     grid = [(level, [cells.get(Cell(server.id, asked.name, level)) for server in servers]) for level in concurrency]
+    ranks = [ranked(filter(None, row)) for _, row in grid]
+    by_rate, by_cost = (_best(columns, ranks, by_cost) for by_cost in (False, True))
+    curves = [[cell.rate if cell else None for cell in at] for at in zip(*(row for _, row in grid), strict=True)]
     rates = tuple((level, (*map(_rate_text, row), *(UNTESTABLE for _ in untestable))) for level, row in grid)
     yield Table(
         f"{asked.name}: requests per second ({asked.summary})",
         (*columns, *(Column(server.id, server.family) for server in untestable)),
         rates,
         tuple(notes_of(asked, stored, grid)),
+        best=by_rate,
+        curves=(*map(tuple, curves), *(() for _ in untestable)) if len(concurrency) > 1 else (),
     )
     latencies = tuple((level, tuple(_latency_text(cell) for cell in row)) for level, row in grid)
     yield Table(f"{asked.name}: time per request in ms, median / p90 / p99 / p99.9 / longest", columns, latencies)
-    yield from _costs(asked, columns, grid)
-    yield from _ranks(asked, columns, grid)
+    yield from _costs(asked, columns, grid, by_cost)
+    yield from _ranks(asked, columns, concurrency, ranks, by_rate | by_cost)
     yield from _shares(asked, [server for server in servers if server.id != REFERENCE], concurrency, cells)
 
 
@@ -133,20 +149,39 @@ def _limit_notes(grid: Grid) -> Iterable[str]:
     yield from (text for limit, text in LIMITS.items() if limit in found)
 
 
-def _costs(asked: Workload, columns: tuple[Column, ...], grid: Grid) -> Iterable[Table]:
+def _best(columns: Sequence[Column], ranks: Sequence[Ranked], by_cost: bool) -> frozenset[tuple[int, int]]:
+    """Who may be first in the rows that are ranked by that, if somebody there is not."""
+    return frozenset(
+        (at, position)
+        for at, row in enumerate(ranks)
+        if row.by_cost == by_cost and any(rank.best > 1 for rank in row.ranking.ranks.values())
+        for position, column in enumerate(columns)
+        if column.server in row.ranking.ranks and row.ranking.ranks[column.server].best == 1
+    )
+
+
+def _costs(
+    asked: Workload, columns: tuple[Column, ...], grid: Grid, best: frozenset[tuple[int, int]]
+) -> Iterable[Table]:
     """Where the servers' CPU time is known."""
     if any(cell and cell.per_cpu_second for _, row in grid for cell in row):
         rows = tuple((level, tuple(map(_cost_text, row))) for level, row in grid)
-        yield Table(f"{asked.name}: requests per second of the server's CPU time", columns, rows)
+        yield Table(f"{asked.name}: requests per second of the server's CPU time", columns, rows, best=best)
 
 
 def _cost_text(cell: CellSummary | None) -> str:
     return estimate_figure(cell.per_cpu_second) if cell and cell.per_cpu_second else "-"
 
 
-def _ranks(asked: Workload, columns: tuple[Column, ...], grid: Grid) -> Iterable[Table]:
+def _ranks(
+    asked: Workload,
+    columns: tuple[Column, ...],
+    concurrency: Sequence[int],
+    ranks: Sequence[Ranked],
+    best: frozenset[tuple[int, int]],
+) -> Iterable[Table]:
     """Where there are blocks enough to compare servers."""
-    found = [(level, ranked(filter(None, row))) for level, row in grid]
+    found = list(zip(concurrency, ranks, strict=True))
     if any(len(row.ranking.ranks) > 1 for _, row in found):
         rows = tuple(
             (level, tuple(str(row.ranking.ranks.get(column.server, "-")) for column in columns)) for level, row in found
@@ -155,7 +190,7 @@ def _ranks(asked: Workload, columns: tuple[Column, ...], grid: Grid) -> Iterable
         if by_cost := [str(level) for level, row in found if row.by_cost]:
             levels = ", ".join(by_cost)
             notes.append(f"at {levels} by requests per second of the server's CPU time, because ab was the limit")
-        yield Table(f"{asked.name}: ranks", columns, rows, tuple(notes))
+        yield Table(f"{asked.name}: ranks", columns, rows, tuple(notes), best=best)
 
 
 def _shares(
@@ -275,7 +310,7 @@ def _numbers(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def _warnings(stored: Stored) -> Iterable[str]:
+def warnings_of(stored: Stored) -> Iterable[str]:
     ends = [record for record in stored.records if isinstance(record, EndRecord)]
     if not ends:
         yield "this sweep is still running, or was ended without a chance to say so"

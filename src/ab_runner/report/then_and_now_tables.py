@@ -42,6 +42,7 @@ def report_then_and_now(stored: Stored, compared: Sequence[Compared]) -> Report:
         heading=f"2006 and now: {report.heading}",
         facts=(*report.facts, THEN, FACTOR, RANKS, NO_MARGIN[stored.sweep.asked.protocol.blocks == 1], ELSEWHERE),
         tables=tuple(tables),
+        summary=(),
     )
 
 

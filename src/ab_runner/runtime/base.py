@@ -62,7 +62,7 @@ class RunningServer(Protocol):
         """Runs the generator against it, for `time_limit` seconds at the most."""
 
     def ended(self) -> str | None:
-        """Why it is no longer running, or None while it is."""
+        """Why there can be no further load (`server exited with 1`), or None while server and generator are there."""
 
     def stop(self) -> None:
         """Ends it and everything that was started with it, and keeps its log; may be called twice. RuntimeUnusable if
@@ -86,7 +86,7 @@ class Runtime(Protocol):
         """Makes the generator ready, and returns how many files it may open. RuntimeUnusable if that does not work."""
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
-        """Builds what the servers need. Returns those that could not be built, with the reason."""
+        """Builds what the servers need. Returns those that could not be built, with the reason; they do not start."""
 
     def environment(self) -> dict[str, str]:
         """Versions of what takes part. Only after `prepare_generator`."""
@@ -104,14 +104,19 @@ class Runtime(Protocol):
 def build_failures(
     servers: Sequence[Server], programs: Sequence[str], build: Callable[[Sequence[str]], str]
 ) -> dict[str, str]:
-    """Builds all programs at once and, if that fails, one by one, to find the servers that have to be left out.
+    """Builds all programs at once and, if that fails, one by one, to find the servers that cannot be started.
 
     `build` returns the end of the builder's output if it fails, else an empty text.
     """
     if not programs or not build(programs):
         return {}
     failed = {program: reason for program in programs if (reason := build([program]))}
-    return {server.id: f"does not build: {failed[server.program]}" for server in servers if server.program in failed}
+    return {server.id: failed[server.program] for server in servers if server.program in failed}
+
+
+def check_built(server: Server, failures: Mapping[str, str]) -> None:
+    if server.id in failures:
+        raise StartFailed("does not build", failures[server.id])
 
 
 def end_group(process: subprocess.Popen[Any], seconds: float) -> None:

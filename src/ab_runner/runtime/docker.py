@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from ab_runner.alone import LOCK
+from ab_runner.interrupt import held
 from ab_runner.machine import SYSCTLS, CpuSplit, cpu_list
 from ab_runner.model import DEFAULT_JDK, Server
 from ab_runner.runtime import perf_files
@@ -29,6 +31,7 @@ from ab_runner.runtime.base import (
     RuntimeUnusable,
     StartFailed,
     build_failures,
+    check_built,
     end_group,
     last_lines,
     needs_newer_jdk,
@@ -45,6 +48,8 @@ _BASE_OF_JDK_8 = "debian:sid-slim"
 """The one base image that docker/base-images leaves out unless it is named."""
 _ENGINE_SECONDS = 120.0
 """Longest time that the engine may take for one of our small requests."""
+_ENGINE_BACK_SECONDS = 120.0
+"""How long a sweep waits for an engine that is restarted."""
 
 INSTALL_HINT = (
     "on Debian run docker/install-engine as root, "
@@ -85,6 +90,7 @@ class DockerRuntime:
         self._compose_file = root / "compose.yaml"
         self._fixtures = fixtures
         self._project = ""
+        self._unbuilt: dict[str, str] = {}
 
     def unavailable(self, server: Server) -> str | None:
         return needs_newer_jdk(server, self.jdk)
@@ -106,7 +112,9 @@ class DockerRuntime:
         say("building images (minutes at first, then seconds)")
         if self.jdk == 8 and any(server.kind == "jvm" for server in servers):
             self._make_base_images(_BASE_OF_JDK_8)
-        return build_failures(servers, sorted({server.program for server in servers}), self._build)
+        failures = build_failures(servers, sorted({server.program for server in servers}), self._build)
+        self._unbuilt |= failures
+        return failures
 
     def _make_base_images(self, *images: str) -> None:
         done = _run(str(self._root / "docker" / "base-images"), *images, seconds=900)
@@ -119,8 +127,9 @@ class DockerRuntime:
 
     def _build(self, services: Sequence[str]) -> str:
         """Builds these services' images; returns the end of what Docker said if that fails."""
-        done = self._compose("build", "--quiet", *services, seconds=3600)
-        return last_lines(done.stdout + done.stderr) if done.returncode else ""
+        # Not --quiet, which leaves out what the step that failed has said.
+        done = self._compose("--progress", "plain", "build", *services, seconds=3600)
+        return last_lines(done.stdout + done.stderr, 5) if done.returncode else ""
 
     def environment(self) -> dict[str, str]:
         package = "dpkg-query --show --showformat '${Package} ${Version}' apache2-utils"
@@ -145,11 +154,12 @@ class DockerRuntime:
 
     @staticmethod
     def _left_over() -> set[str]:
-        """Projects of this user's sweeps that were killed: this one is alone, so that no other can be running."""
+        """Projects of sweeps that were killed: this one is alone, so that no other can be running."""
         template = '{{.Label "com.docker.compose.project"}}'
         return set(_checked("docker", "ps", "--all", "--filter", f"label={_OURS}", "--format", template).splitlines())
 
     def start(self, server: Server, name: str) -> DockerServer:
+        check_built(server, self._unbuilt)
         override = self._raw / f"{name}.compose.yaml"
         override.write_text(self._override(server), encoding="utf-8")
         running = DockerServer(self._project, server, self.network, self._raw / f"{name}.log")
@@ -257,21 +267,20 @@ class DockerServer:
         return Completed(done.returncode, done.stdout, done.stderr)
 
     def ended(self) -> str | None:
+        template = "{{.State.Status}} {{.State.OOMKilled}} {{.State.ExitCode}}"
         try:
-            state = self._inspect("{{.State.Running}} {{.State.OOMKilled}} {{.State.ExitCode}}")
+            states = _checked("docker", "inspect", "--format", template, self._container, self._generator)
         except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
-            return "is gone"
-        running, out_of_memory, code = state.split()
-        if running == "true":
-            return None
-        return "ran out of memory" if out_of_memory == "true" else f"exited with {code}"
+            return "containers are gone" if why_unusable() is None else "no Docker engine"
+        ends = zip(("server", "generator"), map(_end_text, states.splitlines()), strict=True)
+        return next((f"{which} {end}" for which, end in ends if end), None)
 
     def stop(self) -> None:
         with suppress(OSError, subprocess.TimeoutExpired), self._log.open("wb") as log:
             _run("docker", "logs", self._container, output=log)
         if self._perf_data:
             self._perf_data.close()
-        _down(self._project)
+        _down(self._project, _ENGINE_BACK_SECONDS)
 
     def _inspect(self, template: str) -> str:
         return _checked("docker", "inspect", "--format", template, self._container)
@@ -284,14 +293,28 @@ class DockerServer:
         return {name.replace("/", "."): " ".join(value.split()) for name, _, value in pairs}
 
 
-def _down(project: str) -> None:
-    """Removes all that a project has, by its labels; RuntimeUnusable if some of it stays: it would share the CPUs."""
+def _end_text(state: str) -> str | None:
+    status, out_of_memory, code = state.split()
+    if status == "running":
+        return None
+    if status != "exited":
+        return f"is {status}"
+    return "ran out of memory" if out_of_memory == "true" else f"exited with {code}"
+
+
+def _down(project: str, seconds: float = 1) -> None:
+    """Removes all that a project has, by its labels, and tries for so long to do it; RuntimeUnusable if some of it
+    stays: it would share the CPUs."""
     command = ("docker", "compose", "--project-name", project, "down", "--volumes", "--remove-orphans")
-    for _ in range(2):
+    deadline = time.monotonic() + seconds
+    while True:
         with suppress(subprocess.TimeoutExpired):
             done = _run(*command, "--timeout", str(STOP_SECONDS))
             if done.returncode == 0:
                 return
+        if time.monotonic() >= deadline:
+            break
+        time.sleep(1)
     raise RuntimeUnusable(f"the Docker engine does not remove what the sweep started; do: {' '.join(command)}")
 
 
@@ -308,21 +331,25 @@ def _run(
     """
     # These are for a person's `docker compose up`; a sweep must not depend on them.
     own = {name: value for name, value in os.environ.items() if name not in ("SERVER", "PORT", "JDK")}
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=output or subprocess.PIPE,
-        stderr=subprocess.STDOUT if output else subprocess.PIPE,
-        text=True,
-        errors="backslashreplace",
-        env={**own, **(variables or {})},
-        start_new_session=True,
-    ) as process:
-        try:
-            stdout, stderr = process.communicate(timeout=seconds)
-        except BaseException:
-            end_group(process, STOP_SECONDS)
-            raise
+    process: subprocess.Popen[str] | None = None
+    try:
+        with held():
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output or subprocess.PIPE,
+                stderr=subprocess.STDOUT if output else subprocess.PIPE,
+                text=True,
+                errors="backslashreplace",
+                env={**own, **(variables or {})},
+                start_new_session=True,
+            )
+        stdout, stderr = process.communicate(timeout=seconds)
+    except BaseException:
+        if process is not None:
+            with process:  # which closes its pipes
+                end_group(process, STOP_SECONDS)
+        raise
     return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ab_runner import artifacts
+from ab_runner.alone import LOCK
 from ab_runner.interrupt import held
 from ab_runner.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.model import Needs, Server
@@ -29,6 +30,7 @@ from ab_runner.runtime.base import (
     RuntimeUnusable,
     StartFailed,
     build_failures,
+    check_built,
     end_group,
     last_lines,
     needs_newer_jdk,
@@ -38,6 +40,8 @@ from ab_runner.runtime.base import (
 from ab_runner.runtime.jdks import FOLDER, installed
 
 _NOBODY = 65534
+_STAGE = f"{LOCK.stem}-"
+"""What the names of servers' folders begin with, beside the lock: its holder may remove what earlier holders left."""
 
 
 def why_unusable() -> str | None:
@@ -68,6 +72,7 @@ class ProcessRuntime:
         self._tied = [setpriv, "--pdeathsig", "TERM"] if setpriv else []
         """Ends a process when the runner is killed and cannot do it."""
         self._running: list[ProcessServer] = []
+        self._unbuilt: dict[str, str] = {}
 
     def unavailable(self, server: Server) -> str | None:
         if server.needs is not None:
@@ -99,6 +104,7 @@ class ProcessRuntime:
             if programs:
                 say(f"building {', '.join(programs)} with {builder}")
             failures |= build_failures(servers, programs, build)
+        self._unbuilt |= failures
         return failures
 
     def _build_with_cc(self, programs: Sequence[str]) -> str:
@@ -123,8 +129,11 @@ class ProcessRuntime:
     def begin(self, sweep_id: str, raw: Path) -> None:
         self._raw = raw.resolve()
         self.raw_folder = str(self._raw)
+        for left in LOCK.parent.glob(f"{_STAGE}*"):
+            shutil.rmtree(left, ignore_errors=True)
 
     def start(self, server: Server, name: str) -> ProcessServer:
+        check_built(server, self._unbuilt)
         with held():
             running = ProcessServer(self._port, self._pinned(self.generator_cpus))
             self._running.append(running)
@@ -184,7 +193,7 @@ class ProcessServer:
         self.address = ("127.0.0.1", port)
         self.host = f"127.0.0.1:{port}"
         self.environment: dict[str, str] = {}
-        self.stage = Path(tempfile.mkdtemp(prefix="ab-runner-"))
+        self.stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=LOCK.parent))
         self.accounts: Accounts | None = None
         self._pinned = pinned_generator
         self._server: subprocess.Popen[bytes] | None = None
@@ -274,4 +283,4 @@ def _as_nobody() -> dict[str, Any]:
 
 
 def _exit_text(code: int) -> str:
-    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exited with {code}"
+    return f"server killed by {signal.Signals(-code).name}" if code < 0 else f"server exited with {code}"

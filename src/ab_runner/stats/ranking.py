@@ -8,6 +8,7 @@ from math import log
 
 from msgspec import Struct
 
+from ab_runner.stats.holm import holm
 from ab_runner.stats.ratio import log_ratio
 
 WRONG = 0.05
@@ -58,18 +59,12 @@ def contradictions(first: Ranking, second: Ranking) -> list[tuple[str, str]]:
 
 
 def _tested(blocks: Mapping[str, Sequence[float]], margin: float) -> set[tuple[str, str]]:
-    tests = []
+    orders, p_values = [], []
     for one, other in combinations(blocks, 2):
         difference = log_ratio([(blocks[one], blocks[other])])
-        order = (one, other) if difference.value > 0 else (other, one)
-        tests.append((difference.p_beyond(log(1 + margin)), order))
-    tests.sort()
-    certain = set()
-    for number, (p, order) in enumerate(tests):
-        if p > WRONG / (len(tests) - number):
-            break
-        certain.add(order)
-    return certain
+        orders.append((one, other) if difference.value > 0 else (other, one))
+        p_values.append(difference.p_beyond(log(1 + margin)))
+    return {order for order, certain in zip(orders, holm(p_values, WRONG), strict=True) if certain}
 
 
 def _closed(faster: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:

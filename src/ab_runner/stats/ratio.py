@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import exp, inf, log, sqrt
+from math import exp, fsum, inf, log, sqrt
 from statistics import fmean, variance
 from typing import TypeVar
 
@@ -30,23 +30,33 @@ class LogRatio(Struct, frozen=True):
             return 1.0
         return float(2 * stdtr(self.freedom, -beyond / self.error)) if self.error > 0 else 0.0
 
+    def above(self, bound: float) -> LogRatio:
+        """By how much it is above that logarithm."""
+        return LogRatio(self.value - bound, self.error, self.freedom)
+
     def ratio(self) -> Estimate:
         reach = -float(stdtrit(self.freedom, (1 - CONFIDENCE) / 2)) * self.error
         return Estimate(exp(self.value), Interval(exp(self.value - reach), exp(self.value + reach)))
 
 
-def log_ratio(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> LogRatio:
-    """The mean over pairs of log(first / second), from two or more blocks of each. Blocks are taken as independent.
+def contrast(samples: Iterable[tuple[float, Sequence[float]]]) -> LogRatio:
+    """The sum of weight times mean logarithm, of samples of two or more blocks each. Blocks are taken as independent.
 
     Logarithms, because what disturbs a rate does so in proportion. Each sample keeps its own variance, because servers
     differ in noise: Welch, Biometrika 34 (1947), degrees of freedom after Satterthwaite, Biometrics Bulletin 2 (1946).
     """
-    logs = [(_logs(first), _logs(second)) for first, second in pairs]
-    value = fmean(fmean(first) - fmean(second) for first, second in logs)
-    parts = [(variance(sample) / len(sample), len(sample) - 1) for pair in logs for sample in pair]
-    whole = sum(part for part, _ in parts)
-    spread = sum(part**2 / freedom for part, freedom in parts)
-    return LogRatio(value, sqrt(whole) / len(pairs), whole**2 / spread if spread else inf)
+    logs = [(weight, _logs(sample)) for weight, sample in samples]
+    parts = [(weight**2 * variance(sample) / len(sample), len(sample) - 1) for weight, sample in logs]
+    whole = fsum(part for part, _ in parts)
+    spread = fsum(part**2 / freedom for part, freedom in parts)
+    value = fsum(weight * fmean(sample) for weight, sample in logs)
+    return LogRatio(value, sqrt(whole), whole**2 / spread if spread else inf)
+
+
+def log_ratio(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> LogRatio:
+    """The mean over pairs of log(first / second), from two or more blocks of each."""
+    share = 1 / len(pairs)
+    return contrast(weighted for first, second in pairs for weighted in ((share, first), (-share, second)))
 
 
 def ratio(first: Sequence[float], second: Sequence[float]) -> Estimate:

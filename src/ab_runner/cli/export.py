@@ -1,0 +1,32 @@
+"""Trials for other programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from ab_runner.cli.show import console_for, say
+from ab_runner.report.export import FORMS
+from ab_runner.store import read, write_whole
+
+
+def export_trials(results: Sequence[Path], form: str, out: Path) -> None:
+    """Writes the file whole or not at all, over one that is there. click.UsageError for a sweep that is given twice."""
+    sweeps = [read(folder) for folder in results]
+    folders: dict[str, Path] = {}
+    for folder, stored in zip(results, sweeps, strict=True):
+        if stored.sweep.id in folders:
+            raise click.UsageError(f"{folder} and {folders[stored.sweep.id]} are the same sweep, {stored.sweep.id}")
+        folders[stored.sweep.id] = folder
+    content = FORMS[form](sweeps)
+    try:
+        write_whole(out, content)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise click.UsageError(f"--out {out}: cannot be written: {reason}") from error
+    for stored in sweeps:
+        for line in stored.damage:
+            say(console_for(sys.stderr), f"! {line}")

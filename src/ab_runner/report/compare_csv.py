@@ -1,0 +1,59 @@
+"""A comparison as CSV: a row for each cell, and for each family."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+
+from ab_runner.report.cells import CellSummary
+from ab_runner.report.compare import CellChange, Compared, FamilyChange
+from ab_runner.report.tables import NO_RECORD
+
+COLUMNS = (
+    "before", "after", "family", "server", "workload", "concurrency", "before_requests_per_second", "before_text",
+    "after_requests_per_second", "after_text", "of_cpu_seconds", "ratio", "ratio_low", "ratio_high", "change",
+    "too_slow",
+)  # fmt: skip
+
+
+def render(compared: Iterable[Compared]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for each in compared:
+        sweeps = {"before": each.before.id, "after": each.after.id}
+        families = {server.id: server.family for server in (*each.before.servers, *each.after.servers)}
+        for cell in each.cells:
+            writer.writerow(sweeps | {"family": families[cell.cell.server]} | dict(_cell(cell)) | dict(_change(cell)))
+        for family in each.families:
+            writer.writerow(sweeps | {"family": family.family} | dict(_change(family)))
+    return text.getvalue()
+
+
+def _cell(cell: CellChange) -> Iterator[tuple[str, object]]:
+    yield "server", cell.cell.server
+    yield "workload", cell.cell.workload
+    yield "concurrency", cell.cell.concurrency
+    yield "of_cpu_seconds", _yes_no(cell.by_cost)
+    yield from _figure("before", cell.before)
+    yield from _figure("after", cell.after)
+
+
+def _figure(side: str, summary: CellSummary | None) -> Iterator[tuple[str, object]]:
+    yield f"{side}_requests_per_second", summary.rate if summary else None
+    yield f"{side}_text", summary.rate_text if summary else NO_RECORD
+
+
+def _change(each: CellChange | FamilyChange) -> Iterator[tuple[str, object]]:
+    if each.ratio:
+        yield "ratio", round(each.ratio.value, 4)
+    if each.ratio and each.ratio.interval:
+        yield "ratio_low", round(each.ratio.interval.low, 4)
+        yield "ratio_high", round(each.ratio.interval.high, 4)
+    yield "change", each.change
+    yield "too_slow", _yes_no(each.too_slow)
+
+
+def _yes_no(value: bool) -> str:
+    return "yes" if value else "no"

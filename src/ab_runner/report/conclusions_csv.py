@@ -1,0 +1,56 @@
+"""The conclusions as CSV: a row for each thing that decides."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+
+from ab_runner.conclusions import Paper
+from ab_runner.report.conclusions_tables import Column
+
+COLUMNS = (
+    "paper", "number", "conclusion", "evidence", "verdict", "complete", "claim", "claim_verdict", "workload",
+    "concurrency", "part_verdict", "ratio", "ratio_low", "ratio_high", "of_cpu_seconds", "figures",
+)  # fmt: skip
+
+
+def render(papers: Iterable[tuple[Paper, Sequence[Column]]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for paper, columns in papers:
+        for column in columns:
+            writer.writerows(_rows(paper, column))
+    return text.getvalue()
+
+
+def _rows(paper: Paper, column: Column) -> Iterator[dict[str, object]]:
+    for number, judged in enumerate(column.judged, 1):
+        for claim in judged.claims:
+            for part in claim.parts:
+                row: dict[str, object] = {
+                    "paper": paper.source,
+                    "number": number,
+                    "conclusion": judged.conclusion.sentence,
+                    "evidence": column.evidence.name,
+                    "verdict": judged.verdict,
+                    "complete": _yes_no(judged.complete),
+                    "claim": claim.claim.says,
+                    "claim_verdict": claim.verdict,
+                    "workload": part.workload,
+                    "concurrency": " ".join(map(str, part.at)),
+                    "part_verdict": part.verdict,
+                    "of_cpu_seconds": _yes_no(part.by_cost),
+                    "figures": part.figures,
+                }
+                if part.ratio:
+                    row["ratio"] = round(part.ratio.value, 4)
+                if part.ratio and part.ratio.interval:
+                    row["ratio_low"] = round(part.ratio.interval.low, 4)
+                    row["ratio_high"] = round(part.ratio.interval.high, 4)
+                yield row
+
+
+def _yes_no(value: bool) -> str:
+    return "yes" if value else "no"

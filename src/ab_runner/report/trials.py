@@ -1,0 +1,114 @@
+"""The table of all trials: a row for each trial and each cell without one. Its columns are defined here and nowhere
+else; `csv` and `export` write it down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from ab_runner.model import Cell, CellRecord, NotMeasured, Trial, cell_of
+from ab_runner.report.cells import (
+    PERCENTILES,
+    CellSummary,
+    latencies,
+    requests_per_cpu_second,
+    share_of_ceiling,
+    summarise,
+)
+from ab_runner.store import Stored
+
+Kind = Literal["text", "whole", "real", "truth"]
+Value = str | int | float | bool | None
+Row = dict[str, Value]
+
+_PERCENTILES = [f"p{percent}_ms".replace(".", "_") for percent in PERCENTILES]
+_OF_USAGE: dict[str, Kind] = {
+    "server_cpu_seconds": "real",
+    "generator_cpu_seconds": "real",
+    "server_cores_busy": "real",
+    "generator_cores_busy": "real",
+    "peak_memory_bytes": "whole",
+    "context_switches": "whole",
+}
+_OF_JVM: dict[str, Kind] = {
+    "gc_count": "whole",
+    "gc_seconds": "real",
+    "jit_seconds": "real",
+    "heap_after_gc_bytes": "whole",
+}
+COLUMNS: dict[str, Kind] = {
+    "block": "whole",
+    "server": "text",
+    "family": "text",
+    "workload": "text",
+    "concurrency": "whole",
+    "jdk": "whole",
+    "start": "whole",
+    "valid": "truth",
+    "reason": "text",
+    "notes": "text",
+    "requests_per_second": "real",
+    "complete": "whole",
+    "failed_at_least": "whole",
+    "non_2xx": "whole",
+    "kept_alive": "whole",
+    "seconds": "real",
+    "html_bytes": "whole",
+    **{name: "real" for name in _PERCENTILES},
+    "share_of_ceiling": "real",
+    "limit": "text",
+    "requests_per_server_cpu_second": "real",
+    **_OF_USAGE,
+    **_OF_JVM,
+}
+
+
+def rows(stored: Stored) -> Iterator[Row]:
+    """What a row has not, is not known or does not apply."""
+    families = {server.id: server.family for server in filter(None, (*stored.sweep.servers, stored.sweep.reference))}
+    cells = summarise(stored.records)
+    for record in stored.records:
+        if isinstance(record, Trial | NotMeasured):
+            yield _row(record) | {"family": families.get(record.server), "share_of_ceiling": _share(record, cells)}
+
+
+def _share(record: CellRecord, cells: Mapping[Cell, CellSummary]) -> float | None:
+    if isinstance(record, NotMeasured) or record.report is None or not record.verdict.valid:
+        return None
+    share = share_of_ceiling(record.report.requests_per_second, cell_of(record), cells)
+    return None if share is None else round(share, 4)
+
+
+def _row(record: CellRecord) -> Row:
+    row: Row = {
+        "block": record.block,
+        "server": record.server,
+        "workload": record.workload,
+        "concurrency": record.concurrency,
+    }
+    if isinstance(record, NotMeasured):
+        return row | {"valid": False, "reason": record.reason}
+    row |= {
+        "jdk": record.jdk,
+        "start": record.start,
+        "valid": record.verdict.valid,
+        "reason": record.verdict.reason,
+        "notes": "; ".join(record.verdict.notes) or None,
+        "limit": record.limit,
+        **({name: getattr(record.usage, name) for name in _OF_USAGE} if record.usage else {}),
+        **({name: getattr(record.jvm, name) for name in _OF_JVM} if record.jvm else {}),
+    }
+    report = record.report
+    if report is None:
+        return row
+    return row | {
+        "requests_per_second": report.requests_per_second,
+        "complete": report.complete,
+        "failed_at_least": report.failures.at_least,
+        "non_2xx": report.non_2xx,
+        "kept_alive": report.keep_alive,
+        "seconds": report.seconds,
+        "html_bytes": report.html_bytes,
+        **dict(zip(_PERCENTILES, latencies([record]), strict=True)),
+        "requests_per_server_cpu_second": requests_per_cpu_second(record),
+    }

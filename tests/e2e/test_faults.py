@@ -1,0 +1,409 @@
+"""What a sweep survives, with each fault really made: the folder stays readable, the cell that was hit has a reason,
+and the sweep goes on, by itself or with `./ab-runner resume`."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from e2e.conftest import ROOT, Sweeper, containers_left, listeners, servers_left, verdicts, wait_for_trials
+
+from ab_runner.alone import LOCK
+from ab_runner.model import EndRecord
+from ab_runner.store import read
+
+in_docker = pytest.mark.usefixtures("docker", "fixture_files")
+on_this_host = pytest.mark.usefixtures("host_tools")
+
+
+def reasons(folder: Path) -> dict[tuple[str, int], str | None]:
+    """What became of each server's cells; None if it has a figure."""
+    stored = read(folder)
+    assert stored.damage == ()
+    return {(server, level): verdict.reason for (server, _, level), verdict in verdicts(stored).items()}
+
+
+def ended_well(folder: Path) -> bool:
+    """Does the log's last record say how the sweep ended, if it has begun at all?"""
+    *_, end = [None, *read(folder).records]
+    return end is None or (isinstance(end, EndRecord) and end.reason in ("finished", "interrupted"))
+
+
+# --- in Docker -------------------------------------------------------------------------------------------------
+
+
+def wait_for_load(folder: Path, server: str, concurrency: int, process: subprocess.Popen[str]) -> None:
+    """Waits until ab is at work on that cell."""
+    for _ in range(1200):
+        if (folder / "trials.jsonl").exists():
+            ab = f"ab-runner-{read(folder).sweep.id}-ab-1"
+            top = subprocess.run(["docker", "top", ab, "-o", "pid,args"], capture_output=True, text=True, check=False)
+            if re.search(rf"^\d+ +ab .*/1-{re.escape(server)}-.*-c{concurrency}\.csv", top.stdout, re.MULTILINE):
+                return
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.1)
+    raise AssertionError(f"no load on {server} at c={concurrency}")
+
+
+def docker(*arguments: str) -> None:
+    """Not checked: what ends a server also ends the `docker exec` that did it."""
+    subprocess.run(["docker", *arguments], check=False, capture_output=True, timeout=60)
+
+
+def server_exits(server: str, ab: str) -> None:
+    docker("exec", server, "sh", "-c", "kill -9 -1")
+
+
+def server_hangs(server: str, ab: str) -> None:
+    docker("exec", server, "sh", "-c", "kill -STOP -1")
+
+
+def server_runs_out_of_memory(server: str, ab: str) -> None:
+    """Under a low limit many small programs take memory, until the kernel ends the biggest, which is the JVM."""
+    docker("update", "--memory", "256m", "--memory-swap", "256m", server)
+    docker("exec", server, "sh", "-c", "for each in $(seq 30); do head -c 10M /dev/zero | tail & done; wait")
+
+
+def signal_ab(ab: str, name: str) -> None:
+    docker(
+        "exec", ab, "sh", "-c", f'for p in /proc/[0-9]*; do [ "$(cat $p/comm)" != ab ] || kill -{name} ${{p#/*/}}; done'
+    )
+
+
+def ab_is_killed(server: str, ab: str) -> None:
+    signal_ab(ab, "KILL")
+
+
+def ab_hangs(server: str, ab: str) -> None:
+    signal_ab(ab, "STOP")
+
+
+def ab_is_gone_with_its_container(server: str, ab: str) -> None:
+    docker("kill", ab)
+
+
+@pytest.mark.docker
+@in_docker
+def test_a_fault_costs_the_cell_that_it_hits_and_the_sweep_goes_on(sweeping: Sweeper, tmp_path: Path) -> None:
+    faults: dict[tuple[str, int], tuple[Callable[[str, str], None], str]] = {
+        ("jdk-httpserver", 1): (server_runs_out_of_memory, "server ran out of memory"),
+        ("jdk-httpserver", 2): (ab_is_killed, "killed"),
+        ("jdk-httpserver", 3): (ab_hangs, "over time"),
+        ("lighttpd-1.4", 1): (server_exits, "server exited with 137"),
+        ("lighttpd-1.4", 2): (ab_is_gone_with_its_container, "generator exited with 137"),
+        ("lighttpd-1.4", 3): (server_hangs, "timeout"),
+    }
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "docker", "--servers", "jdk-httpserver,lighttpd-1.4", "--workloads", "small", "--protocol",
+        "quick", "--warmup", "0", "--duration", "3", "--concurrency", "1,2,3,4", "--out", str(folder),
+    )  # fmt: skip
+    for (server, concurrency), (make_fault, _) in faults.items():
+        wait_for_load(folder, server, concurrency, process)
+        project = f"ab-runner-{read(folder).sweep.id}"
+        make_fault(f"{project}-{server}-1", f"{project}-ab-1")
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, output
+    healthy = {("jdk-httpserver", 4): None, ("lighttpd-1.4", 4): None}
+    assert reasons(folder) == healthy | {cell: reason for cell, (_, reason) in faults.items()}
+    assert ended_well(folder)
+    assert "server ran out of memory" in output
+    assert containers_left(read(folder).sweep.id) == ""
+
+
+@pytest.mark.docker
+@in_docker
+def test_a_server_that_does_not_build_has_that_in_its_cells(
+    sweeping: Sweeper, tmp_path: Path, copy_of_toolkit: Path
+) -> None:
+    broken = copy_of_toolkit / "servers" / "lighttpd-9"
+    shutil.copytree(copy_of_toolkit / "servers" / "lighttpd-1.4", broken)
+    toml = broken / "server.toml"
+    toml.write_text(toml.read_text().replace('packages = ["lighttpd"]', 'packages = ["lighttpd-nine"]'))
+    with (copy_of_toolkit / "compose.yaml").open("w") as compose:
+        command = [sys.executable, "-m", "ab_runner.compose"]
+        subprocess.run(
+            command, stdout=compose, check=True, env=os.environ | {"PYTHONPATH": str(copy_of_toolkit / "src")}
+        )
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "docker", "--servers", "lighttpd-1.4,lighttpd-9", "--workloads", "small", "--protocol", "quick",
+        "--warmup", "0", "--concurrency", "1,2", "--out", str(folder), root=copy_of_toolkit,
+    )  # fmt: skip
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == 0, output
+    assert reasons(folder) == {
+        **{("lighttpd-1.4", level): None for level in (1, 2)},
+        **{("lighttpd-9", level): "does not build" for level in (1, 2)},
+    }
+    assert "Unable to locate package lighttpd-nine" in output
+
+
+@pytest.mark.docker
+@in_docker
+def test_what_a_killed_runner_left_is_removed_by_the_next_sweep(sweeping: Sweeper, tmp_path: Path) -> None:
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "docker", "--servers", "ceiling", "--workloads", "small", "--protocol", "quick", "--warmup", "0",
+        "--duration", "2", "--concurrency", "1,2", "--out", str(folder),
+    )  # fmt: skip
+    wait_for_load(folder, "ceiling", 1, process)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert containers_left(read(folder).sweep.id)
+    output, _ = sweeping("resume", str(folder)).communicate(timeout=120)
+    assert reasons(folder) == {("ceiling", level): None for level in (1, 2)}, output
+    assert containers_left(read(folder).sweep.id) == ""
+
+
+class Engine:
+    """A Docker engine of our own beside this machine's, with its images, to be ended and started again.
+
+    It lives in a network namespace of its own: every engine takes docker0 for its own, to change or to remove it."""
+
+    NAMESPACE = "ab-runner-test"
+    inside = ("nsenter", f"--net=/run/netns/{NAMESPACE}")
+    """What a command begins with that is to reach its containers."""
+    IMAGES = ("ab-runner/ab", "ab-runner/ceiling", "ab-runner/lighttpd-1.4")
+
+    def __init__(self, folder: Path) -> None:
+        self.host = f"unix://{folder}/socket"
+        self._folder = folder
+        self._daemon: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Engine:
+        subprocess.run(["ip", "netns", "add", self.NAMESPACE], check=True)
+        subprocess.run([*self.inside, "ip", "link", "set", "lo", "up"], check=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end(signal.SIGTERM)
+        subprocess.run(["ip", "netns", "delete", self.NAMESPACE], check=True)
+        # One that is killed leaves its mounts.
+        subprocess.run(["umount", "--all-targets", self._folder / "data"], check=False, capture_output=True)
+        shutil.rmtree(self._folder)
+
+    def start(self) -> None:
+        folder = self._folder
+        with (folder / "log").open("ab") as log:
+            self._daemon = subprocess.Popen(
+                [*self.inside, "dockerd", "--host", self.host, "--data-root", folder / "data",
+                 "--exec-root", folder / "exec", "--pidfile", folder / "pid"],
+                stdout=log, stderr=log, start_new_session=True,
+            )  # fmt: skip
+        for _ in range(300):
+            asked = subprocess.run(["docker", "--host", self.host, "version"], capture_output=True, check=False)
+            if asked.returncode == 0:
+                return
+            if self._daemon.poll() is not None:
+                break
+            time.sleep(0.1)
+        raise RuntimeError((folder / "log").read_text()[-300:])
+
+    def load_images(self) -> None:
+        services = [image.removeprefix("ab-runner/") for image in self.IMAGES]
+        subprocess.run(["docker", "compose", "build", "--quiet", *services], cwd=ROOT, check=True)
+        with subprocess.Popen(["docker", "save", *self.IMAGES], stdout=subprocess.PIPE) as saved:
+            subprocess.run(["docker", "--host", self.host, "load", "--quiet"], stdin=saved.stdout, check=True)
+
+    def end(self, number: int) -> None:
+        if self._daemon is not None:
+            self._daemon.send_signal(number)
+            self._daemon.wait(timeout=60)
+            self._daemon = None
+
+
+@pytest.fixture(scope="module")
+def engine(docker: None) -> Iterator[Engine]:
+    if os.getuid() != 0 or not all(map(shutil.which, ("dockerd", "ip", "nsenter", "umount"))):
+        pytest.skip("a second Docker engine needs root, dockerd, iproute2 and util-linux")
+    # pytest's paths are too long for sockets
+    with Engine(Path(tempfile.mkdtemp(prefix="engine-", dir="/tmp"))) as engine:
+        try:
+            engine.start()
+        except RuntimeError as error:
+            pytest.skip(f"a second Docker engine does not run here: {error}")
+        engine.load_images()
+        yield engine
+
+
+def take_images_as_they_are(toolkit: Path) -> None:
+    """Dockerfiles that need no network, which the engine's namespace has not got."""
+    folder = toolkit / "docker"
+    for dockerfile in folder.glob("*.Dockerfile"):
+        dockerfile.unlink()
+    (folder / "ab.Dockerfile").write_text("FROM ab-runner/ab\n")
+    for kind in ("c", "debian"):
+        (folder / f"{kind}.Dockerfile").write_text("ARG PROGRAM\nFROM ab-runner/${PROGRAM}\n")
+
+
+@pytest.mark.docker
+@in_docker
+def test_a_sweep_waits_for_an_engine_that_is_restarted(
+    sweeping: Sweeper,
+    tmp_path: Path,
+    copy_of_toolkit: Path,
+    engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", engine.host)
+    take_images_as_they_are(copy_of_toolkit)
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "docker", "--servers", "lighttpd-1.4,ceiling", "--workloads", "small", "--protocol", "quick",
+        "--warmup", "0", "--duration", "2", "--concurrency", "1,2", "--out", str(folder), root=copy_of_toolkit,
+        within=engine.inside,
+    )  # fmt: skip
+    for server, number in (("ceiling", signal.SIGTERM), ("lighttpd-1.4", signal.SIGKILL)):
+        wait_for_load(folder, server, 1, process)
+        engine.end(number)
+        time.sleep(2)
+        engine.start()
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, output
+    assert reasons(folder) == {
+        **{(server, 1): "no Docker engine" for server in ("lighttpd-1.4", "ceiling")},
+        **{(server, 2): None for server in ("lighttpd-1.4", "ceiling")},
+    }
+    assert containers_left(read(folder).sweep.id) == ""
+
+
+@pytest.mark.docker
+@in_docker
+@pytest.mark.parametrize("moment", [0.0, 0.5, 1.0, 1.5])
+def test_an_interruption_at_any_moment_leaves_no_container(sweeping: Sweeper, tmp_path: Path, moment: float) -> None:
+    """From the first start to the last stop."""
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "docker", "--servers", "ceiling", "--workloads", "small", "--protocol", "quick", "--warmup", "100",
+        "--requests", "100", "--concurrency", "1", "--out", str(folder),
+    )  # fmt: skip
+    while not (folder / "trials.jsonl").exists():
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.01)
+    time.sleep(moment)
+    process.send_signal(signal.SIGTERM)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, output
+    assert "Traceback" not in output
+    assert read(folder).damage == ()
+    assert ended_well(folder)
+    assert containers_left(read(folder).sweep.id) == ""
+
+
+# --- as processes of this host ---------------------------------------------------------------------------------
+
+
+def ceiling(port: int, folder: Path, levels: str) -> list[str]:
+    return [
+        "--runtime", "process", "--port", str(port), "--protocol", "quick", "--requests", "2000", "--warmup", "0",
+        "--servers", "ceiling", "--workloads", "small", "--concurrency", levels, "--out", str(folder),
+    ]  # fmt: skip
+
+
+@pytest.mark.process
+@on_this_host
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("moment", [0.05, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3])
+def test_an_interruption_at_any_moment_ends_everything_without_a_traceback(
+    sweeping: Sweeper, tmp_path: Path, free_port: int, moment: float, number: int
+) -> None:
+    """From the launcher's first line on."""
+    folder = tmp_path / "sweep"
+    process = sweeping(*ceiling(free_port, folder, "1,2,3,4,5,6,7,8"))
+    time.sleep(moment)
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode in (130, -number), output
+    assert "Traceback" not in output
+    if (folder / "sweep.json").exists():
+        assert ended_well(folder)
+    assert not listeners(free_port)
+    assert servers_left(free_port) == []
+
+
+@pytest.mark.process
+@on_this_host
+def test_a_second_sweep_is_refused_and_the_first_goes_on(sweeping: Sweeper, tmp_path: Path, free_port: int) -> None:
+    first = sweeping(*ceiling(free_port, tmp_path / "first", "1,2,3,4,5,6"))
+    wait_for_trials(tmp_path / "first", 1, first)
+    second = sweeping(*ceiling(free_port, tmp_path / "second", "1"))
+    output, _ = second.communicate(timeout=60)
+    assert second.returncode == 2, output
+    assert f"another sweep of yours is running (process {first.pid})" in output
+    assert not (tmp_path / "second").exists()
+    output, _ = first.communicate(timeout=60)
+    assert first.returncode == 0, output
+    assert set(reasons(tmp_path / "first").values()) == {None}
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"a small disk needs root and mount: {done.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def fill(file: Path) -> None:
+    with file.open("wb", buffering=0) as filler:
+        while True:
+            try:
+                filler.write(bytes(4096))
+            except OSError:
+                return
+
+
+@pytest.mark.process
+@on_this_host
+def test_a_full_disk_stops_the_sweep_which_goes_on_when_there_is_room(
+    sweeping: Sweeper, small_disk: Path, free_port: int
+) -> None:
+    folder, filler = small_disk / "sweep", small_disk / "filler"
+    process = sweeping(*ceiling(free_port, folder, "1,2,3,4,5,6,7,8"))
+    wait_for_trials(folder, 2, process)
+    fill(filler)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1, output
+    assert "the sweep stopped: [Errno 28] No space left on device" in output
+    before = read(folder)
+    assert 2 <= len(reasons(folder)) < 8
+    assert set(reasons(folder).values()) == {None}
+    still_full = sweeping("resume", str(folder), "--port", str(free_port))
+    output, _ = still_full.communicate(timeout=60)
+    assert still_full.returncode in (1, 2), output
+    assert "No space left on device" in output
+    assert "Traceback" not in output
+    filler.unlink()
+    output, _ = sweeping("resume", str(folder), "--port", str(free_port)).communicate(timeout=60)
+    assert reasons(folder) == {("ceiling", level): None for level in range(1, 9)}, output
+    assert read(folder).records[: len(before.records)] == before.records
+
+
+@pytest.mark.process
+@on_this_host
+def test_the_next_sweep_removes_the_folder_of_a_server_whose_runner_was_killed(
+    sweeping: Sweeper, tmp_path: Path, free_port: int
+) -> None:
+    process = sweeping(*ceiling(free_port, tmp_path / "one", "1,2,3,4"))
+    wait_for_trials(tmp_path / "one", 1, process)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    left = set(LOCK.parent.glob(f"{LOCK.stem}-*"))
+    assert left
+    output, _ = sweeping("resume", str(tmp_path / "one"), "--port", str(free_port)).communicate(timeout=60)
+    assert set(reasons(tmp_path / "one").values()) == {None}, output
+    assert not [folder for folder in left if folder.exists()]
