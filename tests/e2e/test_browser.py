@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from test_charts import PUBLISHED, STORED
 from test_html import EVIL, evil_sweep
 
+from ab_runner.cli.conclusions import conclusions_of
 from ab_runner.report import html
 from ab_runner.store import Stored
 
@@ -40,7 +41,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     stored: dict[str, Stored] = {"small": STORED, "full": full_sweep(), "evil": evil_sweep()}
     for name, each in stored.items():
-        (folder / f"{name}.html").write_text(html.render(each, PUBLISHED))
+        (folder / f"{name}.html").write_text(html.render(each, PUBLISHED, conclusions_of(each)))
     return folder
 
 

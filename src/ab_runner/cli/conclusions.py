@@ -14,19 +14,28 @@ from ab_runner.report import conclusions_csv
 from ab_runner.report.conclusions import judge
 from ab_runner.report.conclusions_tables import Column, report_conclusions
 from ab_runner.report.evidence import of_sweep, published
+from ab_runner.report.tables import Report
 from ab_runner.store import Stored, read
 
 
 def show_conclusions(results: Path | None, form: str) -> None:
     """By the published figures, and by a sweep if there is one."""
     stored = read(results) if results else None
+    judged = _judged(stored)
+    damage = stored.damage if stored else ()
+    show(report_conclusions(judged, damage), conclusions_csv.render(judged), damage, form)
+
+
+def conclusions_of(stored: Stored) -> Report:
+    return report_conclusions(_judged(stored))
+
+
+def _judged(stored: Stored | None) -> list[tuple[Paper, list[Column]]]:
     try:
         papers = read_all(places.PUBLISHED)
     except (ConclusionsError, PublishedError) as error:
         raise click.ClickException(str(error)) from error
-    judged = [(paper, columns_of(paper, figures, stored)) for paper, figures in papers]
-    damage = stored.damage if stored else ()
-    show(report_conclusions(judged, damage), conclusions_csv.render(judged), damage, form)
+    return [(paper, columns_of(paper, figures, stored)) for paper, figures in papers]
 
 
 def columns_of(paper: Paper, figures: tuple[Figure, ...], stored: Stored | None) -> list[Column]:

@@ -29,9 +29,10 @@ def write_files(stored: Stored, folder: Path, *, html: bool, svg: bool, png: boo
 
 
 def write_page(stored: Stored, folder: Path) -> Path:
+    from ab_runner.cli.conclusions import conclusions_of
     from ab_runner.report import html
 
-    store.write_report(folder / PAGE, html.render(stored, _published()))
+    store.write_report(folder / PAGE, html.render(stored, _published(), conclusions_of(stored)))
     return folder / PAGE
 
 

@@ -95,8 +95,9 @@ def report_of(stored: Stored) -> Report:
     for name in asked.workloads:
         if any(cell.workload == name for cell in cells):
             tables += _tables_of(workload(name), stored, cells)
-    short = summary(cells, asked.concurrency, drifts(stored.records), len(tuple(warnings_of(stored))))
-    return msgspec.structs.replace(frame_of(stored), tables=tuple(tables), summary=short)
+    frame = frame_of(stored)
+    short = summary(cells, asked.concurrency, drifts(stored.records), len(frame.warnings))
+    return msgspec.structs.replace(frame, tables=tuple(tables), summary=short)
 
 
 def frame_of(stored: Stored) -> Report:

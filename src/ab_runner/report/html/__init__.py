@@ -14,14 +14,17 @@ from markupsafe import Markup
 from ab_runner.published import Figure
 from ab_runner.report import drawing
 from ab_runner.report.html.page import page_of, specs_of
-from ab_runner.report.tables import LIMITS
+from ab_runner.report.tables import LIMITS, Report
 from ab_runner.store import Stored
 
 _HERE = Path(__file__).parent
 
 
-def render(stored: Stored, published: Sequence[Figure]) -> str:
-    """Whatever comes from servers and files is escaped, also within the page's data (`tojson`)."""
+def render(stored: Stored, published: Sequence[Figure], conclusions: Report | None = None) -> str:
+    """`conclusions`: what papers concluded, and what of it holds.
+
+    Whatever comes from servers and files is escaped, also within the page's data (`tojson`).
+    """
     page = page_of(stored, published)
     environment = Environment(
         autoescape=True,
@@ -32,6 +35,7 @@ def render(stored: Stored, published: Sequence[Figure]) -> str:
     )
     return environment.get_template("page.html.jinja").render(
         page=page,
+        conclusions=conclusions,
         data={"charts": {name: drawing.vega(spec) for name, spec in specs_of(page).items()}, **page.data},
         details=_packed({"trials": page.trials, "warmUps": page.warm_ups}),
         vega=Markup(drawing.vega_script()),

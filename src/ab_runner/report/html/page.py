@@ -34,11 +34,13 @@ from ab_runner.report.cells import (
     share_of_ceiling,
     summarise,
 )
+from ab_runner.report.drift import drifts
 from ab_runner.report.html.trials import Trials, WarmUps, trials_of, warm_ups_of
 from ab_runner.report.palette import Look, looks
 from ab_runner.report.points import cell_rows, pair_rows
 from ab_runner.report.ranks import ranked
 from ab_runner.report.reproduce import command
+from ab_runner.report.summary import summary
 from ab_runner.report.tables import ABOVE_THE_CEILING, NO_RECORD, Listing, frame_of, notes_of
 from ab_runner.report.then_and_now import compare
 from ab_runner.report.then_and_now_tables import report_then_and_now
@@ -109,6 +111,7 @@ class Page(msgspec.Struct, frozen=True):
     machine: str
     facts: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...]
+    summary: tuple[str, ...]
     blocks: int
     concurrency: tuple[int, ...]
     families: tuple[tuple[str, tuple[Server, ...]], ...]
@@ -153,6 +156,7 @@ def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
         machine=f"{sweep.machine.cpu_model}, {sweep.machine.cpus} CPUs, protocol {asked.protocol.name}",
         facts=tuple(_facts(stored, frame.facts)),
         warnings=frame.warnings,
+        summary=summary(cells, asked.concurrency, drifts(stored.records), len(frame.warnings)),
         blocks=asked.protocol.blocks,
         concurrency=asked.concurrency,
         families=tuple(_families(sweep.servers)),
@@ -264,8 +268,8 @@ def _cost_text(cell: CellSummary | None) -> str:
 
 def _ranks(cells: Mapping[Cell, CellSummary]) -> dict[Cell, Rank]:
     rows: dict[tuple[WorkloadName, int], list[CellSummary]] = {}
-    for cell, summary in cells.items():
-        rows.setdefault((cell.workload, cell.concurrency), []).append(summary)
+    for cell, found in cells.items():
+        rows.setdefault((cell.workload, cell.concurrency), []).append(found)
     return {
         Cell(server, name, level): rank
         for (name, level), row in rows.items()
