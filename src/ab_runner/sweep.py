@@ -48,7 +48,7 @@ from ab_runner.validity import judge
 
 READY_SECONDS = 60.0
 NOTICED_SECONDS = 1.0
-"""How long after its connections a server's end may be seen."""
+"""How long after its connections the end of a server or generator may be seen."""
 
 
 class Doing(msgspec.Struct, frozen=True):
@@ -263,7 +263,7 @@ class _Turn:
         alive = True
         if not verdict.valid:
             alive = probe.is_alive(running.address, asked)
-            if end := _end_of(running, alive):
+            if end := _end_of(running, patient=not alive or isinstance(outcome, LoadError)):
                 verdict, alive = Verdict(False, end), False
         self._record(
             Trial(
@@ -347,9 +347,9 @@ class _Turn:
         return f"{block}-{self._server.id}-{self.starts}"
 
 
-def _end_of(running: RunningServer, alive: bool) -> str | None:
-    """Why it ended, if it did; a runtime may notice it a moment later than the connections."""
-    deadline = time.monotonic() + (0 if alive else NOTICED_SECONDS)
+def _end_of(running: RunningServer, patient: bool) -> str | None:
+    """Why server or generator ended, if one did; where something broke, a runtime may notice it a moment later."""
+    deadline = time.monotonic() + (NOTICED_SECONDS if patient else 0)
     while (end := running.ended()) is None and time.monotonic() < deadline:
         time.sleep(0.1)
     return end
