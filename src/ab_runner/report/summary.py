@@ -129,6 +129,6 @@ def _doubts(
         yield f"ab was the limit of {limited}, where CPU time decides"
     drift = max((abs(each.change) for each in drifts), default=0.0)
     if drift > WORTH_A_WARNING:
-        yield f"the machine drifted by up to {100 * drift:.2g} %"
+        yield f"the machine drifted by up to {100 * drift:.0f} %"
     if warnings:
         yield "1 warning above" if warnings == 1 else f"{warnings} warnings above"
