@@ -18,13 +18,14 @@ from rich.console import Console
 
 from ab_runner import conditions, interrupt, machine, store
 from ab_runner.alone import alone
-from ab_runner.catalog import load
+from ab_runner.catalog import CatalogError, load
 from ab_runner.cli import places
 from ab_runner.cli.artifacts import provide
 from ab_runner.cli.files import write_page
 from ab_runner.cli.progress import display_for
 from ab_runner.cli.reports import show_report
 from ab_runner.cli.show import console_for, say
+from ab_runner.conclusions import ConclusionsError
 from ab_runner.model import (
     AFTER,
     DEFAULT_JDK,
@@ -42,6 +43,7 @@ from ab_runner.model import (
 )
 from ab_runner.precision import further_blocks
 from ab_runner.protocol import ServerRun, plan
+from ab_runner.published import PublishedError
 from ab_runner.report import csv, markdown
 from ab_runner.report.tables import findings_of, report_of
 from ab_runner.resume import differences, remaining, starts_so_far
@@ -238,7 +240,7 @@ def _report(console: Console, folder: Path) -> Stored:
         store.write_report(folder / "tables.md", markdown.render(report_of(stored)))
         store.write_report(folder / "trials.csv", csv.render(stored))
         say(console, f"{write_page(stored, folder)} has charts")
-    except OSError as error:
+    except (OSError, CatalogError, ConclusionsError, PublishedError) as error:
         say(console, f"ab-runner: cannot write the reports: {error}; `./ab-runner report {folder}` shows them")
     return stored
 
