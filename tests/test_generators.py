@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ab_runner.generators import Output, added, merged, outputs, shares, together
+from ab_runner.generators import added, merged, outputs, shares, together
 from ab_runner.model import Failures, LoadError, LoadReport
+from ab_runner.runtime.base import Completed
 
 
 @given(st.integers(1, 20_000), st.integers(1, 64))
@@ -27,7 +28,7 @@ def test_all_run_at_once_and_each_keeps_its_output_and_its_exit_code(tmp_path: P
     place = str(tmp_path / "met")
     command = together([["bash", "-c", meet, place], ["bash", "-c", other, place]], cpus=())
     done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
-    assert outputs(done.stdout) == [Output(3, "first\n", '$x "y"\n'), Output(0, "no newline", "")]
+    assert outputs(done.stdout) == [Completed(3, "first\n", '$x "y"\n'), Completed(0, "no newline", "")]
 
 
 def test_each_is_pinned_to_a_cpu_and_the_cpus_are_used_in_turn() -> None:

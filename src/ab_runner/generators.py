@@ -6,22 +6,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
-import msgspec
-
 from ab_runner.latency import distribution
 from ab_runner.model import Failures, LoadError, LoadReport
+from ab_runner.runtime.base import Completed
 from ab_runner.stats.histogram import merge
 
 _RECORD, _STDERR = "\x1e", "\x1f"
 """Before each process's output, and between its two parts: characters that ab never prints."""
-
-
-class Output(msgspec.Struct, frozen=True):
-    """Of one ab process."""
-
-    exit_code: int
-    stdout: str
-    stderr: str
 
 
 def shares(concurrency: int, generators: int) -> list[int]:
@@ -47,13 +38,13 @@ def together(commands: Sequence[Sequence[str]], cpus: Sequence[int]) -> list[str
     return ["bash", "-c", "\n".join(lines)]
 
 
-def outputs(stdout: str) -> list[Output]:
-    """What `together` printed; empty if it was ended before it came to that."""
+def outputs(stdout: str) -> list[Completed]:
+    """What `together` printed, for each process; empty if it was ended before it came to that."""
     found = []
     for part in stdout.split(_RECORD)[1:]:
         code, _, rest = part.partition("\n")
         out, _, err = rest.partition(_STDERR)
-        found.append(Output(int(code) if code.isdigit() else 1, out, err))
+        found.append(Completed(int(code) if code.isdigit() else 1, out, err))
     return found
 
 

@@ -7,7 +7,7 @@ this file and nothing else; docs/formats.md describes it for readers who do not 
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeGuard
 
 from msgspec import Meta, Struct
 
@@ -197,6 +197,10 @@ class Load(Struct, frozen=True):
 
     requests: int | None = None
     seconds: int | None = None
+
+    @property
+    def text(self) -> str:
+        return f"{self.seconds} s" if self.seconds is not None else f"{self.requests:,} requests"
 
 
 class WarmUp(Struct, frozen=True):
@@ -430,6 +434,11 @@ class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"
 
 Record = StartRecord | WarmUpRecord | Trial | NotMeasured | ResumeRecord | EndRecord
 CellRecord = Trial | NotMeasured
+
+
+def is_valid(record: Record) -> TypeGuard[Trial]:
+    """Is it a trial whose figures count?"""
+    return isinstance(record, Trial) and record.verdict.valid
 
 
 def cell_of(record: CellRecord) -> Cell:

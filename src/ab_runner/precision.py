@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator
 
-from ab_runner.model import BEFORE, Cell, CellRecord, NotMeasured, Trial, cell_of
+from ab_runner.model import BEFORE, Cell, CellRecord, cell_of, is_valid
 from ab_runner.protocol import ServerRun
 from ab_runner.stats.estimate import blocks_wanted, median_over_blocks
 
@@ -19,19 +19,14 @@ def wide_cells(records: Iterable[CellRecord], precision: float) -> set[Cell]:
     for record in records:
         if record.block > BEFORE:
             last[cell_of(record)] = record
-            if isinstance(record, Trial) and record.verdict.valid and record.report:
+            if is_valid(record) and record.report:
                 blocks = rates.setdefault(cell_of(record), {})
                 blocks.setdefault(record.block, []).append(record.report.requests_per_second)
     return {
         cell
         for cell, blocks in rates.items()
-        if _is_valid(last[cell])
-        and blocks_wanted(median_over_blocks(list(blocks.values())), len(blocks), precision) > 0
+        if is_valid(last[cell]) and blocks_wanted(median_over_blocks(list(blocks.values())), len(blocks), precision) > 0
     }
-
-
-def _is_valid(record: CellRecord) -> bool:
-    return not isinstance(record, NotMeasured) and record.verdict.valid
 
 
 def further_blocks(

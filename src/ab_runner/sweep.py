@@ -12,8 +12,7 @@ from pathlib import Path
 import msgspec
 
 from ab_runner import ab, probe
-from ab_runner.generators import Output, added, merged, shares, together
-from ab_runner.generators import outputs as outputs_of
+from ab_runner.generators import added, merged, outputs, shares, together
 from ab_runner.ground import settle
 from ab_runner.interrupt import Interrupted, held
 from ab_runner.latency import parse_milliseconds
@@ -300,13 +299,11 @@ class _Turn:
 
     def _outcome(self, done: Completed, names: Sequence[str]) -> tuple[LoadReport | LoadError, dict[int, int]]:
         """The figures of all generators together, and their requests by whole milliseconds."""
-        outputs = [Output(done.exit_code, done.stdout, done.stderr)]
-        if len(names) > 1:
-            outputs = outputs_of(done.stdout) or outputs
+        runs = (outputs(done.stdout) if len(names) > 1 else []) or [done]
         milliseconds = [parse_milliseconds(_text_of(self._store.raw / f"{name}.latencies") or "") for name in names]
         outcomes = [
-            ab.parse(output.stdout, output.stderr, output.exit_code, _text_of(self._store.raw / f"{name}.csv"))
-            for name, output in zip(names, outputs, strict=False)
+            ab.parse(each.stdout, each.stderr, each.exit_code, _text_of(self._store.raw / f"{name}.csv"))
+            for name, each in zip(names, runs, strict=False)
         ]
         return (outcomes[0] if len(names) == 1 else merged(outcomes, milliseconds)), added(milliseconds)
 

@@ -40,6 +40,7 @@ from ab_runner.model import (
     Sweep,
     Trial,
     WorkloadName,
+    is_valid,
 )
 from ab_runner.precision import further_blocks
 from ab_runner.protocol import ServerRun, plan
@@ -209,7 +210,7 @@ def _measure(
     finally:
         kept.close()
         stored = _report(console, kept.folder)
-    return 1 if stopped or not any(_is_valid(record) for record in stored.records) else 0
+    return 1 if stopped or not any(is_valid(record) for record in stored.records) else 0
 
 
 def _with_further_blocks(
@@ -247,10 +248,6 @@ def _report(console: Console, folder: Path) -> Stored:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _is_valid(record: Record) -> bool:
-    return isinstance(record, Trial) and record.verdict.valid
 
 
 def _check_folder(folder: Path) -> None:

@@ -9,8 +9,8 @@ from statistics import mean
 import msgspec
 
 from ab_runner.latency import distribution
-from ab_runner.model import BEFORE, REFERENCE, Cell, CellRecord, Limit, NotMeasured, Record, Trial, cell_of
-from ab_runner.stats.estimate import Estimate, Interval, median_over_blocks
+from ab_runner.model import BEFORE, REFERENCE, Cell, CellRecord, Limit, NotMeasured, Record, Trial, cell_of, is_valid
+from ab_runner.stats.estimate import Estimate, median_over_blocks
 from ab_runner.stats.histogram import merge
 
 PERCENTILES = (50, 90, 99, 99.9, 100)
@@ -23,16 +23,15 @@ _WORTH_A_REMARK = 0.05
 class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     """All that a table says of a cell.
 
-    `rate` is in requests per second, the median over blocks; `interval` is None where blocks are too few for one, and
-    `by_block` has the rates that it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of all
+    `estimate` is of the requests per second, the median over blocks, None where no trial counts; `by_block` has the
+    rates that it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of all
     requests of the valid trials together. `limit` is who was the limit in most of the trials. `per_cpu_second` is the
     requests per second of the server's CPU time, None where that time is not known, `per_cpu_second_by_block` what it
     comes from. `rate_text` is how the cell reads; `remarks` explain it.
     """
 
     cell: Cell
-    rate: float | None
-    interval: Interval | None
+    estimate: Estimate | None
     by_block: dict[int, float]
     per_cpu_second: Estimate | None
     per_cpu_second_by_block: dict[int, float]
@@ -40,6 +39,14 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     limit: Limit | None
     rate_text: str
     remarks: tuple[str, ...]
+
+    @property
+    def rate(self) -> float | None:
+        return self.estimate.value if self.estimate else None
+
+    def blocks(self, by_cost: bool) -> Mapping[int, float]:
+        """What it is compared by: its rates, or its requests per second of CPU time."""
+        return self.per_cpu_second_by_block if by_cost else self.by_block
 
 
 def summarise(records: Iterable[Record]) -> dict[Cell, CellSummary]:
@@ -53,11 +60,10 @@ def summarise(records: Iterable[Record]) -> dict[Cell, CellSummary]:
 
 def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
     """Of one or more records of that cell, whatever their block."""
-    valid = [record for record in records if isinstance(record, Trial) and record.verdict.valid]
+    valid = [record for record in records if is_valid(record)]
     failed = [record for record in records if record not in valid]
     blocks = _by_block(valid, _rate)
     estimate = median_over_blocks(list(blocks.values())) if blocks else None
-    rate = estimate.value if estimate else None
     costs = _by_block(valid, requests_per_cpu_second)
     limit = _limit(valid)
     notes = [*Counter(note for trial in valid for note in trial.verdict.notes), *_jvm_remarks(valid)]
@@ -70,8 +76,7 @@ def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
         text = estimate_figure(estimate) + ("*" if notes else "")
     return CellSummary(
         cell=cell,
-        rate=rate,
-        interval=estimate.interval if estimate else None,
+        estimate=estimate,
         by_block={block: mean(rates) for block, rates in blocks.items()},
         per_cpu_second=median_over_blocks(list(costs.values())) if costs else None,
         per_cpu_second_by_block={block: mean(figures) for block, figures in costs.items()},

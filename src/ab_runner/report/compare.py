@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from ab_runner.model import REFERENCE, Cell, Load, Protocol, Sweep, WarmUp
+from ab_runner.model import REFERENCE, Cell, Protocol, Sweep, WarmUp
 from ab_runner.report.cells import CellSummary, summarise
 from ab_runner.resume import (
     difference,
@@ -130,9 +130,7 @@ def _sides(change: CellChange) -> tuple[Mapping[int, float], Mapping[int, float]
     """What is compared, by block."""
     assert change.before is not None
     assert change.after is not None
-    if change.by_cost:
-        return change.before.per_cpu_second_by_block, change.after.per_cpu_second_by_block
-    return change.before.by_block, change.after.by_block
+    return change.before.blocks(change.by_cost), change.after.blocks(change.by_cost)
 
 
 def _families(changes: Iterable[CellChange], families: Mapping[str, str]) -> Iterator[tuple[FamilyChange, list[Pair]]]:
@@ -208,15 +206,11 @@ def _lengths(protocol: Protocol) -> dict[str, str]:
     return {
         "warm-up": _warm_up(protocol.warm_up),
         "warm-up for large": _warm_up(protocol.large_warm_up),
-        "trial": _load(protocol.trial),
-        "trial of large": _load(protocol.large_trial),
+        "trial": protocol.trial.text,
+        "trial of large": protocol.large_trial.text,
     }
 
 
 def _warm_up(warm_up: WarmUp) -> str:
-    text = _load(warm_up.load)
+    text = warm_up.load.text
     return f"{text} to {warm_up.at_most} s, until steady" if warm_up.steady else text
-
-
-def _load(load: Load) -> str:
-    return f"{load.seconds} s" if load.seconds is not None else f"{load.requests:,} requests"

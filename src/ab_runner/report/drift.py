@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from ab_runner.model import AFTER, BEFORE, Record, Trial, WorkloadName
+from ab_runner.model import AFTER, BEFORE, Record, WorkloadName, is_valid
 
 WORTH_A_WARNING = 0.05
 
@@ -29,7 +29,7 @@ def drifts(records: Iterable[Record]) -> list[Drift]:
     rates = {
         (record.block, record.workload): record.report.requests_per_second
         for record in records
-        if isinstance(record, Trial) and record.block in (BEFORE, AFTER) and record.verdict.valid and record.report
+        if is_valid(record) and record.block in (BEFORE, AFTER) and record.report
     }
     return [
         Drift(workload, rate, rates[AFTER, workload])

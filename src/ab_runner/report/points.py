@@ -52,7 +52,7 @@ def _cell_row(summary: CellSummary, last: bool, cells: Mapping[Cell, CellSummary
     share = share_of_ceiling(summary.rate, cell, cells)
     latencies = zip(PERCENTILES, summary.latency, strict=True)
     row |= {"rate": round(summary.rate, 2), "top": round(summary.rate, 2)}
-    if interval := summary.interval:
+    if summary.estimate and (interval := summary.estimate.interval):
         row |= {"low": round(interval.low, 2), "high": round(interval.high, 2), "top": round(interval.high, 2)}
         row["interval"] = interval_figure(interval)
     if cell in ranks:

@@ -26,5 +26,5 @@ def ranked(cells: Iterable[CellSummary]) -> Ranked:
     """
     cells = [cell for cell in cells if cell.cell.server != REFERENCE]
     by_cost = any(cell.limit == "generator" for cell in cells)
-    figures = {cell.cell.server: cell.per_cpu_second_by_block if by_cost else cell.by_block for cell in cells}
+    figures = {cell.cell.server: cell.blocks(by_cost) for cell in cells}
     return Ranked(by_cost, rank({server: list(blocks.values()) for server, blocks in figures.items()}))

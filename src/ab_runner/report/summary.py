@@ -69,10 +69,7 @@ def _first(row: Sequence[CellSummary]) -> _First | None:
 
 def _lead(row: Sequence[CellSummary], found: Ranked) -> float | None:
     """Of the best who is told to be ahead of the next, over the next: the best of those who are not among the first."""
-    blocks = {
-        cell.cell.server: tuple((cell.per_cpu_second_by_block if found.by_cost else cell.by_block).values())
-        for cell in row
-    }
+    blocks = {cell.cell.server: tuple(cell.blocks(found.by_cost).values()) for cell in row}
     behind = [server for server, rank in found.ranking.ranks.items() if rank.best > 1]
     if not behind:
         return None
@@ -98,7 +95,8 @@ def _said(names: tuple[str, ...], levels: Mapping[int, _First], servers: int) ->
 
 def _belief(cells: Sequence[CellSummary], drifts: Sequence[Drift], warnings: int) -> str:
     blocks = max(len(cell.by_block) for cell in cells)
-    widths = [cell_width for cell in cells if (cell_width := _half_width(cell)) is not None]
+    estimates = [cell.estimate for cell in cells if cell.estimate]
+    widths = [width for estimate in estimates if (width := estimate.half_width) is not None]
     doubts = list(_doubts(cells, widths, drifts, warnings))
     if blocks == 1:
         return f"no: one block, so that nothing can be told from noise (--blocks 6){_but(doubts)}"
@@ -108,12 +106,6 @@ def _belief(cells: Sequence[CellSummary], drifts: Sequence[Drift], warnings: int
 
 def _but(doubts: Iterable[str]) -> str:
     return "".join(f"; {doubt}" for doubt in doubts)
-
-
-def _half_width(cell: CellSummary) -> float | None:
-    if cell.rate is None or cell.interval is None:
-        return None
-    return (cell.interval.high - cell.interval.low) / 2 / cell.rate
 
 
 def _doubts(

@@ -123,7 +123,7 @@ def _tables_of(asked: Workload, stored: Stored, cells: dict[Cell, CellSummary]) 
         best=by_rate,
         curves=(*map(tuple, curves), *(() for _ in untestable)) if len(concurrency) > 1 else (),
     )
-    latencies = tuple((level, tuple(_latency_text(cell) for cell in row)) for level, row in grid)
+    latencies = tuple((level, tuple(map(latency_text, row))) for level, row in grid)
     yield Table(f"{asked.name}: time per request in ms, median / p90 / p99 / p99.9 / longest", columns, latencies)
     yield from _costs(asked, columns, grid, by_cost)
     yield from _ranks(asked, columns, concurrency, ranks, by_rate | by_cost)
@@ -165,11 +165,11 @@ def _costs(
 ) -> Iterable[Table]:
     """Where the servers' CPU time is known."""
     if any(cell and cell.per_cpu_second for _, row in grid for cell in row):
-        rows = tuple((level, tuple(map(_cost_text, row))) for level, row in grid)
+        rows = tuple((level, tuple(map(cost_text, row))) for level, row in grid)
         yield Table(f"{asked.name}: requests per second of the server's CPU time", columns, rows, best=best)
 
 
-def _cost_text(cell: CellSummary | None) -> str:
+def cost_text(cell: CellSummary | None) -> str:
     return estimate_figure(cell.per_cpu_second) if cell and cell.per_cpu_second else "-"
 
 
@@ -211,7 +211,7 @@ def _share(cell: Cell, cells: dict[Cell, CellSummary]) -> float | None:
     return None if found is None or found.rate is None else share_of_ceiling(found.rate, cell, cells)
 
 
-def _latency_text(cell: CellSummary | None) -> str:
+def latency_text(cell: CellSummary | None) -> str:
     if cell is None or cell.rate is None:
         return "-"
     return " / ".join(map(latency_figure, cell.latency))

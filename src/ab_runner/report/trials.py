@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from ab_runner.model import Cell, CellRecord, NotMeasured, Trial, cell_of
+from ab_runner.model import Cell, CellRecord, NotMeasured, Trial, cell_of, is_valid
 from ab_runner.report.cells import (
     PERCENTILES,
     CellSummary,
@@ -73,7 +73,7 @@ def rows(stored: Stored) -> Iterator[Row]:
 
 
 def _share(record: CellRecord, cells: Mapping[Cell, CellSummary]) -> float | None:
-    if isinstance(record, NotMeasured) or record.report is None or not record.verdict.valid:
+    if not is_valid(record) or record.report is None:
         return None
     share = share_of_ceiling(record.report.requests_per_second, cell_of(record), cells)
     return None if share is None else round(share, 4)

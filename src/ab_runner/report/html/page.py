@@ -14,7 +14,6 @@ from ab_runner.model import (
     REFERENCE,
     Cell,
     Limit,
-    Load,
     Protocol,
     Server,
     StartRecord,
@@ -27,8 +26,6 @@ from ab_runner.published import Figure
 from ab_runner.report import charts
 from ab_runner.report.cells import (
     CellSummary,
-    estimate_figure,
-    latency_figure,
     rate_figure,
     share_figure,
     share_of_ceiling,
@@ -41,7 +38,7 @@ from ab_runner.report.points import cell_rows, pair_rows
 from ab_runner.report.ranks import ranked
 from ab_runner.report.reproduce import command
 from ab_runner.report.summary import summary
-from ab_runner.report.tables import ABOVE_THE_CEILING, NO_RECORD, Listing, frame_of, notes_of
+from ab_runner.report.tables import ABOVE_THE_CEILING, NO_RECORD, Listing, cost_text, frame_of, latency_text, notes_of
 from ab_runner.report.then_and_now import compare
 from ab_runner.report.then_and_now_tables import report_then_and_now
 from ab_runner.stats.ranking import Rank
@@ -200,11 +197,7 @@ def _facts(stored: Stored, facts: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _protocol(protocol: Protocol) -> str:
     blocks = "one block" if protocol.blocks == 1 else f"{protocol.blocks} blocks"
-    return f"{protocol.name}: {blocks}, trials of {_load(protocol.trial)}"
-
-
-def _load(load: Load) -> str:
-    return f"{load.seconds} s" if load.seconds is not None else f"{load.requests:,} requests"
+    return f"{protocol.name}: {blocks}, trials of {protocol.trial.text}"
 
 
 def _families(servers: Iterable[Server]) -> Iterator[tuple[str, tuple[Server, ...]]]:
@@ -226,8 +219,8 @@ def _part(asked: Workload, stored: Stored, cells: Mapping[Cell, CellSummary], ra
         asked,
         tuple(able),
         rates=tuple(tuple(_rate_place(cell, highest, cells, ranks) for cell in row) for row in grid),
-        latencies=tuple(tuple(_latency_text(cell) for cell in row) for row in grid),
-        costs=tuple(tuple(map(_cost_text, row)) for row in grid) if any(map(_has_cost, chain(*grid))) else (),
+        latencies=tuple(tuple(map(latency_text, row)) for row in grid),
+        costs=tuple(tuple(map(cost_text, row)) for row in grid) if any(map(_has_cost, chain(*grid))) else (),
         by_cost=tuple(level for level, row in by_level if ranked(filter(None, row)).by_cost),
         notes=(*notes_of(asked, stored, by_level), *((f"share of the ceiling: {ABOVE_THE_CEILING}",) if above else ())),
         summary=_summary(able, grid),
@@ -254,16 +247,8 @@ def _rate_place(
     )
 
 
-def _latency_text(cell: CellSummary | None) -> str:
-    return "-" if cell is None or cell.rate is None else " / ".join(map(latency_figure, cell.latency))
-
-
 def _has_cost(cell: CellSummary | None) -> bool:
     return cell is not None and cell.per_cpu_second is not None
-
-
-def _cost_text(cell: CellSummary | None) -> str:
-    return estimate_figure(cell.per_cpu_second) if cell and cell.per_cpu_second else "-"
 
 
 def _ranks(cells: Mapping[Cell, CellSummary]) -> dict[Cell, Rank]:
