@@ -37,6 +37,7 @@ from ab_runner.runtime.base import (
     needs_newer_jdk,
     version_command,
 )
+from ab_runner.runtime.shell import Shell
 
 RAW_IN_CONTAINER = "/raw"
 GENERATOR = "ab"
@@ -48,6 +49,8 @@ _BASE_OF_JDK_8 = "debian:sid-slim"
 """The one base image that docker/base-images leaves out unless it is named."""
 _ENGINE_SECONDS = 120.0
 """Longest time that the engine may take for one of our small requests."""
+_ANSWER_SECONDS = 5.0
+"""Longest time that a JVM's counters may take."""
 _ENGINE_BACK_SECONDS = 120.0
 """How long a sweep waits for an engine that is restarted."""
 
@@ -168,8 +171,7 @@ class DockerRuntime:
             done = self._compose(*options, "up", "--detach", "--no-build", server.id, GENERATOR)
             if done.returncode:
                 raise StartFailed("does not start", last_lines(done.stderr))
-            running.look_around()
-            running.open_accounts(self.server_cpus, self.generator_cpus)
+            running.look_around(self.server_cpus, self.generator_cpus)
         except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
             running.stop()
             raise StartFailed("does not start", f"the Docker engine failed: {error}") from error
@@ -223,48 +225,62 @@ class DockerServer:
         self.host = f"127.0.0.1:{PORT}"
         self.environment: dict[str, str] = {}
         self.accounts: Accounts | None = None
-        self._perf_data: perf_files.InContainer | None = None
         self._project = project
         self._container = f"{project}-{server.id}-1"
         self._generator = f"{project}-{GENERATOR}-1"
+        self._shells: dict[str, Shell] = {}
+        """Of containers, by their names."""
         self._server = server
         self._network = network
         self._log = log
 
-    def look_around(self) -> None:
-        """Finds its address and what really runs in it; subprocess.CalledProcessError if it is gone already."""
-        ip = self._inspect("{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}")
+    def look_around(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
+        """Finds its address, what really runs in it, and its accounts; subprocess.CalledProcessError if it is gone
+        already."""
+        self._shell(self._generator)  # opens while the server is asked
+        template = "{{.State.Pid}} {{.Id}} {{.Image}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
+        lines = _checked("docker", "inspect", "--format", template, self._container, self._generator).splitlines()
+        (pid, container, image, ip), (generator_pid, generator, *_) = map(str.split, lines)
         self.address = (ip, PORT)
         if self._network == "bridge":
             self.host = f"{ip}:{PORT}"
-        version = _run("docker", "exec", self._container, *version_command(self._server, "/server"))
-        version.check_returncode()
-        self.environment = {
-            "image": self._inspect("{{.Image}}"),
-            "version": (version.stdout + version.stderr).strip(),
-            **self._sysctls(),
-        }
-
-    def open_accounts(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
-        if self._server.kind == "jvm":
-            self._perf_data = perf_files.InContainer(self._container)
-        containers = _checked(
-            "docker", "inspect", "--format", "{{.State.Pid}} {{.Id}}", self._container, self._generator
-        )
+        version = self._ask(version_command(self._server, "/server"))
+        self.environment = {"image": image, "version": version, **self._sysctls()}
+        if self._server.kind != "jvm":
+            self._shells.pop(self._container).close()  # the memory of a small server would be a shell's as well
         with suppress(OSError):  # the engine is on another machine, or in a virtual one
-            server, generator = (Cgroup(int(pid), id) for pid, id in map(str.split, containers.splitlines()))
-            self.accounts = accounts_of(server, generator.cpu_seconds, server_cpus, generator_cpus)
+            account = Cgroup(int(pid), container)
+            generator_account = Cgroup(int(generator_pid), generator)
+            self.accounts = accounts_of(account, generator_account.cpu_seconds, server_cpus, generator_cpus)
 
     def perf_data(self) -> bytes:
-        return self._perf_data.copy() if self._perf_data else b""
+        if self._server.kind == "jvm":
+            with suppress(subprocess.TimeoutExpired):
+                return self._shell(self._container).run(perf_files.IN_CONTAINER, _ANSWER_SECONDS).stdout
+        return b""
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         bounded = ["timeout", "--signal=INT", f"--kill-after={INTERRUPT_SECONDS}", f"{time_limit:.0f}", *command]
         try:
-            done = _run("docker", "exec", self._generator, *bounded, seconds=time_limit + 30)
+            done = self._shell(self._generator).run(bounded, time_limit + 30)
         except subprocess.TimeoutExpired:
             return Completed(OVER_TIME, "", "the Docker engine did not answer in time")
-        return Completed(done.returncode, done.stdout, done.stderr)
+        return Completed(done.exit_code, _text(done.stdout), _text(done.stderr))
+
+    def _shell(self, container: str) -> Shell:
+        """One that was closed, because something took too long, is opened again."""
+        shell = self._shells.get(container)
+        if shell is None or not shell.is_open():
+            shell = self._shells[container] = Shell(container)
+        return shell
+
+    def _ask(self, command: Sequence[str]) -> str:
+        """What the command says in the server's container."""
+        done = self._shell(self._container).run(command, _ENGINE_SECONDS)
+        said = _text(done.stdout + done.stderr).strip()
+        if done.exit_code:
+            raise subprocess.CalledProcessError(done.exit_code, command, said)
+        return said
 
     def ended(self) -> str | None:
         template = "{{.State.Status}} {{.State.OOMKilled}} {{.State.ExitCode}}"
@@ -278,19 +294,20 @@ class DockerServer:
     def stop(self) -> None:
         with suppress(OSError, subprocess.TimeoutExpired), self._log.open("wb") as log:
             _run("docker", "logs", self._container, output=log)
-        if self._perf_data:
-            self._perf_data.close()
+        for shell in self._shells.values():
+            shell.close()
         _down(self._project, _ENGINE_BACK_SECONDS)
-
-    def _inspect(self, template: str) -> str:
-        return _checked("docker", "inspect", "--format", template, self._container)
 
     def _sysctls(self) -> dict[str, str]:
         """The network's settings as they are inside."""
         paths = ["/proc/sys/" + name.replace(".", "/") for name in SYSCTLS]
-        lines = _run("docker", "exec", self._container, "grep", "-H", ".", *paths).stdout.splitlines()
+        lines = self._ask(["grep", "-H", ".", *paths]).splitlines()
         pairs = (line.removeprefix("/proc/sys/").partition(":") for line in lines)
         return {name.replace("/", "."): " ".join(value.split()) for name, _, value in pairs}
+
+
+def _text(output: bytes) -> str:
+    return output.decode(errors="backslashreplace")
 
 
 def _end_text(state: str) -> str | None:
