@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ab_runner.catalog import CatalogError, load, select
+from ab_runner.documents import DocumentError
 
 JVM = """
 format = 1
@@ -104,7 +105,7 @@ def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_in_server_toml_is_named_with_its_file_and_key(tmp_path: Path, text: str, complaint: str) -> None:
-    with pytest.raises(CatalogError, match=complaint) as caught:
+    with pytest.raises(DocumentError, match=complaint) as caught:
         load(write(tmp_path, a=text))
     assert str(tmp_path / "a" / "server.toml") in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -15,7 +15,8 @@ from builders import failed_trial, not_measured, report, server, sweep, trial, u
 
 from ab_runner.cli import places
 from ab_runner.cli.conclusions import columns_of
-from ab_runner.conclusions import FILES, Claim, ConclusionsError, Paper, read_all
+from ab_runner.conclusions import FILES, Claim, Paper, read_all
+from ab_runner.documents import DocumentError
 from ab_runner.model import Failures, Record, Server, Trial, Verdict
 from ab_runner.published import Figure
 from ab_runner.report import conclusions_csv, markdown
@@ -327,11 +328,11 @@ def test_a_paper_is_added_as_a_file_and_a_group_stands_for_its_servers(tmp_path:
 )  # fmt: skip
 def test_a_mistake_in_a_file_is_named_with_its_place(tmp_path: Path, right: str, wrong: str, complaint: str) -> None:
     assert GOOD.count(right) == 1
-    with pytest.raises(ConclusionsError, match=r"conclusions-x\.toml: ") as found:
+    with pytest.raises(DocumentError, match=r"conclusions-x\.toml: ") as found:
         read_all(write(tmp_path, GOOD.replace(right, wrong)))
     assert complaint in str(found.value)
 
 
 def test_a_folder_without_conclusions_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConclusionsError, match="no conclusions-"):
+    with pytest.raises(DocumentError, match="no conclusions-"):
         read_all(tmp_path)

@@ -6,7 +6,8 @@ import pytest
 
 from ab_runner.catalog import load
 from ab_runner.cli import places
-from ab_runner.published import CINDY_2006, PublishedError, read
+from ab_runner.documents import DocumentError
+from ab_runner.published import CINDY_2006, read
 
 HEAD = "workload,server,concurrency,requests_per_second,failed_requests,outcome\n"
 ROW = "small,tomcat-5.5.15,10,4275,0,ok\n"
@@ -63,11 +64,11 @@ def test_a_figure_with_failed_requests_does_not_count_and_says_why(tmp_path: Pat
 def test_a_mistake_in_published_results_is_named_with_file_and_line(tmp_path: Path, text: str, complaint: str) -> None:
     path = tmp_path / "x.csv"
     path.write_text(text)
-    with pytest.raises(PublishedError) as caught:
+    with pytest.raises(DocumentError) as caught:
         read(path)
     assert str(caught.value).startswith(f"{path}: {complaint}")
 
 
 def test_published_results_that_are_not_there_are_named(tmp_path: Path) -> None:
-    with pytest.raises(PublishedError, match=r"x\.csv: cannot be read: No such file"):
+    with pytest.raises(DocumentError, match=r"x\.csv: cannot be read: No such file"):
         read(tmp_path / "x.csv")

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ab_runner.refusal import Refusal
+
 LOCK = Path(tempfile.gettempdir()) / f"ab-runner-{os.getuid()}.lock"
 """Held by the one sweep that this user may run at a time. What was left by a sweep under it, its holder may remove."""
 
 
-class NotAloneError(Exception):
+class NotAloneError(Refusal):
     """Another sweep is running, in a line that names its process."""
 
 

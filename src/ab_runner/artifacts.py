@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from ab_runner.model import Artifact, Server
+from ab_runner.refusal import Refusal
 
 State = Literal["present", "missing", "damaged"]
 _CHUNK = 1 << 16
@@ -20,7 +21,7 @@ _SILENCE_SECONDS = 15.0
 """Longest time that a download may be without a byte."""
 
 
-class ArtifactError(Exception):
+class ArtifactError(Refusal):
     """A file that could not be had, or is not the one that it should be, in a line that says why."""
 
 

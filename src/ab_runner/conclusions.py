@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,7 +10,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ab_runner.catalog import suggestion
-from ab_runner.model import FORMAT, WorkloadName
+from ab_runner.documents import DocumentError, explained, read_toml
+from ab_runner.model import WorkloadName
 from ab_runner.published import Figure, read
 
 FILES = "conclusions-*.toml"
@@ -19,10 +19,6 @@ FILES = "conclusions-*.toml"
 Names = Annotated[tuple[str, ...], Meta(min_length=1)]
 Level = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, lt=1)]
-
-
-class ConclusionsError(ValueError):
-    """A file of conclusions that is not as it should be."""
 
 
 class _Claim(Struct, frozen=True, kw_only=True, tag_field="form", forbid_unknown_fields=True):
@@ -94,7 +90,7 @@ class Paper(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def read_all(folder: Path) -> list[tuple[Paper, tuple[Figure, ...]]]:
-    """Every paper in the folder with its figures. ConclusionsError, with file, key and reason, at the first mistake."""
+    """Every paper in the folder with its figures. DocumentError, with file, key and reason, at the first mistake."""
     found = []
     for path in sorted(folder.glob(FILES)):
         paper = _read(path)
@@ -102,25 +98,15 @@ def read_all(folder: Path) -> list[tuple[Paper, tuple[Figure, ...]]]:
         _check(path, paper, figures)
         found.append((paper, figures))
     if not found:
-        raise ConclusionsError(f"{folder}: no {FILES} in it; git has them")
+        raise DocumentError(f"{folder}: no {FILES} in it; git has them")
     return found
 
 
 def _read(path: Path) -> Paper:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConclusionsError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConclusionsError(f"{path}: not TOML: {error}") from error
-    if data.get("format") != FORMAT:
-        raise ConclusionsError(f"{path}: format: must be {FORMAT}, the one that this toolkit reads")
-    try:
-        return msgspec.convert(data, Paper)
+        return msgspec.convert(read_toml(path), Paper)
     except msgspec.ValidationError as error:
-        reason, _, place = str(error).partition(" - at `$.")
-        key = f"{place.rstrip('`')}: " if place else ""
-        raise ConclusionsError(f"{path}: {key}{reason[0].lower()}{reason[1:]}") from error
+        raise DocumentError(f"{path}: {explained(error)}") from error
 
 
 def _check(path: Path, paper: Paper, figures: Sequence[Figure]) -> None:
@@ -129,18 +115,18 @@ def _check(path: Path, paper: Paper, figures: Sequence[Figure]) -> None:
     for key, name in _names(paper):
         if name not in published:
             known = suggestion(name, [*published, *paper.groups])
-            raise ConclusionsError(f"{path}: {key}: no server {name!r} in {paper.figures}{known}")
+            raise DocumentError(f"{path}: {key}: no server {name!r} in {paper.figures}{known}")
     places = {(figure.workload, figure.concurrency) for figure in figures}
     for key, claim in _claims(paper):
         first, second = paper.sides(claim)
         if not second:
-            raise ConclusionsError(f"{path}: {key}.second: nobody who is not among the first")
+            raise DocumentError(f"{path}: {key}.second: nobody who is not among the first")
         if isinstance(claim, MostFailed) and len(first) > 1:
-            raise ConclusionsError(f"{path}: {key}.first: must be one server")
+            raise DocumentError(f"{path}: {key}.first: must be one server")
         for workload in claim.workloads:
             for level in claim.at:
                 if (workload, level) not in places:
-                    raise ConclusionsError(f"{path}: {key}.at: no {workload} at {level} in {paper.figures}")
+                    raise DocumentError(f"{path}: {key}.at: no {workload} at {level} in {paper.figures}")
 
 
 def _claims(paper: Paper) -> Iterator[tuple[str, Claim]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from ab_runner.machine import local_ports
 from ab_runner.model import Conditions
 
 WANTED_BACKLOG = 10_000
@@ -86,8 +87,7 @@ def network_findings(sysctls: Mapping[str, str]) -> Iterator[Finding]:
         f"net.core.somaxconn is {backlog:,}, and the test of 2006 had a backlog of {WANTED_BACKLOG:,}: "
         f"sysctl net.core.somaxconn={WANTED_BACKLOG}",
     )  # fmt: skip
-    first, last = map(int, sysctls.get("net.ipv4.ip_local_port_range", "32768 60999").split())
-    ports = last - first + 1
+    ports = local_ports(sysctls)
     yield _finding(
         ports >= _WANTED_PORTS, f"local ports: {ports:,}",
         f"{ports:,} local ports are few for connections that close: sysctl net.ipv4.ip_local_port_range='10000 65535'",

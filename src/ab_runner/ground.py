@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from ab_runner.machine import local_ports, sysctls
 from ab_runner.model import Ground
 
 WAIT_SECONDS = 1.0
@@ -21,7 +22,7 @@ PROC = Path("/proc")
 def settle(server: int | None) -> Ground:
     """Waits until the run queue is empty and closed connections leave ports for the next trial, for a second at the
     most. `server` is a process in the server's network namespace; None where that cannot be seen from here."""
-    return settle_by(lambda: _left(server), _ports(), time.monotonic, time.sleep)
+    return settle_by(lambda: _left(server), local_ports(sysctls()), time.monotonic, time.sleep)
 
 
 def settle_by(
@@ -45,13 +46,6 @@ def settle_by(
 def _left(server: int | None) -> tuple[int | None, int | None]:
     waiting = None if server is None else _found(PROC / str(server) / "net/sockstat", r"^TCP: .*\btw (\d+)")
     return waiting, _found(PROC / "stat", r"^procs_running (\d+)")
-
-
-def _ports() -> int:
-    text = PROC / "sys/net/ipv4/ip_local_port_range"
-    first = _found(text, r"^(\d+)") or 32768
-    last = _found(text, r"(\d+)\s*$") or 60999
-    return last - first + 1
 
 
 def _found(path: Path, pattern: str) -> int | None:

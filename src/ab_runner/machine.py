@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import resource
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -55,6 +55,12 @@ def sysctls() -> dict[str, str]:
     """The settings of the network that a figure depends on, as far as this kernel has them."""
     paths = {name: Path("/proc/sys", *name.split(".")) for name in SYSCTLS}
     return {name: " ".join(path.read_text().split()) for name, path in paths.items() if path.exists()}
+
+
+def local_ports(settings: Mapping[str, str]) -> int:
+    """How many connections to one address there can be at once, by these sysctls or else by Linux's own."""
+    first, last = map(int, settings.get("net.ipv4.ip_local_port_range", "32768 60999").split())
+    return last - first + 1
 
 
 def cpu_split(generators: int = 1) -> CpuSplit:

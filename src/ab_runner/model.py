@@ -306,6 +306,12 @@ class Sweep(Struct, frozen=True, kw_only=True):
     """Servers that were asked for and cannot run here, with the reason."""
     format: Literal[1] = 1
 
+    @property
+    def everyone(self) -> tuple[Server, ...]:
+        """The servers, and the reference if it is not one of them."""
+        is_extra = self.reference is not None and all(server.id != self.reference.id for server in self.servers)
+        return (*self.servers, self.reference) if self.reference and is_extra else self.servers
+
 
 class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="record"):
     """A server was started. `error` says why it never became ready; `seconds` is the time that it took or was given."""

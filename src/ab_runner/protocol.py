@@ -8,7 +8,7 @@ from math import ceil
 
 import msgspec
 
-from ab_runner.model import AFTER, BEFORE, Cell, Load, Protocol, Server, WarmUp, WorkloadName
+from ab_runner.model import AFTER, BEFORE, Cell, Load, Protocol, Server, Sweep, WarmUp, WorkloadName
 from ab_runner.stats.steady import steady_from
 
 WARM_UP_CONCURRENCY = 10
@@ -84,6 +84,13 @@ def plan(
             shuffle(order)
         runs += [ServerRun(block, server.id, tuple(cells_of(server, workloads, concurrency))) for server in order]
     return [run for run in runs if run.cells]
+
+
+def plan_of(sweep: Sweep) -> list[ServerRun]:
+    """What a sweep planned when it began; `--until-precision` may add to it."""
+    asked = sweep.asked
+    blocks = asked.protocol.blocks
+    return plan(sweep.servers, asked.workloads, asked.concurrency, blocks, asked.seed, sweep.reference)
 
 
 def cells_of(server: Server, workloads: Sequence[WorkloadName], concurrency: Sequence[int]) -> Iterator[Cell]:

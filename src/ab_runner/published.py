@@ -10,13 +10,10 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from ab_runner.documents import DocumentError, explained
 from ab_runner.model import WorkloadName
 
 CINDY_2006 = "cindy-2006.csv"
-
-
-class PublishedError(ValueError):
-    """A file of published results that is not as it should be."""
 
 
 class Figure(Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,45 +40,39 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read(path: Path) -> tuple[Figure, ...]:
-    """PublishedError, with file, line and reason, at the first row that is wrong."""
+    """DocumentError, with file, line and reason, at the first row that is wrong."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             return tuple(_figures(path, file))
     except OSError as error:
-        raise PublishedError(f"{path}: cannot be read: {error.strerror}; git has it") from error
+        raise DocumentError(f"{path}: cannot be read: {error.strerror}; git has it") from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise PublishedError(f"{path}: not CSV in UTF-8: {error}") from error
+        raise DocumentError(f"{path}: not CSV in UTF-8: {error}") from error
 
 
 def _figures(path: Path, lines: Iterator[str]) -> Iterator[Figure]:
     rows = csv.DictReader(lines, strict=True)
     expected = list(Figure.__struct_fields__)
     if rows.fieldnames != expected:
-        raise PublishedError(f"{path}: line 1: the columns must be {','.join(expected)}")
+        raise DocumentError(f"{path}: line 1: the columns must be {','.join(expected)}")
     seen: set[tuple[str, str, int]] = set()
     for row in rows:
         place = f"{path}: line {rows.line_num}"
         if None in row or None in row.values():
-            raise PublishedError(f"{place}: must have {len(expected)} fields")
+            raise DocumentError(f"{place}: must have {len(expected)} fields")
         try:
             figure = msgspec.convert({name: text or None for name, text in row.items()}, Figure, strict=False)
         except msgspec.ValidationError as error:
-            raise PublishedError(f"{place}: {_explain(error)}") from error
+            raise DocumentError(f"{place}: {explained(error)}") from error
         _check(place, figure, seen)
         yield figure
-
-
-def _explain(error: msgspec.ValidationError) -> str:
-    """msgspec's "Expected `int`, got `str` - at `$.concurrency`" as "concurrency: expected `int`, got `str`"."""
-    reason, _, column = str(error).partition(" - at `$.")
-    return f"{column.rstrip('`')}: {reason[0].lower()}{reason[1:]}"
 
 
 def _check(place: str, figure: Figure, seen: set[tuple[str, str, int]]) -> None:
     """What one field alone cannot tell."""
     if (figure.outcome == "ok") != (figure.requests_per_second is not None):
-        raise PublishedError(f"{place}: requests_per_second: exactly rows with outcome ok have a figure")
+        raise DocumentError(f"{place}: requests_per_second: exactly rows with outcome ok have a figure")
     key = (figure.workload, figure.server, figure.concurrency)
     if key in seen:
-        raise PublishedError(f"{place}: a second row for {figure.server}, {figure.workload} at {figure.concurrency}")
+        raise DocumentError(f"{place}: a second row for {figure.server}, {figure.workload} at {figure.concurrency}")
     seen.add(key)

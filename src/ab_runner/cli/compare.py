@@ -38,7 +38,7 @@ def show_comparison(results: Sequence[Path], form: str, *, slower: float | None,
                 "told from noise; make them with --blocks 6"
             )
     damage = [line for each in stored for line in each.damage]
-    show(report_comparison(stored, compared), compare_csv.render(compared), damage, form)
+    show(lambda: report_comparison(stored, compared), lambda: compare_csv.render(compared), damage, form)
     complaints = [line for each in compared for line in too_slow(each, slower)] if slower else []
     for line in complaints:
         say(console_for(sys.stderr), f"! {line}")

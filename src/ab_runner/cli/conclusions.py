@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
 from ab_runner.cli import places
 from ab_runner.cli.reports import show
-from ab_runner.conclusions import ConclusionsError, Paper, read_all
-from ab_runner.published import Figure, PublishedError
+from ab_runner.conclusions import Paper, read_all
+from ab_runner.published import Figure
 from ab_runner.report import conclusions_csv
 from ab_runner.report.conclusions import judge
 from ab_runner.report.conclusions_tables import Column, report_conclusions
@@ -23,7 +21,7 @@ def show_conclusions(results: Path | None, form: str) -> None:
     stored = read(results) if results else None
     judged = _judged(stored)
     damage = stored.damage if stored else ()
-    show(report_conclusions(judged, damage), conclusions_csv.render(judged), damage, form)
+    show(lambda: report_conclusions(judged, damage), lambda: conclusions_csv.render(judged), damage, form)
 
 
 def conclusions_of(stored: Stored) -> Report:
@@ -31,11 +29,7 @@ def conclusions_of(stored: Stored) -> Report:
 
 
 def _judged(stored: Stored | None) -> list[tuple[Paper, list[Column]]]:
-    try:
-        papers = read_all(places.PUBLISHED)
-    except (ConclusionsError, PublishedError) as error:
-        raise click.ClickException(str(error)) from error
-    return [(paper, columns_of(paper, figures, stored)) for paper, figures in papers]
+    return [(paper, columns_of(paper, figures, stored)) for paper, figures in read_all(places.PUBLISHED)]
 
 
 def columns_of(paper: Paper, figures: tuple[Figure, ...], stored: Stored | None) -> list[Column]:

@@ -10,14 +10,12 @@ from typing import Any
 import click
 
 from ab_runner import interrupt
-from ab_runner.alone import NotAloneError
-from ab_runner.artifacts import ArtifactError
-from ab_runner.catalog import CatalogError, load, select
+from ab_runner.catalog import load, select
 from ab_runner.cli import options, places
 from ab_runner.model import DEFAULT_JDK, JDKS, Load, WorkloadName
 from ab_runner.protocol import PROTOCOLS
-from ab_runner.runtime.base import RuntimeUnusable
-from ab_runner.store import LATEST, StoreError, read
+from ab_runner.refusal import Refusal
+from ab_runner.store import LATEST, read
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -34,6 +32,11 @@ class _DefaultsToRun(click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         run.format_options(click.Context(run, info_name="run"), formatter)
         self.format_commands(ctx, formatter)
+
+
+_table_format = click.option(
+    "--format", "form", type=click.Choice(["terminal", "markdown", "csv"]), default="terminal", show_default=True
+)
 
 
 @click.group(
@@ -243,9 +246,7 @@ def new_server(id: str) -> None:
 
 @cli.command()
 @click.argument("results", type=click.Path(path_type=Path), default=places.RESULTS / LATEST)
-@click.option(
-    "--format", "form", type=click.Choice(["terminal", "markdown", "csv"]), default="terminal", show_default=True
-)
+@_table_format
 @click.option(
     "--then-and-now", is_flag=True, help="The figures of 2006 beside those of the sweep, with factors and ranks."
 )
@@ -273,9 +274,7 @@ def report(results: Path, form: str, then_and_now: bool, html: bool, svg: bool, 
 
 @cli.command()
 @click.argument("results", type=click.Path(path_type=Path), required=False)
-@click.option(
-    "--format", "form", type=click.Choice(["terminal", "markdown", "csv"]), default="terminal", show_default=True
-)
+@_table_format
 def conclusions(results: Path | None, form: str) -> None:
     """Says which conclusions of the author of 2006 hold: by his own figures, and by those of a sweep."""
     from ab_runner.cli.conclusions import show_conclusions
@@ -285,9 +284,7 @@ def conclusions(results: Path | None, form: str) -> None:
 
 @cli.command()
 @click.argument("results", type=click.Path(path_type=Path), nargs=-1, metavar="A B [C]…")
-@click.option(
-    "--format", "form", type=click.Choice(["terminal", "markdown", "csv"]), default="terminal", show_default=True
-)
+@_table_format
 @click.option(
     "--fail-if-slower",
     "slower",
@@ -335,12 +332,19 @@ def fetch_artifacts() -> None:
 
 
 @artifacts.command("add")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def add_artifact(file: Path) -> None:
-    """Takes a FILE that was got elsewhere, under any name: its sha256 says what it is."""
+@click.argument(
+    "files",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    nargs=-1,
+    required=True,
+    metavar="FILE…",
+)
+def add_artifacts(files: tuple[Path, ...]) -> None:
+    """Takes each FILE that was got elsewhere, under any name: its sha256 says what it is."""
     from ab_runner.cli.artifacts import add_file
 
-    add_file(file, load(places.SERVERS).values())
+    for file in files:
+        add_file(file, load(places.SERVERS).values())
 
 
 @cli.command()
@@ -357,7 +361,7 @@ def main() -> int:
         return 0
     except click.ClickException as error:
         return _complain(error.format_message())
-    except (ArtifactError, CatalogError, NotAloneError, StoreError, RuntimeUnusable) as error:
+    except Refusal as error:
         return _complain(str(error))
     except (interrupt.Interrupted, KeyboardInterrupt, click.Abort):
         print("ab-runner: interrupted", file=sys.stderr)

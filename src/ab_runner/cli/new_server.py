@@ -18,8 +18,8 @@ from ab_runner.template import DESCRIPTION, files_of, package_of, with_module
 
 
 def make(id: str) -> None:
-    """Makes it whole or not at all: click.UsageError where the id is taken or something cannot be written, CatalogError
-    for another server's mistake."""
+    """Makes it whole or not at all: click.UsageError where the id is taken or something cannot be written,
+    DocumentError for another server's mistake."""
     folder = places.SERVERS / id
     if folder.exists():
         raise click.UsageError(f"the id {id} is taken: {folder} is there; choose another")

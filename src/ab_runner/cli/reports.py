@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ab_runner.cli.show import console_for, put, say
 from ab_runner.report import csv, markdown, terminal
@@ -12,16 +12,16 @@ from ab_runner.store import Stored
 
 
 def show_report(stored: Stored, form: str) -> None:
-    show(report_of(stored), csv.render(stored), stored.damage, form)
+    show(lambda: report_of(stored), lambda: csv.render(stored), stored.damage, form)
 
 
-def show(report: Report, as_csv: str, damage: Iterable[str], form: str) -> None:
-    """CSV has no place for damaged lines: there they are named on stderr."""
+def show(report: Callable[[], Report], as_csv: Callable[[], str], damage: Iterable[str], form: str) -> None:
+    """Makes one of the two and shows it. CSV has no place for damaged lines: there they are named on stderr."""
     if form == "terminal":
-        put(*terminal.render(report, console_for(sys.stdout).width))
+        put(*terminal.render(report(), console_for(sys.stdout).width))
     elif form == "markdown":
-        sys.stdout.write(markdown.render(report))
+        sys.stdout.write(markdown.render(report()))
     else:
-        sys.stdout.write(as_csv)
+        sys.stdout.write(as_csv())
         for line in damage:
             say(console_for(sys.stderr), f"! {line}")

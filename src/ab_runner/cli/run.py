@@ -14,18 +14,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
+import msgspec
 from rich.console import Console
 
 from ab_runner import conditions, interrupt, machine, store
 from ab_runner.alone import alone
-from ab_runner.catalog import CatalogError, load
+from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.artifacts import provide
 from ab_runner.cli.files import write_page
 from ab_runner.cli.progress import display_for
-from ab_runner.cli.reports import show_report
-from ab_runner.cli.show import console_for, say
-from ab_runner.conclusions import ConclusionsError
+from ab_runner.cli.show import console_for, put, say
 from ab_runner.model import (
     AFTER,
     DEFAULT_JDK,
@@ -43,9 +42,9 @@ from ab_runner.model import (
     is_valid,
 )
 from ab_runner.precision import further_blocks
-from ab_runner.protocol import ServerRun, plan
-from ab_runner.published import PublishedError
-from ab_runner.report import csv, markdown
+from ab_runner.protocol import ServerRun, plan_of
+from ab_runner.refusal import Refusal
+from ab_runner.report import csv, markdown, terminal
 from ab_runner.report.tables import findings_of, report_of
 from ab_runner.resume import differences, remaining, starts_so_far
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
@@ -81,23 +80,18 @@ def run_sweep(
     if not servers:
         raise click.UsageError(f"none of these servers has a workload of {', '.join(workloads)}")
     began = datetime.datetime.now(datetime.UTC)
+    asked = Asked(
+        protocol=protocol, servers=tuple(server.id for server in servers), workloads=workloads,
+        concurrency=concurrency, runtime=runtime, network=network, seed=int(began.timestamp()), jdk=jdk,
+        precision=until_precision, budget=budget if until_precision else None, generators=generators,
+    )  # fmt: skip
     sweep_id = f"{began:%Y%m%d-%H%M%S}-{protocol.name}"
     folder = out or places.RESULTS / sweep_id
     _check_folder(folder)
     with alone():
-        fixtures = make_fixtures()
-        chosen = _choose_runtime(console, runtime, network, port, fixtures, jdk, generators)
-        _check_open_files(concurrency, chosen.prepare_generator())
-        able, left_out = _prepare(console, chosen, servers)
-        reference = _prepare_reference(console, chosen)
-        asked = Asked(
-            protocol=protocol, servers=tuple(server.id for server in servers), workloads=workloads,
-            concurrency=concurrency, runtime=chosen.name, network=chosen.network, seed=int(began.timestamp()),
-            jdk=chosen.jdk, precision=until_precision, budget=budget if until_precision else None,
-            generators=generators,
-        )  # fmt: skip
-        sweep = _sweep_here(sweep_id, began, asked, chosen, able, left_out, reference)
-        return _measure(console, Store.make(folder, sweep), sweep, _plan_of(sweep), chosen, fixtures, ())
+        site = _make_ready(console, asked, servers, port)
+        sweep = _sweep_here(sweep_id, began, asked, site)
+        return _measure(console, Store.make(folder, sweep), sweep, plan_of(sweep), site, ())
 
 
 def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
@@ -109,65 +103,86 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
     folder = folder.resolve()  # results/latest is a link, which would come to point to itself
     stored = store.read(folder)
     sweep = stored.sweep
-    left = remaining(_plan_of(sweep), stored.records)
+    left = remaining(plan_of(sweep), stored.records)
     if not left:
         say(console, f"{folder} is complete: every cell has its record")
         return 0
     with alone():
-        fixtures = make_fixtures()
-        asked = sweep.asked
-        chosen = _choose_runtime(console, asked.runtime, asked.network, port, fixtures, asked.jdk, asked.generators)
-        _check_open_files(asked.concurrency, chosen.prepare_generator())
         catalog = load(places.SERVERS)
         wanted = [catalog[server.id] for server in sweep.servers if server.id in catalog]
-        able, left_out = _prepare(console, chosen, wanted)
-        reference = _prepare_reference(console, chosen)
-        now = _sweep_here(sweep.id, sweep.started, asked, chosen, able, left_out, reference)
+        site = _make_ready(console, sweep.asked, wanted, port)
+        now = _sweep_here(sweep.id, sweep.started, sweep.asked, site)
         found = tuple(differences(sweep, now))
         if found and not anyway:
             raise click.UsageError(
                 f"{folder} cannot go on as the same sweep: {'; '.join(found)} (--anyway goes on, and the tables say so)"
             )
-        here = {server.id for server in filter(None, (*able, reference))}
         kept = Store(folder)
         try:
             kept.append(ResumeRecord(at=datetime.datetime.now(datetime.UTC), differences=found))
         except OSError as error:
             raise StoreError(f"cannot write to {folder}: {error.strerror}") from error
+        here = {server.id for server in now.everyone}
         left = [part for part in left if part.server in here]
-        return _measure(console, kept, now, left, chosen, fixtures, stored.records)
+        return _measure(console, kept, now, left, site, stored.records)
 
 
-def _sweep_here(
-    sweep_id: str,
-    began: datetime.datetime,
-    asked: Asked,
-    runtime: Runtime,
-    servers: Sequence[Server],
-    left_out: dict[str, str],
-    reference: Server | None,
-) -> Sweep:
+class _Site(msgspec.Struct, frozen=True):
+    """What a sweep runs on, made ready; `left_out` has the reasons of the servers that cannot run here, and without a
+    reference nobody knows of a drift."""
+
+    runtime: Runtime
+    fixtures: Path
+    servers: tuple[Server, ...]
+    left_out: dict[str, str]
+    reference: Server | None
+
+
+def _make_ready(console: Console, asked: Asked, wanted: Sequence[Server], port: int) -> _Site:
+    """Builds what can be built. A server that does not build takes part: its cells have that as their reason.
+    RuntimeUnusable if none can run here."""
+    fixtures = make_fixtures()
+    runtime = _choose_runtime(console, asked, fixtures, port)
+    _check_open_files(asked.concurrency, runtime.prepare_generator())
+    reference = load(places.SERVERS)[REFERENCE]
+    left_out = {server.id: reason for server in (*wanted, reference) if (reason := runtime.unavailable(server))}
+    left_out |= provide([server for server in wanted if server.id not in left_out], lambda text: say(console, text))
+    able = [server for server in wanted if server.id not in left_out]
+    measured = [*able, *(() if reference in able or reference.id in left_out else (reference,))]
+    unbuilt = runtime.prepare(measured, lambda text: say(console, text))
+    for server in wanted:
+        if server.id in left_out:
+            say(console, f"left out: {server.id}: {left_out[server.id]}")
+    for server_id, reason in unbuilt.items():
+        say(console, f"does not build: {server_id}: {reason}")
+    if all(server.id in unbuilt for server in able):
+        raise RuntimeUnusable("none of these servers can run here; `./ab-runner doctor` says what is missing")
+    return _Site(
+        runtime,
+        fixtures,
+        servers=tuple(able),
+        left_out={server.id: left_out[server.id] for server in wanted if server.id in left_out},
+        reference=None if reference.id in {*left_out, *unbuilt} else reference,
+    )
+
+
+def _sweep_here(sweep_id: str, began: datetime.datetime, asked: Asked, site: _Site) -> Sweep:
     """What was asked, on this machine as it is now."""
+    runtime = site.runtime
     return Sweep(
         id=sweep_id,
         started=began,
-        asked=asked,
+        asked=msgspec.structs.replace(asked, runtime=runtime.name, network=runtime.network, jdk=runtime.jdk),
         machine=machine.describe(),
         conditions=conditions.look(),
         server_cpus=runtime.server_cpus,
         generator_cpus=runtime.generator_cpus,
         environment=runtime.environment() | _toolkit_version(),
         fixtures=_digests(),
-        servers=tuple(servers),
-        left_out=left_out,
-        reference=reference,
+        servers=site.servers,
+        left_out=site.left_out,
+        reference=site.reference,
     )
-
-
-def _plan_of(sweep: Sweep) -> list[ServerRun]:
-    asked = sweep.asked
-    blocks = asked.protocol.blocks
-    return plan(sweep.servers, asked.workloads, asked.concurrency, blocks, asked.seed, sweep.reference)
 
 
 def _measure(
@@ -175,14 +190,14 @@ def _measure(
     kept: Store,
     sweep: Sweep,
     runs: Sequence[ServerRun],
-    runtime: Runtime,
-    fixtures: Path,
+    site: _Site,
     before: Sequence[Record],
 ) -> int:
     """Makes these runs and shows the tables, of what there is if it had to stop. `before` is what the sweep has
     already."""
     cells = sum(len(part.cells) for part in runs)
-    servers = {server.id: server for server in filter(None, (*sweep.servers, sweep.reference))}
+    runtime = site.runtime
+    servers = {server.id: server for server in sweep.everyone}
     taking_part = len({part.server for part in runs})
     say(console, f"{kept.folder}")
     for finding in findings_of(sweep):
@@ -197,13 +212,15 @@ def _measure(
         with display_for(console, cells) as display:
             records = [record for record in before if isinstance(record, Trial | NotMeasured)]
 
-            def show(event: Event) -> None:
+            def show_event(event: Event) -> None:
                 if isinstance(event, Done):
                     records.append(event.record)
                 display.show(event)
 
-            bench = Bench(servers, sweep.asked.protocol, runtime, kept, fixtures, show, sweep.asked.generators)
-            run(_with_further_blocks(runs, sweep.asked, records, show), bench, starts_so_far(before))
+            bench = Bench(
+                servers, sweep.asked.protocol, runtime, kept, site.fixtures, show_event, sweep.asked.generators
+            )
+            run(_with_further_blocks(runs, sweep.asked, records, show_event), bench, starts_so_far(before))
     except (OSError, subprocess.SubprocessError, RuntimeUnusable) as error:
         stopped = True
         say(console, f"ab-runner: the sweep stopped: {error}")
@@ -230,18 +247,19 @@ def _with_further_blocks(
 def _report(console: Console, folder: Path) -> Stored:
     """Shows the tables, if there is anything to put into them, and writes them into the folder."""
     stored = store.read(folder)
+    report = report_of(stored)
     if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
-        show_report(stored, "terminal")
+        put(*terminal.render(report, console_for(sys.stdout).width))
         say(console, f"./ab-runner report {folder} shows this again")
     else:
         say(console, f"no trial was made; {folder} says what happened until then")
-    if remaining(_plan_of(stored.sweep), stored.records):
+    if remaining(plan_of(stored.sweep), stored.records):
         say(console, f"./ab-runner resume {folder} goes on with it")
     try:
-        store.write_report(folder / "tables.md", markdown.render(report_of(stored)))
+        store.write_report(folder / "tables.md", markdown.render(report))
         store.write_report(folder / "trials.csv", csv.render(stored))
         say(console, f"{write_page(stored, folder)} has charts")
-    except (OSError, CatalogError, ConclusionsError, PublishedError) as error:
+    except (OSError, Refusal) as error:
         say(console, f"ab-runner: cannot write the reports: {error}; `./ab-runner report {folder}` shows them")
     return stored
 
@@ -279,27 +297,25 @@ def _digests() -> dict[str, str]:
     return {name: digest for digest, name in lines}
 
 
-def _choose_runtime(
-    console: Console, asked: str, network: str, port: int, fixtures: Path, jdk: int | None, generators: int
-) -> Runtime:
-    cpus = machine.cpu_split(generators)
-    if 0 < len(cpus.generator) < generators:
+def _choose_runtime(console: Console, asked: Asked, fixtures: Path, port: int) -> Runtime:
+    cpus = machine.cpu_split(asked.generators)
+    if 0 < len(cpus.generator) < asked.generators:
         say(
             console,
-            f"! {generators} generators need {generators + 1} cores and this machine has fewer: "
+            f"! {asked.generators} generators need {asked.generators + 1} cores and this machine has fewer: "
             "they share what there is, and can do no more than that",
         )
-    unusable = why_unusable() if asked != "process" else None
-    if asked == "docker" and unusable:
+    unusable = why_unusable() if asked.runtime != "process" else None
+    if asked.runtime == "docker" and unusable:
         raise RuntimeUnusable(f"--runtime docker: {unusable}")
-    if asked != "process" and not unusable:
-        return DockerRuntime(places.ROOT, fixtures, cpus, network, jdk or DEFAULT_JDK)
-    if network != "loopback":
-        raise click.UsageError(f"--network {network} needs Docker" + (f": {unusable}" if unusable else ""))
+    if asked.runtime != "process" and not unusable:
+        return DockerRuntime(places.ROOT, fixtures, cpus, asked.network, asked.jdk or DEFAULT_JDK)
+    if asked.network != "loopback":
+        raise click.UsageError(f"--network {asked.network} needs Docker" + (f": {unusable}" if unusable else ""))
     if unusable:
         say(console, f"servers run as processes of this host, because {unusable}")
     _check_port(port)
-    return ProcessRuntime(places.SERVERS, fixtures, cpus, port, jdk)
+    return ProcessRuntime(places.SERVERS, fixtures, cpus, port, asked.jdk)
 
 
 def _check_port(port: int) -> None:
@@ -311,31 +327,6 @@ def _check_port(port: int) -> None:
             raise click.UsageError(
                 f"port {port}: {(error.strerror or str(error)).lower()}; free it or choose another with --port"
             ) from None
-
-
-def _prepare(console: Console, runtime: Runtime, servers: Sequence[Server]) -> tuple[list[Server], dict[str, str]]:
-    """The servers that take part, and for the others the reason why they cannot run here; RuntimeUnusable if none can.
-
-    One that does not build takes part: its cells have that as their reason."""
-    left_out = {server.id: reason for server in servers if (reason := runtime.unavailable(server))}
-    left_out |= provide([server for server in servers if server.id not in left_out], lambda text: say(console, text))
-    able = [server for server in servers if server.id not in left_out]
-    unbuilt = runtime.prepare(able, lambda text: say(console, text))
-    for server, reason in left_out.items():
-        say(console, f"left out: {server}: {reason}")
-    for server, reason in unbuilt.items():
-        say(console, f"does not build: {server}: {reason}")
-    if len(unbuilt) == len(able):
-        raise RuntimeUnusable("none of these servers can run here; `./ab-runner doctor` says what is missing")
-    return able, left_out
-
-
-def _prepare_reference(console: Console, runtime: Runtime) -> Server | None:
-    """The reference, or None where it cannot run: then the tables say that nobody knows of a drift."""
-    reference = load(places.SERVERS)[REFERENCE]
-    if runtime.unavailable(reference) or runtime.prepare([reference], lambda text: say(console, text)):
-        return None
-    return reference
 
 
 def _check_open_files(concurrency: Sequence[int], limit: int) -> None:

@@ -6,7 +6,7 @@ import click
 
 from ab_runner.cli import places
 from ab_runner.cli.reports import show
-from ab_runner.published import CINDY_2006, PublishedError, read
+from ab_runner.published import CINDY_2006, read
 from ab_runner.report import then_and_now_csv
 from ab_runner.report.then_and_now import compare
 from ab_runner.report.then_and_now_tables import report_then_and_now
@@ -15,13 +15,10 @@ from ab_runner.store import Stored
 
 def show_then_and_now(stored: Stored, form: str) -> None:
     """Refuses a sweep that has nothing in common with 2006."""
-    try:
-        compared = compare(stored, read(places.PUBLISHED / CINDY_2006))
-    except PublishedError as error:
-        raise click.ClickException(str(error)) from error
+    compared = compare(stored, read(places.PUBLISHED / CINDY_2006))
     if not compared:
         raise click.UsageError(
             f"{stored.sweep.id} has nothing to set beside 2006: it needs a server of one of its families "
             "(./ab-runner list) at 1, 10, 100, 500 or 1000"
         )
-    show(report_then_and_now(stored, compared), then_and_now_csv.render(compared), stored.damage, form)
+    show(lambda: report_then_and_now(stored, compared), lambda: then_and_now_csv.render(compared), stored.damage, form)

@@ -65,7 +65,7 @@ COLUMNS: dict[str, Kind] = {
 
 def rows(stored: Stored) -> Iterator[Row]:
     """What a row has not, is not known or does not apply."""
-    families = {server.id: server.family for server in filter(None, (*stored.sweep.servers, stored.sweep.reference))}
+    families = {server.id: server.family for server in stored.sweep.everyone}
     cells = summarise(stored.records)
     for record in stored.records:
         if isinstance(record, Trial | NotMeasured):

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import msgspec
 
 from ab_runner.model import Server
+from ab_runner.refusal import Refusal
 from ab_runner.runtime.accounting import Accounts
 
 PORT = 8080
@@ -20,7 +21,7 @@ STOP_SECONDS = 2
 """How long a server may take to end when it is asked to."""
 
 
-class RuntimeUnusable(Exception):
+class RuntimeUnusable(Refusal):
     """The runtime cannot be used at all, in a line that says what to install or do."""
 
 

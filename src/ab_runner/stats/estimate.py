@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import ceil, sqrt
 
 import numpy as np
@@ -51,6 +52,12 @@ def median_over_blocks(blocks: Sequence[Sequence[float]]) -> Estimate:
     """
     if not blocks or not all(blocks):
         raise ValueError("a figure needs at least one block, and each block at least one trial")
+    return _median_over_blocks(tuple(map(tuple, blocks)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _median_over_blocks(blocks: tuple[tuple[float, ...], ...]) -> Estimate:
+    """Remembered, because tables, ranks and charts of a sweep are of the same cells."""
     trials = [np.asarray(block, dtype=float) for block in blocks]
     value = float(np.median([block.mean() for block in trials]))
     if len(blocks) < FEWEST_BLOCKS:

@@ -141,9 +141,6 @@ def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
     frame = frame_of(stored)
     compared = compare(stored, published, cells)
     beside = report_then_and_now(stored, compared)
-    everyone = [*sweep.servers]
-    if sweep.reference is not None and all(server.id != REFERENCE for server in everyone):
-        everyone.append(sweep.reference)
     measured = [workload(name) for name in asked.workloads if any(cell.workload == name for cell in cells)]
     parts = [_part(each, stored, cells, ranks) for each in measured]
     models = tuple(_models(each, sweep.servers, asked.concurrency, cells) for each in measured)
@@ -165,8 +162,8 @@ def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
         compared=tuple(each.workload for each in compared),
         compared_levels=tuple(level for level in asked.concurrency
                               if any(found.concurrency == level for each in compared for found in each.levels)),
-        servers=tuple(everyone),
-        starts={server.id: tuple(_starts(stored, server.id)) for server in everyone},
+        servers=sweep.everyone,
+        starts={server.id: tuple(_starts(stored, server.id)) for server in sweep.everyone},
         command=command(asked),
         example=next((shlex.join(record.command) for record in stored.records if isinstance(record, Trial)), ""),
         toolkit=sweep.environment.get("toolkit", ""),
