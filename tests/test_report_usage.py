@@ -6,7 +6,7 @@ import csv
 import io
 
 import pytest
-from builders import report, server, sweep, trial, usage
+from builders import failed_trial, report, server, sweep, trial, usage
 
 from ab_runner.model import JvmActivity, Limit, Verdict
 from ab_runner.report import csv as trials_csv
@@ -48,6 +48,16 @@ def test_what_a_jvm_did_beside_its_work_is_told_from_5_per_cent_on(
     trials = [trial("a-1", "small", 10, block=1, jvm=jvm()), trial("a-1", "small", 10, block=2, jvm=jvm(**changes))]
     (cell,) = summarise(trials).values()
     assert cell.remarks == remarks
+
+
+def test_notes_of_several_blocks_that_differ_in_a_figure_are_one_with_its_range() -> None:
+    trials = [
+        trial("a-1", "small", 1, block=block, verdict=Verdict(True, notes=(f"{share} % kept alive",)))
+        for block, share in enumerate(("99.0", "98.1", "98.5", "100.0"), 1)
+    ]
+    trials += [failed_trial("a-1", "small", 1, f"server exited with {code}", block=5) for code in (1, 137)]
+    (cell,) = summarise(trials).values()
+    assert cell.remarks == ("server exited with 1", "server exited with 137", "98.1 to 100.0 % kept alive")
 
 
 def test_csv_has_what_a_trial_took() -> None:

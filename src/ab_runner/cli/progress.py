@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
-from ab_runner.model import CellRecord, NotMeasured, cell_of
-from ab_runner.report.cells import summary
+from ab_runner.model import CellRecord, NotMeasured
+from ab_runner.report.cells import result_text
 from ab_runner.sweep import Doing, Done, Event, Planned
 
 
@@ -56,14 +56,6 @@ def phase_text(doing: Doing) -> str:
     if doing.what == "trial":
         return f"{doing.server} {doing.workload} c={doing.concurrency}"
     return " ".join(part for part in (doing.server, doing.workload, doing.what) if part)
-
-
-def result_text(record: CellRecord) -> str:
-    """`tomcat-5.5.15 small c=100: 12,345 rps`, or the reason why not."""
-    cell = cell_of(record)
-    found = summary(cell, [record])
-    figure = f"{found.rate_text} rps" if found.rate is not None else found.rate_text
-    return f"{cell.server} {cell.workload} c={cell.concurrency}: {figure}"
 
 
 class PlainDisplay:
