@@ -10,6 +10,7 @@ two rates should be within 0.98 and 1.02.
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -27,6 +28,7 @@ from ab_runner.runtime.base import RunningServer
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.stats.ratio import ratio
 
+SWEEP = "overhead"
 SECONDS = 3
 WARM_UP_SECONDS = 10
 
@@ -38,7 +40,7 @@ def main(pairs: int, server_id: str, concurrency: int) -> None:
     runtime.prepare([server], print)
     asked = workload("small")
     with alone(), tempfile.TemporaryDirectory() as raw:
-        runtime.begin("overhead", Path(raw))
+        runtime.begin(SWEEP, Path(raw))
         try:
             running = runtime.start(server, server.id)
             probe.wait_until_ready(running.address, asked, 60, running.ended)
@@ -59,9 +61,14 @@ def main(pairs: int, server_id: str, concurrency: int) -> None:
 
 
 def by_hand(running: RunningServer, url: str, concurrency: int, seconds: int) -> float:
-    command = ab.command(url=url, concurrency=concurrency, seconds=seconds)
-    done = running.generate(command, seconds + 60)
-    return rate(ab.parse(done.stdout, done.stderr, done.exit_code))
+    command = [
+        "docker",
+        "exec",
+        f"ab-runner-{SWEEP}-ab-1",
+        *ab.command(url=url, concurrency=concurrency, seconds=seconds),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=False)
+    return rate(ab.parse(done.stdout, done.stderr, done.returncode))
 
 
 def by_runner(running: RunningServer, url: str, concurrency: int, seconds: int) -> float:

@@ -15,6 +15,7 @@ import pytest
 from ab_runner import artifacts
 from ab_runner.artifacts import ArtifactError
 from ab_runner.cli.artifacts import provide
+from ab_runner.cli.main import main
 from ab_runner.model import Artifact
 
 CONTENT = bytes(range(256)) * 1000
@@ -160,6 +161,16 @@ def test_a_file_that_no_server_needs_is_refused_with_those_that_are_needed(tmp_p
     with pytest.raises(ArtifactError, match=r"sha256 [0-9a-f]{64} is that of no file that a server needs; .* a\.jar"):
         artifacts.add(file, [artifact("https://example.org/a.jar")])
     assert not cache.exists()
+
+
+def test_several_files_are_added_at_once(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = artifact("https://example.org/a.jar")
+    monkeypatch.setattr("ab_runner.cli.main.load", lambda folder: {"a-1": builders.server("a-1", artifacts=(wanted,))})
+    for name in ("one", "two"):
+        (tmp_path / name).write_bytes(CONTENT)
+    monkeypatch.setattr("sys.argv", ["ab-runner", "artifacts", "add", str(tmp_path / "one"), str(tmp_path / "two")])
+    assert main() == 0
+    assert artifacts.state_of(wanted) == "present"
 
 
 def test_a_sweep_fetches_what_is_missing_and_says_how_to_get_what_it_cannot(origin: Origin) -> None:

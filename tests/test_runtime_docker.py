@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import yaml
 from builders import server
 
 from ab_runner.machine import CpuSplit
-from ab_runner.runtime.docker import DockerRuntime, why_unusable
+from ab_runner.runtime import docker
+from ab_runner.runtime.base import Completed, StartFailed
+from ab_runner.runtime.docker import DockerRuntime, DockerServer, why_unusable
 
 
 def override(tmp_path: Path, network: str) -> dict[str, Any]:
@@ -54,6 +57,44 @@ def test_across_a_bridge_ab_has_a_namespace_of_its_own_with_the_same_settings(tm
 def test_ab_writes_its_files_as_the_user_who_runs_the_sweep(tmp_path: Path) -> None:
     generator = override(tmp_path, "loopback")["services"]["ab"]
     assert generator["user"] == f"{os.getuid()}:{os.getgid()}"
+
+
+@pytest.fixture
+def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DockerServer]:
+    """Its containers are shells of this host, and always running."""
+    (tmp_path / "docker").write_text(
+        "#!/bin/sh\n"
+        'case "$1" in\n'
+        'exec) shift 3; exec "$@" ;;\n'
+        'inspect) printf "running false 0\\nrunning false 0\\n" ;;\n'
+        "esac\n"
+    )
+    (tmp_path / "docker").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    made = DockerServer("project", server("ceiling", kind="c"), "loopback", tmp_path / "log")
+    yield made
+    made.stop()
+    assert not any(shell.is_open() for shell in made._shells.values())
+
+
+def test_a_shell_that_was_closed_is_opened_again(running: DockerServer) -> None:
+    assert running.generate(["echo", "one"], 5) == Completed(0, "one\n", "")
+    for shell in running._shells.values():
+        shell.close()
+    assert running.generate(["echo", "two"], 5) == Completed(0, "two\n", "")
+
+
+def test_a_setting_that_a_kernel_does_not_have_costs_nothing(
+    running: DockerServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(docker, "SYSCTLS", ("net.none", "net.core.somaxconn"))
+    assert list(running._sysctls()) == ["net.core.somaxconn"]
+
+
+def test_a_server_whose_version_cannot_be_had_does_not_start_and_says_why(running: DockerServer) -> None:
+    with pytest.raises(StartFailed, match="does not start") as found:
+        running._version()
+    assert "/server/start: not found" in found.value.detail
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,26 @@ def test_a_command_that_takes_too_long_closes_the_shell(shell: Shell) -> None:
     assert not shell.is_open()
 
 
+def test_a_command_that_never_stops_printing_takes_too_long_too(shell: Shell) -> None:
+    with pytest.raises(subprocess.TimeoutExpired):
+        shell.run(["yes"], 0.2)
+
+
+def test_an_interrupted_command_closes_the_shell(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*rest: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("select.select", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        shell.run(["echo", "late"], 10)
+    assert not shell.is_open()
+
+
+def test_a_command_after_the_end_of_the_shell_fails(shell: Shell) -> None:
+    shell._process.kill()
+    assert shell.run(["true"], 10).exit_code == -9
+
+
 def test_the_end_of_the_shell_is_the_end_of_the_command(shell: Shell) -> None:
     assert shell.run(sh('echo half; echo why >&2; kill -9 "$PPID"'), 10) == Ran(-9, b"half\n", b"why\n")
     assert not shell.is_open()

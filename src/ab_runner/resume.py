@@ -51,8 +51,8 @@ def fixture_differences(then: Sweep, now: Sweep) -> Iterator[str]:
 
 
 def server_differences(then: Sweep, now: Sweep) -> Iterator[str]:
-    here = {server.id: server for server in filter(None, (*now.servers, now.reference))}
-    for server in filter(None, (*then.servers, then.reference)):
+    here = {server.id: server for server in now.everyone}
+    for server in then.everyone:
         if server.id not in here:
             yield f"{server.id} cannot run: {now.left_out.get(server.id, 'no server has that name')}"
         elif server != here[server.id]:

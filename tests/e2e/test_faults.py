@@ -122,12 +122,14 @@ def test_a_fault_costs_the_cell_that_it_hits_and_the_sweep_goes_on(sweeping: Swe
 
 @pytest.mark.docker
 @in_docker
-def test_a_server_that_does_not_build_has_that_in_its_cells(
+def test_a_server_that_does_not_build_or_ends_at_once_has_that_in_its_cells(
     sweeping: Sweeper, tmp_path: Path, copy_of_toolkit: Path
 ) -> None:
-    broken = copy_of_toolkit / "servers" / "lighttpd-9"
-    shutil.copytree(copy_of_toolkit / "servers" / "lighttpd-1.4", broken)
-    toml = broken / "server.toml"
+    servers = copy_of_toolkit / "servers"
+    for broken in ("lighttpd-8", "lighttpd-9"):
+        shutil.copytree(servers / "lighttpd-1.4", servers / broken)
+    (servers / "lighttpd-8" / "start").write_text("#!/bin/sh\nexit 3\n")
+    toml = servers / "lighttpd-9" / "server.toml"
     toml.write_text(toml.read_text().replace('packages = ["lighttpd"]', 'packages = ["lighttpd-nine"]'))
     with (copy_of_toolkit / "compose.yaml").open("w") as compose:
         command = [sys.executable, "-m", "ab_runner.compose"]
@@ -136,13 +138,15 @@ def test_a_server_that_does_not_build_has_that_in_its_cells(
         )
     folder = tmp_path / "sweep"
     process = sweeping(
-        "--runtime", "docker", "--servers", "lighttpd-1.4,lighttpd-9", "--workloads", "small", "--protocol", "quick",
+        "--runtime", "docker", "--servers", "lighttpd-*", "--workloads", "small", "--protocol", "quick",
         "--warmup", "0", "--concurrency", "1,2", "--out", str(folder), root=copy_of_toolkit,
     )  # fmt: skip
     output, _ = process.communicate(timeout=300)
     assert process.returncode == 0, output
     assert reasons(folder) == {
         **{("lighttpd-1.4", level): None for level in (1, 2)},
+        **{("lighttpd-1.4-workers", level): None for level in (1, 2)},
+        **{("lighttpd-8", level): "does not start" for level in (1, 2)},
         **{("lighttpd-9", level): "does not build" for level in (1, 2)},
     }
     assert "Unable to locate package lighttpd-nine" in output

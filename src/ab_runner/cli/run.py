@@ -89,9 +89,9 @@ def run_sweep(
     folder = out or places.RESULTS / sweep_id
     _check_folder(folder)
     with alone():
-        site = _make_ready(console, asked, servers, port)
-        sweep = _sweep_here(sweep_id, began, asked, site)
-        return _measure(console, Store.make(folder, sweep), sweep, plan_of(sweep), site, ())
+        prepared = _prepare(console, asked, servers, port)
+        sweep = _sweep_here(sweep_id, began, prepared)
+        return _measure(console, Store.make(folder, sweep), sweep, plan_of(sweep), prepared, ())
 
 
 def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
@@ -110,8 +110,8 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
     with alone():
         catalog = load(places.SERVERS)
         wanted = [catalog[server.id] for server in sweep.servers if server.id in catalog]
-        site = _make_ready(console, sweep.asked, wanted, port)
-        now = _sweep_here(sweep.id, sweep.started, sweep.asked, site)
+        prepared = _prepare(console, sweep.asked, wanted, port)
+        now = _sweep_here(sweep.id, sweep.started, prepared)
         found = tuple(differences(sweep, now))
         if found and not anyway:
             raise click.UsageError(
@@ -124,13 +124,14 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
             raise StoreError(f"cannot write to {folder}: {error.strerror}") from error
         here = {server.id for server in now.everyone}
         left = [part for part in left if part.server in here]
-        return _measure(console, kept, now, left, site, stored.records)
+        return _measure(console, kept, now, left, prepared, stored.records)
 
 
-class _Site(msgspec.Struct, frozen=True):
-    """What a sweep runs on, made ready; `left_out` has the reasons of the servers that cannot run here, and without a
-    reference nobody knows of a drift."""
+class _Prepared(msgspec.Struct, frozen=True):
+    """What a sweep runs on, made ready. `left_out` has the reasons of those that cannot run here; without a reference
+    nobody knows of a drift."""
 
+    asked: Asked
     runtime: Runtime
     fixtures: Path
     servers: tuple[Server, ...]
@@ -138,50 +139,56 @@ class _Site(msgspec.Struct, frozen=True):
     reference: Server | None
 
 
-def _make_ready(console: Console, asked: Asked, wanted: Sequence[Server], port: int) -> _Site:
+def _prepare(console: Console, asked: Asked, wanted: Sequence[Server], port: int) -> _Prepared:
     """Builds what can be built. A server that does not build takes part: its cells have that as their reason.
     RuntimeUnusable if none can run here."""
+
+    def tell(text: str) -> None:
+        say(console, text)
+
     fixtures = make_fixtures()
     runtime = _choose_runtime(console, asked, fixtures, port)
     _check_open_files(asked.concurrency, runtime.prepare_generator())
     reference = load(places.SERVERS)[REFERENCE]
-    left_out = {server.id: reason for server in (*wanted, reference) if (reason := runtime.unavailable(server))}
-    left_out |= provide([server for server in wanted if server.id not in left_out], lambda text: say(console, text))
+    everyone = [*wanted, *(() if reference in wanted else (reference,))]
+    left_out = {server.id: reason for server in everyone if (reason := runtime.unavailable(server))}
+    left_out |= provide([server for server in everyone if server.id not in left_out], tell)
     able = [server for server in wanted if server.id not in left_out]
-    measured = [*able, *(() if reference in able or reference.id in left_out else (reference,))]
-    unbuilt = runtime.prepare(measured, lambda text: say(console, text))
-    for server in wanted:
-        if server.id in left_out:
-            say(console, f"left out: {server.id}: {left_out[server.id]}")
-    for server_id, reason in unbuilt.items():
-        say(console, f"does not build: {server_id}: {reason}")
-    if all(server.id in unbuilt for server in able):
+    unbuilt = runtime.prepare([server for server in everyone if server.id not in left_out], tell) if able else {}
+    if reference not in wanted and reference.id in unbuilt:
+        left_out[reference.id] = f"does not build: {unbuilt.pop(reference.id)}"
+    for server, reason in left_out.items():
+        tell(f"left out: {server}: {reason}")
+    for server, reason in unbuilt.items():
+        tell(f"does not build: {server}: {reason}")
+    if len(unbuilt) == len(able):
         raise RuntimeUnusable("none of these servers can run here; `./ab-runner doctor` says what is missing")
-    return _Site(
-        runtime,
-        fixtures,
+    return _Prepared(
+        asked=msgspec.structs.replace(asked, runtime=runtime.name, network=runtime.network, jdk=runtime.jdk),
+        runtime=runtime,
+        fixtures=fixtures,
         servers=tuple(able),
-        left_out={server.id: left_out[server.id] for server in wanted if server.id in left_out},
+        left_out=left_out,
         reference=None if reference.id in {*left_out, *unbuilt} else reference,
     )
 
 
-def _sweep_here(sweep_id: str, began: datetime.datetime, asked: Asked, site: _Site) -> Sweep:
+def _sweep_here(sweep_id: str, began: datetime.datetime, prepared: _Prepared) -> Sweep:
     """What was asked, on this machine as it is now."""
-    runtime = site.runtime
+    runtime = prepared.runtime
     return Sweep(
         id=sweep_id,
         started=began,
-        asked=msgspec.structs.replace(asked, runtime=runtime.name, network=runtime.network, jdk=runtime.jdk),
+        asked=prepared.asked,
         machine=machine.describe(),
         conditions=conditions.look(),
         server_cpus=runtime.server_cpus,
         generator_cpus=runtime.generator_cpus,
         environment=runtime.environment() | _toolkit_version(),
         fixtures=_digests(),
-        servers=site.servers,
-        left_out=site.left_out,
-        reference=site.reference,
+        servers=prepared.servers,
+        left_out=prepared.left_out,
+        reference=prepared.reference,
     )
 
 
@@ -190,13 +197,13 @@ def _measure(
     kept: Store,
     sweep: Sweep,
     runs: Sequence[ServerRun],
-    site: _Site,
+    prepared: _Prepared,
     before: Sequence[Record],
 ) -> int:
     """Makes these runs and shows the tables, of what there is if it had to stop. `before` is what the sweep has
     already."""
     cells = sum(len(part.cells) for part in runs)
-    runtime = site.runtime
+    runtime = prepared.runtime
     servers = {server.id: server for server in sweep.everyone}
     taking_part = len({part.server for part in runs})
     say(console, f"{kept.folder}")
@@ -218,7 +225,7 @@ def _measure(
                 display.show(event)
 
             bench = Bench(
-                servers, sweep.asked.protocol, runtime, kept, site.fixtures, show_event, sweep.asked.generators
+                servers, sweep.asked.protocol, runtime, kept, prepared.fixtures, show_event, sweep.asked.generators
             )
             run(_with_further_blocks(runs, sweep.asked, records, show_event), bench, starts_so_far(before))
     except (OSError, subprocess.SubprocessError, RuntimeUnusable) as error:

@@ -235,17 +235,16 @@ class DockerServer:
         self._log = log
 
     def look_around(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
-        """Finds its address, what really runs in it, and its accounts; subprocess.CalledProcessError if it is gone
-        already."""
+        """Finds its address, what really runs in it, and its accounts. StartFailed if it has ended already,
+        subprocess.CalledProcessError if there is no such container."""
         self._shell(self._generator)  # opens while the server is asked
-        template = "{{.State.Pid}} {{.Id}} {{.Image}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
+        template = "{{.State.Pid}}|{{.Id}}|{{.Image}}|{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
         lines = _checked("docker", "inspect", "--format", template, self._container, self._generator).splitlines()
-        (pid, container, image, ip), (generator_pid, generator, *_) = map(str.split, lines)
+        (pid, container, image, ip), (generator_pid, generator, _, _) = (line.split("|") for line in lines)
         self.address = (ip, PORT)
         if self._network == "bridge":
             self.host = f"{ip}:{PORT}"
-        version = self._ask(version_command(self._server, "/server"))
-        self.environment = {"image": image, "version": version, **self._sysctls()}
+        self.environment = {"image": image, "version": self._version(), **self._sysctls()}
         if self._server.kind != "jvm":
             self._shells.pop(self._container).close()  # the memory of a small server would be a shell's as well
         with suppress(OSError):  # the engine is on another machine, or in a virtual one
@@ -271,15 +270,17 @@ class DockerServer:
         """One that was closed, because something took too long, is opened again."""
         shell = self._shells.get(container)
         if shell is None or not shell.is_open():
+            if shell is not None:
+                shell.close()
             shell = self._shells[container] = Shell(container)
         return shell
 
-    def _ask(self, command: Sequence[str]) -> str:
-        """What the command says in the server's container."""
-        done = self._shell(self._container).run(command, _ENGINE_SECONDS)
+    def _version(self) -> str:
+        """StartFailed if what tells it fails, as everything does where the server has ended already."""
+        done = self._shell(self._container).run(version_command(self._server, "/server"), _ENGINE_SECONDS)
         said = _text(done.stdout + done.stderr).strip()
         if done.exit_code:
-            raise subprocess.CalledProcessError(done.exit_code, command, said)
+            raise StartFailed("does not start", self.ended() or last_lines(said))
         return said
 
     def ended(self) -> str | None:
@@ -299,10 +300,10 @@ class DockerServer:
         _down(self._project, _ENGINE_BACK_SECONDS)
 
     def _sysctls(self) -> dict[str, str]:
-        """The network's settings as they are inside."""
+        """The network's settings as they are inside; a kernel need not have all of them."""
         paths = ["/proc/sys/" + name.replace(".", "/") for name in SYSCTLS]
-        lines = self._ask(["grep", "-H", ".", *paths]).splitlines()
-        pairs = (line.removeprefix("/proc/sys/").partition(":") for line in lines)
+        found = self._shell(self._container).run(["grep", "-H", ".", *paths], _ENGINE_SECONDS)
+        pairs = (line.removeprefix("/proc/sys/").partition(":") for line in _text(found.stdout).splitlines())
         return {name.replace("/", "."): " ".join(value.split()) for name, _, value in pairs}
 
 
@@ -321,12 +322,13 @@ def _end_text(state: str) -> str | None:
 
 def _down(project: str, seconds: float = 1) -> None:
     """Removes all that a project has, by its labels, and tries for so long to do it; RuntimeUnusable if some of it
-    stays: it would share the CPUs."""
+    stays: it would share the CPUs. Nothing is given time to end in its own way, which takes a JVM 0.3 s a turn: what it
+    had to say has been kept."""
     command = ("docker", "compose", "--project-name", project, "down", "--volumes", "--remove-orphans")
     deadline = time.monotonic() + seconds
     while True:
         with suppress(subprocess.TimeoutExpired):
-            done = _run(*command, "--timeout", str(STOP_SECONDS))
+            done = _run(*command, "--timeout", "0")
             if done.returncode == 0:
                 return
         if time.monotonic() >= deadline:

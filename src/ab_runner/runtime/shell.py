@@ -8,8 +8,9 @@ import shlex
 import subprocess
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import IO
 
 import msgspec
 
@@ -46,8 +47,15 @@ class Shell:
         return self._process.poll() is None
 
     def run(self, command: Sequence[str], seconds: float) -> Ran:
-        """subprocess.TimeoutExpired if it takes longer; then the shell is closed, for what comes late would be taken
-        for the answer to the next command."""
+        """subprocess.TimeoutExpired if it takes longer. Then, and when it is interrupted, the shell is closed: what
+        comes late would be taken for the answer to the next command."""
+        try:
+            return self._run(command, seconds)
+        except BaseException:
+            self.close()
+            raise
+
+    def _run(self, command: Sequence[str], seconds: float) -> Ran:
         end = uuid.uuid4().hex.encode()
         line = f"{shlex.join(command)} < /dev/null; printf '{end.decode()}%3d' $?; printf {end.decode()} >&2\n"
         got = {self._stdout: b"", self._stderr: b""}
@@ -56,28 +64,30 @@ class Shell:
         try:
             self._stdin.write(line.encode())
         except BrokenPipeError:
-            return self._ended(got[self._stdout], got[self._stderr])
+            return self._ended(got)
         waiting = set(got)
         while waiting:
-            ready, _, _ = select.select(waiting, [], [], max(0.0, deadline - time.monotonic()))
+            left = deadline - time.monotonic()
+            ready = select.select(waiting, [], [], left)[0] if left > 0 else []
             if not ready:
-                self.close()
                 raise subprocess.TimeoutExpired(command, seconds)
             for pipe in ready:
                 part = pipe.read(_PART)
                 if not part:
-                    return self._ended(got[self._stdout], got[self._stderr])
+                    return self._ended(got)
                 got[pipe] += part
                 if got[pipe][-ends[pipe] :].startswith(end):
                     waiting.discard(pipe)
         stdout, _, code = got[self._stdout].rpartition(end)
         return Ran(int(code), stdout, got[self._stderr].removesuffix(end))
 
-    def _ended(self, stdout: bytes, stderr: bytes) -> Ran:
+    def _ended(self, got: Mapping[IO[bytes], bytes]) -> Ran:
+        rest = {pipe: b"" for pipe in got}
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_SECONDS)
-            stderr += self._stderr.read() or b""
+            rest = {pipe: pipe.read() or b"" for pipe in got}
         self.close()
+        stdout, stderr = (got[pipe] + rest[pipe] for pipe in (self._stdout, self._stderr))
         return Ran(self._process.returncode or 1, stdout, stderr)
 
     def close(self) -> None:
