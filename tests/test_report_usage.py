@@ -50,6 +50,14 @@ def test_what_a_jvm_did_beside_its_work_is_told_from_5_per_cent_on(
     assert cell.remarks == remarks
 
 
+def test_a_jit_that_only_waited_for_a_cpu_took_no_time() -> None:
+    waited = trial("a-1", "small", 10, jvm=jvm(jit_seconds=0.9), usage=usage(jit_cpu_seconds=0.01))
+    worked = trial("a-1", "small", 10, jvm=jvm(jit_seconds=0.01), usage=usage(jit_cpu_seconds=0.06))
+    assert [summary.remarks for each in (waited, worked) for summary in summarise([each]).values()] == [
+        (), ("the JIT took more than 5 % of the time",)
+    ]  # fmt: skip
+
+
 def test_notes_of_several_blocks_that_differ_in_a_figure_are_one_with_its_range() -> None:
     trials = [
         trial("a-1", "small", 1, block=block, verdict=Verdict(True, notes=(f"{share} % kept alive",)))

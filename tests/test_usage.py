@@ -74,10 +74,18 @@ def test_threads_count_by_what_they_did_in_the_trial_and_new_ones_from_nothing()
     assert found.busiest_thread == pytest.approx(2.45 / 4.9, abs=0.001)
 
 
+def test_of_threads_that_compile_the_cpu_time_is_added_up() -> None:
+    before = {1: Thread(50.0, 1000), 2: Thread(1.0, 10, compiles=True)}
+    after = {1: Thread(52.0, 1100), 2: Thread(1.25, 15, compiles=True), 3: Thread(0.5, 7, compiles=True)}
+    found = usage_of(steady(5, server=0.8, generator=0.1), before, after)
+    assert found is not None
+    assert found.jit_cpu_seconds == 0.75
+
+
 def test_without_threads_to_look_at_there_are_no_figures_of_them() -> None:
     found = usage_of(steady(5, server=0.8, generator=0.1), {}, {})
     assert found is not None
-    assert (found.context_switches, found.busiest_thread) == (None, None)
+    assert (found.context_switches, found.busiest_thread, found.jit_cpu_seconds) == (None, None, None)
 
 
 @pytest.mark.parametrize(

@@ -303,14 +303,15 @@ class Sweep(Struct, frozen=True, kw_only=True):
     reference: Server | None = None
     """The server of the blocks `BEFORE` and `AFTER`; None where it cannot run."""
     left_out: dict[str, str] = {}
-    """Servers that were asked for and cannot run here, with the reason."""
+    """Servers that were asked for and cannot run here, with the reason; the reference too, if it cannot."""
     format: Literal[1] = 1
 
     @property
     def everyone(self) -> tuple[Server, ...]:
         """The servers, and the reference if it is not one of them."""
-        is_extra = self.reference is not None and all(server.id != self.reference.id for server in self.servers)
-        return (*self.servers, self.reference) if self.reference and is_extra else self.servers
+        if self.reference is None or any(server.id == self.reference.id for server in self.servers):
+            return self.servers
+        return (*self.servers, self.reference)
 
 
 class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="record"):
@@ -362,6 +363,8 @@ class Usage(Struct, frozen=True, kw_only=True):
     """The most that the server had of its own at any of some ten looks a second."""
     context_switches: int | None
     """Of the server's threads that lived at the end."""
+    jit_cpu_seconds: float | None = None
+    """Of a JVM's compiler threads; None where there are none to be seen."""
 
 
 class JvmActivity(Struct, frozen=True, kw_only=True):
@@ -371,7 +374,8 @@ class JvmActivity(Struct, frozen=True, kw_only=True):
     gc_seconds: float
     """How long collections stopped it; what they do beside the application does not count."""
     jit_seconds: float
-    """How long its compiler threads took, each by the clock, for what they finished in the trial."""
+    """How long its compiler threads took, each by the clock, for what they finished in the trial: where the CPU was
+    full, that is mostly how long they waited for it."""
     heap_after_gc_bytes: int | None
     """What the last collection before the trial's end left on the heap; None if there was none since the start."""
 

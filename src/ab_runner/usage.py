@@ -36,6 +36,8 @@ class Thread(msgspec.Struct, frozen=True):
 
     cpu_seconds: float
     switches: int
+    compiles: bool = False
+    """Is it one of a JVM's that do nothing but compile?"""
 
 
 Threads = Mapping[int, Thread]
@@ -61,6 +63,7 @@ def usage_of(readings: Sequence[Reading], before: Threads, after: Threads) -> Us
         busiest_thread=round(_busiest(before, after) / spent * cores, 3) if after and cores else None,
         peak_memory_bytes=max((reading.memory for reading in readings if reading.memory is not None), default=None),
         context_switches=_switches(before, after) if after else None,
+        jit_cpu_seconds=_compiling(before, after),
     )
 
 
@@ -95,6 +98,12 @@ def _busiest(before: Threads, after: Threads) -> float:
 
 def _switches(before: Threads, after: Threads) -> int:
     return sum(thread.switches - before.get(number, _NEW).switches for number, thread in after.items())
+
+
+def _compiling(before: Threads, after: Threads) -> float | None:
+    spent = [thread.cpu_seconds - before.get(number, _NEW).cpu_seconds for number, thread in after.items()
+             if thread.compiles]  # fmt: skip
+    return round(sum(spent), 6) if spent else None
 
 
 def limit_of(

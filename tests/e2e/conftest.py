@@ -150,6 +150,8 @@ def check_store(folder: Path, starts: int) -> Stored:
             check_usage(stored, trial)
     jvms = [trial.jvm for trial in records if trial.jvm]
     assert not jvms or max(jvm.jit_seconds for jvm in jvms) > 0
+    compiling = [each.usage.jit_cpu_seconds for each in records if each.jvm and each.usage]
+    assert all(seconds is not None and seconds >= 0 for seconds in compiling)
     for name in ("tables.md", "trials.csv"):
         assert (folder / name).stat().st_size > 0
     begun = [record for record in stored.records if isinstance(record, StartRecord)]

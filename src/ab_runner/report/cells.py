@@ -10,7 +10,19 @@ from statistics import mean
 import msgspec
 
 from ab_runner.latency import distribution
-from ab_runner.model import BEFORE, REFERENCE, Cell, CellRecord, Limit, NotMeasured, Record, Trial, cell_of, is_valid
+from ab_runner.model import (
+    BEFORE,
+    REFERENCE,
+    Cell,
+    CellRecord,
+    JvmActivity,
+    Limit,
+    NotMeasured,
+    Record,
+    Trial,
+    cell_of,
+    is_valid,
+)
 from ab_runner.stats.estimate import Estimate, median_over_blocks
 from ab_runner.stats.histogram import merge
 
@@ -130,11 +142,18 @@ def _limit(valid: Sequence[Trial]) -> Limit | None:
 
 
 def _jvm_remarks(valid: Sequence[Trial]) -> Iterable[str]:
-    told = [(trial.jvm, trial.report.seconds) for trial in valid if trial.jvm and trial.report]
-    if any(jvm.gc_seconds > _WORTH_A_REMARK * seconds for jvm, seconds in told):
+    told = [(trial.jvm.gc_seconds, _jit_seconds(trial, trial.jvm), trial.report.seconds)
+            for trial in valid if trial.jvm and trial.report]  # fmt: skip
+    if any(gc > _WORTH_A_REMARK * seconds for gc, _, seconds in told):
         yield f"GC took more than {100 * _WORTH_A_REMARK:g} % of the time"
-    if any(jvm.jit_seconds > _WORTH_A_REMARK * seconds for jvm, seconds in told):
+    if any(jit > _WORTH_A_REMARK * seconds for _, jit, seconds in told):
         yield f"the JIT took more than {100 * _WORTH_A_REMARK:g} % of the time"
+
+
+def _jit_seconds(trial: Trial, jvm: JvmActivity) -> float:
+    """Its CPU time where that is known: by the clock it also waited."""
+    on_cpu = trial.usage.jit_cpu_seconds if trial.usage else None
+    return jvm.jit_seconds if on_cpu is None else on_cpu
 
 
 def _failed_text(record: CellRecord) -> str:

@@ -32,7 +32,7 @@ from ab_runner.report.cells import (
     share_of_ceiling,
     summarise,
 )
-from ab_runner.report.drift import WORTH_A_WARNING, Drift, drifts
+from ab_runner.report.drift import WORTH_A_WARNING, Drift, drifts, shifts
 from ab_runner.report.ranks import Ranked, ranked
 from ab_runner.report.summary import summary
 from ab_runner.store import Stored
@@ -302,6 +302,13 @@ def _drift_warnings(stored: Stored, found: Sequence[Drift]) -> Iterable[str]:
     if large:
         changes = ", ".join(f"{each.workload} {each.change:+.1%}" for each in large)
         yield f"the machine drifted: the ceiling after the sweep against before: {changes}"
+    for each in shifts(stored.records):
+        if abs(each.change) > WORTH_A_WARNING:
+            word = "slower" if each.change < 0 else "faster"
+            yield (
+                f"block {each.block} was not like the others: {each.servers} servers together were "
+                f"{100 * abs(each.change):.1f} % {word} in it"
+            )
     if stored.sweep.reference is None:
         yield "whether the machine drifted is not known: the ceiling was not measured before and after"
 

@@ -171,8 +171,13 @@ def process_of(stat: str) -> Process:
     return Process(pid, session, sum(map(int, fields[11:15])) / _TICKS, rss * _PAGE)
 
 
+_COMPILERS = ("C1 Compiler", "C2 Compiler")
+"""What HotSpot calls its own, in the 15 letters that the kernel keeps. JDK 8 does not tell the kernel."""
+
+
 def threads_of(processes: Iterable[int]) -> Threads:
-    """From /proc/PID/task/TID/schedstat: nanoseconds on a CPU, waiting for one, and how often it was put on one.
+    """From /proc/PID/task/TID/schedstat: nanoseconds on a CPU, waiting for one, and how often it was put on one; and
+    from comm what a JVM calls it.
 
     Empty where the kernel does not count that (CONFIG_SCHED_INFO). A thread that ends takes its figures with it.
     """
@@ -181,7 +186,8 @@ def threads_of(processes: Iterable[int]) -> Threads:
         for task in (PROC / str(pid) / "task").glob("*"):
             with suppress(OSError):
                 spent, _, switches = (task / "schedstat").read_text().split()
-                threads[int(task.name)] = Thread(int(spent) / 1e9, int(switches))
+                compiles = (task / "comm").read_text().startswith(_COMPILERS)
+                threads[int(task.name)] = Thread(int(spent) / 1e9, int(switches), compiles)
     return threads
 
 

@@ -49,7 +49,7 @@ _LATENCIES = [f"{percentile_name(each)} ms" for each in PERCENTILES]
 _HEADINGS = (
     "workload", "c", "block", "requests/s", *_LATENCIES, "requests", "seconds",
     "limit", "server cores", "ab cores", "requests/CPU s", "memory MiB", "switches", "GCs", "GC ms", "JIT ms",
-    "heap MiB", "remarks",
+    "JIT CPU ms", "heap MiB", "remarks",
 )  # fmt: skip
 
 
@@ -89,6 +89,7 @@ def _usage(usage: Usage) -> dict[str, Value]:
         "ab cores": _digits(usage.generator_cores_busy),
         "memory MiB": None if memory is None else _digits(memory / _MIB),
         "switches": usage.context_switches,
+        "JIT CPU ms": None if usage.jit_cpu_seconds is None else _digits(1000 * usage.jit_cpu_seconds),
     }
 
 
