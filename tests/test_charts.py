@@ -117,7 +117,7 @@ def test_every_chart_of_a_page_compiles() -> None:
 
 def test_files_of_charts_name_their_servers_and_come_as_pixels_too() -> None:
     specs = gallery(page_of(STORED, PUBLISHED))
-    assert set(specs) == {"small-rates", "small-latencies", "small-then-and-now"}
+    assert set(specs) == {"small-rates", "small-latencies", "small-models", "small-then-and-now"}
     drawn = drawing.svg(specs["small-rates"])
     assert all(each.id in drawn for each in SERVERS)
     assert "×" in drawn  # noqa: RUF001

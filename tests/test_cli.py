@@ -261,6 +261,23 @@ def test_sweeps_that_cannot_be_compared_are_refused_with_the_reason_and_compared
     assert "! B is not comparable with A: small.html is 11 and was 00" in stdout
 
 
+def test_a_comparison_is_a_page_too(cli: Runner, tmp_path: Path) -> None:
+    before = kept(tmp_path / "before", {"tomcat-5.5.15": 10_000, "jetty-5.1.10": 10_000})
+    after = kept(tmp_path / "after", {"tomcat-5.5.15": 9_000, "jetty-5.1.10": 10_000})
+    page = tmp_path / "page.html"
+    code, stdout, stderr = cli("compare", str(before), str(after), "--html", str(page), "--fail-if-slower", "5%")
+    assert (code, stdout) == (1, f"{page}\n")
+    assert "slower by more than 5 %: tomcat-5.5.15" in stderr
+    text = page.read_text()
+    assert text.startswith("<!doctype html>")
+    assert (text.count("<svg"), "cannot be told" in text) == (1, True)
+    nowhere = str(tmp_path / "none" / "page.html")
+    assert "--html" in cli.complaint("compare", str(before), str(after), "--html", nowhere)
+    assert "--html writes a page" in cli.complaint(
+        "compare", str(before), str(after), "--html", str(page), "--format", "csv"
+    )
+
+
 def test_a_comparison_that_can_tell_nothing_is_refused(cli: Runner, tmp_path: Path) -> None:
     one = kept(tmp_path / "one", {"tomcat-5.5.15": 10_000}, blocks=1)
     other = kept(tmp_path / "other", {"jetty-5.1.10": 10_000})

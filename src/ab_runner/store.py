@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
 import msgspec
 
 from ab_runner.model import FORMAT, Record, Sweep
+from ab_runner.refusal import Refusal
 
 SWEEP_FILE = "sweep.json"
 TRIALS_FILE = "trials.jsonl"
@@ -17,7 +20,7 @@ RAW_FOLDER = "raw"
 LATEST = "latest"
 
 
-class StoreError(ValueError):
+class StoreError(Refusal):
     """A folder that holds no sweep, or one that cannot be written."""
 
 
@@ -31,6 +34,8 @@ class Store:
         try:
             # Unbuffered: what a full disk refuses is not tried again at the end, when it would hide the first error.
             self._log = (folder / TRIALS_FILE).open("a+b", buffering=0)
+            with suppress(OSError):  # a file system without locks: then nobody sees that it is being written
+                fcntl.flock(self._log, fcntl.LOCK_SH)  # which ends with the process, however that ends
             _end_last_line(self._log)
         except OSError as error:
             raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
@@ -100,6 +105,19 @@ def read(folder: Path) -> Stored:
         except _UNREADABLE as error:
             damage.append(f"{folder / TRIALS_FILE}: line {number} is damaged and left out: {error}")
     return Stored(sweep, tuple(records), tuple(damage))
+
+
+def is_being_written(folder: Path) -> bool:
+    """Is the sweep in it under way? Its writer shares a lock that is asked for alone here: two who look at the same
+    moment may take each other for a writer, but a writer never goes unseen."""
+    try:
+        with (folder / TRIALS_FILE).open("rb") as log:
+            fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 _DECODER = msgspec.json.Decoder(Record)

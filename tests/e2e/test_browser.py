@@ -1,9 +1,10 @@
-"""report.html in a real browser: Debian's Chromium, driven by Playwright, which downloads none."""
+"""report.html and the pages that are served, in a real browser: Debian's Chromium, driven by Playwright."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from full_sweep import full_sweep
 from playwright.sync_api import Browser, Page, sync_playwright
 from test_charts import PUBLISHED, STORED
 from test_html import EVIL, evil_sweep
+from test_serve import keep
 
 from ab_runner.cli.conclusions import conclusions_of
+from ab_runner.cli.serve import ADDRESS, server_for
 from ab_runner.report import html
 from ab_runner.store import Stored
 
@@ -256,3 +259,99 @@ def test_a_server_cannot_bring_a_script_into_the_page(opened: Opener) -> None:
     assert page.locator("img").count() == 0
     assert EVIL in page.locator("#small .rates tbody th").first.inner_text()
     assert EVIL in page.locator(".trials").first.inner_text()
+
+
+# --- what is served, and what is compared ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """An address, and the folder whose sweeps are there."""
+    keep(tmp_path / "one", STORED).close()
+    keep(tmp_path / "evil", evil_sweep()).close()
+    server = server_for(tmp_path, 0)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://{ADDRESS}:{server.server_port}", tmp_path
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def visited(browser: Browser) -> Iterator[Opener]:
+    """Opens an address. Nothing may go wrong in the page, and nobody else be asked."""
+    trouble: list[str] = []
+    contexts = []
+
+    def visit(address: str, size: tuple[int, int] = DESK, **settings: str) -> Page:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: trouble.append(said.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("request", lambda asked: trouble.append(asked.url) if ADDRESS not in asked.url else None)
+        page.goto(address)
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert [each for each in trouble if not each.startswith("data:")] == []
+
+
+def test_the_list_follows_a_sweep_and_its_report_says_when_there_is_more(
+    visited: Opener, site: tuple[str, Path]
+) -> None:
+    address, folder = site
+    store = keep(folder / "two", Stored(STORED.sweep, STORED.records[:2]))
+    overview = visited(f"{address}/")
+    overview.get_by_role("checkbox", name="one").check()
+    overview.locator(".latest", has_text="ceiling small c=100").wait_for()
+    report = visited(f"{address}/two/")
+    draw_all(report)
+    store.append(STORED.records[2])
+    overview.locator(".latest", has_text="jetty-12.1 small c=1").wait_for()
+    assert overview.get_by_role("checkbox", name="one").is_checked()
+    assert points(report) == 2
+    report.get_by_role("button", name="Show it").click()
+    report.wait_for_load_state()
+    draw_all(report)
+    assert points(report) == 3
+    store.close()
+    overview.locator("section.running").wait_for(state="detached")
+
+
+def test_two_sweeps_are_ticked_and_compared(visited: Opener, site: tuple[str, Path]) -> None:
+    address, folder = site
+    keep(folder / "two", STORED).close()
+    page = visited(f"{address}/")
+    page.get_by_role("checkbox", name="one").check()
+    page.get_by_role("checkbox", name="two").check()
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_role("heading", name="small: requests per second, B against A").wait_for()
+    assert page.locator("svg .mark-symbol path").count() == 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK])
+@pytest.mark.parametrize("path", ["/", "/compare?sweep=one&sweep=two"])
+def test_the_list_and_a_comparison_keep_nobody_out(
+    visited: Opener, site: tuple[str, Path], path: str, size: tuple[int, int], scheme: str
+) -> None:
+    address, folder = site
+    store = keep(folder / "two", STORED)
+    page = visited(f"{address}{path}", size, color_scheme=scheme)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") == size[0]
+    store.close()
+
+
+def test_a_comparison_of_hostile_names_has_no_script_of_theirs(visited: Opener, site: tuple[str, Path]) -> None:
+    address, folder = site
+    keep(folder / "evil-2", evil_sweep()).close()
+    page = visited(f"{address}/compare?sweep=evil&sweep=evil-2")
+    assert page.evaluate("window.hit") is None
+    assert page.locator("img").count() == 0
+    assert EVIL in page.locator("table").first.inner_text()

@@ -11,35 +11,61 @@ import click
 from ab_runner.cli.reports import show
 from ab_runner.cli.show import console_for, say
 from ab_runner.report import compare_csv
-from ab_runner.report.compare import compare, why_not_comparable
+from ab_runner.report.compare import Compared, compare, why_not_comparable
 from ab_runner.report.compare_tables import LETTERS, report_comparison, too_slow
-from ab_runner.store import read
+from ab_runner.store import Stored, read, write_report
 
 
-def show_comparison(results: Sequence[Path], form: str, *, slower: float | None, anyway: bool) -> int:
-    """The exit code: 1 if something is slower by more than `slower`. click.UsageError for sweeps that cannot be
-    compared, unless it shall be done `anyway`: then the tables say why they should not be."""
-    if not 2 <= len(results) <= len(LETTERS):
-        raise click.UsageError(f"compare needs 2 to {len(LETTERS)} sweeps, and was given {len(results)}")
-    first, *others = stored = [read(folder) for folder in results]
-    for folder, other in zip(results[1:], others, strict=True):
-        found = list(why_not_comparable(first.sweep, other.sweep))
-        if found and not anyway:
-            raise click.UsageError(
-                f"{folder} cannot be compared with {results[0]}: {'; '.join(found)} (--anyway does it, and says so)"
-            )
-    compared = [compare(first, other, slower) for other in others]
-    for folder, each in zip(results[1:], compared, strict=True):
-        if not any(cell.before and cell.after for cell in each.cells):
-            raise click.UsageError(f"{folder} has no cell that {results[0]} has")
-        if slower is not None and not each.can_tell:
-            raise click.UsageError(
-                f"--fail-if-slower: {folder} and {results[0]} have no cell with two blocks in both, so nothing can be "
-                "told from noise; make them with --blocks 6"
-            )
-    damage = [line for each in stored for line in each.damage]
-    show(lambda: report_comparison(stored, compared), lambda: compare_csv.render(compared), damage, form)
+def show_comparison(
+    results: Sequence[Path], form: str, page: Path | None, *, slower: float | None, anyway: bool
+) -> int:
+    """Shows it, or writes it into the file `page`. The exit code is 1 if something is slower by more than `slower`."""
+    if page is not None and form != "terminal":
+        raise click.UsageError("--html writes a page; --format is of what is shown without it")
+    named = [(str(folder), read(folder)) for folder in results]
+    compared = compare_all(named, slower=slower, anyway=anyway)
+    stored = [each for _, each in named]
+    if page is None:
+        damage = [line for each in stored for line in each.damage]
+        show(lambda: report_comparison(stored, compared), lambda: compare_csv.render(compared), damage, form)
+    else:
+        _write(stored, compared, page)
     complaints = [line for each in compared for line in too_slow(each, slower)] if slower else []
     for line in complaints:
         say(console_for(sys.stderr), f"! {line}")
     return 1 if complaints else 0
+
+
+def _write(stored: Sequence[Stored], compared: Sequence[Compared], page: Path) -> None:
+    from ab_runner.report.html import comparison
+
+    text = comparison.render(stored, compared)
+    try:
+        write_report(page, text)
+    except OSError as error:
+        raise click.UsageError(f"--html {page}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+    click.echo(page)
+
+
+def compare_all(named: Sequence[tuple[str, Stored]], *, slower: float | None, anyway: bool) -> list[Compared]:
+    """Each of the others with the first; the names are what a complaint calls them. click.UsageError for sweeps that
+    cannot be compared, unless it shall be done `anyway`: then the tables say why they should not be."""
+    if not 2 <= len(named) <= len(LETTERS):
+        raise click.UsageError(f"compare needs 2 to {len(LETTERS)} sweeps, and was given {len(named)}")
+    (first_name, first), *others = named
+    for name, other in others:
+        found = list(why_not_comparable(first.sweep, other.sweep))
+        if found and not anyway:
+            raise click.UsageError(
+                f"{name} cannot be compared with {first_name}: {'; '.join(found)} (--anyway does it, and says so)"
+            )
+    compared = [compare(first, other, slower) for _, other in others]
+    for (name, _), each in zip(others, compared, strict=True):
+        if not any(cell.before and cell.after for cell in each.cells):
+            raise click.UsageError(f"{name} has no cell that {first_name} has")
+        if slower is not None and not each.can_tell:
+            raise click.UsageError(
+                f"--fail-if-slower: {name} and {first_name} have no cell with two blocks in both, so nothing can be "
+                "told from noise; make them with --blocks 6"
+            )
+    return compared

@@ -29,11 +29,16 @@ def write_files(stored: Stored, folder: Path, *, html: bool, svg: bool, png: boo
 
 
 def write_page(stored: Stored, folder: Path) -> Path:
+    store.write_report(folder / PAGE, page_text(stored))
+    return folder / PAGE
+
+
+def page_text(stored: Stored, served_as: str = "") -> str:
+    """`served_as`: the tag of what is served, where it is."""
     from ab_runner.cli.conclusions import conclusions_of
     from ab_runner.report import html
 
-    store.write_report(folder / PAGE, html.render(stored, _published(), conclusions_of(stored)))
-    return folder / PAGE
+    return html.render(stored, _published(), conclusions_of(stored), served_as)
 
 
 def _write_charts(stored: Stored, folder: Path, *, svg: bool, png: bool) -> Path:

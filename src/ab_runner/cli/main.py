@@ -57,6 +57,7 @@ def cli() -> None:
       ./ab-runner report results/latest                 the tables again
       ./ab-runner report --then-and-now                 beside the figures of 2006
       ./ab-runner report --html                         as a page with charts
+      ./ab-runner serve                                 all sweeps in a browser, a running one too
 
     A server runs in a container where a Docker engine answers, else as a process of this host. Every trial is
     written to results/…/trials.jsonl when it ends: Ctrl-C loses none and leaves nothing running.
@@ -293,12 +294,19 @@ def conclusions(results: Path | None, form: str) -> None:
     "of A has no figure any more.",
 )
 @click.option("--anyway", is_flag=True, help="Even if machine, protocol or fixtures are not the same.")
-def compare(results: tuple[Path, ...], form: str, slower: float | None, anyway: bool) -> None:
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Writes it as a page with charts, which needs nothing else, instead.",
+)
+def compare(results: tuple[Path, ...], form: str, slower: float | None, anyway: bool, page: Path | None) -> None:
     """Sets sweeps against the first: by what factor each cell and each family is faster or slower, with its interval,
     and whether that can be told from noise."""
     from ab_runner.cli.compare import show_comparison
 
-    sys.exit(show_comparison(results, form, slower=slower, anyway=anyway))
+    sys.exit(show_comparison(results, form, page, slower=slower, anyway=anyway))
 
 
 @cli.command()
@@ -311,6 +319,17 @@ def export(results: tuple[Path, ...], form: str, out: Path) -> None:
     from ab_runner.cli.export import export_trials
 
     export_trials(results or (places.RESULTS / LATEST,), form, out)
+
+
+@cli.command()
+@click.argument("results", type=click.Path(path_type=Path), default=places.RESULTS, metavar="[RESULTS_DIR]")
+@click.option("--port", type=options.Whole(0, 65535), default=8000, show_default=True, help="On 127.0.0.1; 0: any.")
+def serve(results: Path, port: int) -> None:
+    """Shows all sweeps of a folder in a browser, with their reports, and follows one that is running.
+    [default: results]"""
+    from ab_runner.cli.serve import serve as serve_until_interrupted
+
+    serve_until_interrupted(results, port)
 
 
 @cli.group(invoke_without_command=True)
@@ -343,8 +362,9 @@ def add_artifacts(files: tuple[Path, ...]) -> None:
     """Takes each FILE that was got elsewhere, under any name: its sha256 says what it is."""
     from ab_runner.cli.artifacts import add_file
 
+    servers = load(places.SERVERS).values()
     for file in files:
-        add_file(file, load(places.SERVERS).values())
+        add_file(file, servers)
 
 
 @cli.command()

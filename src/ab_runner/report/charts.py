@@ -22,6 +22,7 @@ Spec = dict[str, Any]
 CELLS = "cells"
 WINDOWS = "windows"
 PAIRS = "pairs"
+CHANGES = "changes"
 """Names of data; `points` makes their rows."""
 _LABEL_HEIGHT = 13
 _FAILED_IN_A_ROW = 4
@@ -244,6 +245,29 @@ def model_panel(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
     )  # fmt: skip
 
 
+def models(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
+    """A panel for each I/O model, all with the same axes: for a file, where nothing can be pointed at."""
+    server = _server(looks)
+    encoding = {"x": _concurrency(levels, title=None), "y": _rate("rate", {"tickCount": 4})}
+    return _faceted(
+        CELLS,
+        transform=[{"filter": "isValid(datum.rate)"}],
+        facet={
+            "field": "model", "type": "nominal",
+            "header": {"title": None, "labelFontSize": 12, "labelFontWeight": "bold", "labelColor": {"expr": "ink"}},
+        },
+        columns=3,
+        spec={
+            "width": 250,
+            "height": 170,
+            "layer": [
+                {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {**encoding, **server.line}},
+                {"mark": {"type": "point", "filled": True, "size": 30}, "encoding": {**encoding, **server.point}},
+            ],
+        },
+    )  # fmt: skip
+
+
 def then_and_now(servers: Sequence[str], levels: Sequence[int]) -> Spec:
     """A row for each server of 2006 at one concurrency: its figure then, its stand-in's and its newest version's."""
     kinds = ["2006", "stand-in", "newest"]
@@ -326,6 +350,63 @@ def warm_up() -> Spec:
     )  # fmt: skip
 
 
+def ratios(servers: Sequence[str], levels: Sequence[int]) -> Spec:
+    """A row for each server and a panel for each concurrency: by what factor it changed, with the interval as a line,
+    in colour where it can be told from noise."""
+    x: Spec = {
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "padding": 12},
+        "axis": {
+            "title": None, "values": _RATIOS, "format": "~r", "orient": "top", "labelOverlap": "greedy",
+            "tickCount": 4,
+        },
+    }  # fmt: skip
+    y = _rows("server", servers)
+    scale = {"domain": list(CHANGES_SHOWN), "range": [_OLD, _NEW, _NEUTRAL]}
+    colour = {"field": "told", "scale": scale, "legend": None}
+    shape = {
+        "field": "told",
+        "scale": {**scale, "range": ["triangle-right", "triangle-left", "circle"]},
+        "legend": None,
+    }
+    return _faceted(
+        CHANGES,
+        facet={
+            "column": {
+                "field": "c", "type": "ordinal", "sort": list(levels),
+                "header": {
+                    "title": None, "labelExpr": "'at ' + format(datum.value, ',d')", "labelColor": {"expr": "ink"},
+                },
+            }
+        },
+        spacing=18,
+        spec={
+            "width": _PANEL_WIDTH,
+            "height": {"step": 19},
+            "layer": [
+                {
+                    "mark": {"type": "rule", "strokeWidth": 1.5, "color": {"expr": "ink"}, "opacity": 0.6},
+                    "encoding": {"x": {"datum": 1, **x}},
+                },
+                {
+                    "transform": [{"filter": "isValid(datum.low)"}],
+                    "mark": {"type": "rule", "strokeWidth": 2},
+                    "encoding": {
+                        "y": y, "x": {"field": "low", **x}, "x2": {"field": "high"}, "color": colour,
+                    },
+                },
+                {
+                    "mark": {"type": "point", "filled": True, "size": 65, "opacity": 1},
+                    "encoding": {"y": y, "x": {"field": "ratio", **x}, "color": colour, "shape": shape},
+                },
+            ],
+        },
+    )  # fmt: skip
+
+
+CHANGES_SHOWN = ("faster", "slower", "not told")
+_PANEL_WIDTH = 170
+_RATIOS = [0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 0.95, 0.98, 1, 1.02, 1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10]
 _TICKS = [digit * 10.0**power for power in range(-3, 7) for digit in (1, 2, 5)]
 """Of logarithmic axes; a scale shows those within it."""
 _NEUTRAL, _OLD, _NEW = "#808080", "#3d7bd9", "#c2571a"
@@ -352,6 +433,13 @@ def _chart(data: str, params: Mapping[str, Any], **parts: Any) -> Spec:
         "background": "transparent",
         "config": {"axis": axis, "font": _FONT, "view": {"stroke": None}, "aria": False},
         **parts,
+    }
+
+
+def _faceted(data: str, **parts: Any) -> Spec:
+    """Several panels, each of the size that its `spec` says."""
+    return {
+        key: value for key, value in _chart(data, {}, **parts).items() if key not in ("width", "height", "autosize")
     }
 
 

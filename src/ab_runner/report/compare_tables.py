@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from string import ascii_uppercase
 
+from ab_runner.model import WorkloadName
 from ab_runner.report.cells import BY_COST, rate_figure, ratio_figure
 from ab_runner.report.compare import CellChange, Compared, FamilyChange, to_know_of, why_not_comparable
 from ab_runner.report.tables import NO_RECORD, Listing, Report, warnings_of
@@ -40,13 +41,18 @@ def report_comparison(stored: Sequence[Stored], compared: Sequence[Compared]) ->
     return Report("against A", (*facts, TOLD), tuple(tables), tuple(warnings))
 
 
+def title(workload: WorkloadName, letter: str) -> str:
+    """Of the table of a workload's cells."""
+    return f"{workload}: requests per second, {letter} against A"
+
+
 def _tables(letter: str, compared: Compared) -> Iterable[Listing]:
     for workload in dict.fromkeys(change.cell.workload for change in compared.cells):
         changes = [change for change in compared.cells if change.cell.workload == workload]
         notes = [BY_COST] if any(change.by_cost for change in changes) else []
         notes += [ONE_BLOCK] if any(change.change == "one block" for change in changes) else []
         yield Listing(
-            f"{workload}: requests per second, {letter} against A",
+            title(workload, letter),
             ("server", "c", "A", letter, f"{letter} / A", "can it be told?"),
             tuple(_rows(changes)),
             tuple(notes),

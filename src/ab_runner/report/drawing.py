@@ -4,6 +4,7 @@ takes longer than most commands."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from ab_runner.report.charts import Spec
@@ -32,6 +33,7 @@ def vega(spec: Spec) -> Mapping[str, Any]:
     return vl_convert.vegalite_to_vega(spec, vl_version=VEGA_LITE)
 
 
+@cache
 def vega_script() -> str:
     """Vega itself as a script that leaves it in `window.vega`. Nothing in it ends the element that it stands in."""
     import vl_convert

@@ -26,6 +26,10 @@ def _of(page: Page, name: str) -> Iterator[tuple[str, str, Spec]]:
     yield name, "rates", _titled(_rates(page, rows), f"{name}: requests per second", page)
     latencies = with_rows(charts.latencies(page.looks, page.concurrency), rows)
     yield name, "latencies", _titled(latencies, f"{name}: time per request at concurrency {middle:,}", page)
+    model_of = {id: model for model, ids in page.data["models"][name].items() for id in ids}
+    by_model = [{**row, "model": model_of[row["server"]]} for row in rows if row["server"] in model_of]
+    models = with_rows(charts.models(page.looks, page.concurrency), by_model)
+    yield name, "models", _titled(models, f"{name}: requests per second by I/O model", page)
     if name in page.data["pairs"]:
         pairs = page.data["pairs"][name]
         beside = charts.then_and_now(list(dict.fromkeys(row["then"] for row in pairs)), page.compared_levels)
@@ -44,4 +48,5 @@ def _titled(spec: Spec, text: str, page: Page) -> Spec:
         "text": text, "subtitle": f"{page.title}, {page.machine}", "anchor": "start", "frame": "group", "fontSize": 15,
         "subtitleFontSize": 11, "offset": 14,
     }  # fmt: skip
-    return {**spec, "padding": 10, "width": _WIDTH, "title": title, "background": "white"}
+    width = {"width": _WIDTH} if "width" in spec else {}  # panels have a width of their own
+    return {**spec, **width, "padding": 10, "title": title, "background": "white"}

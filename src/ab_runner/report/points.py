@@ -18,7 +18,8 @@ from ab_runner.report.cells import (
     share_figure,
     share_of_ceiling,
 )
-from ab_runner.report.charts import percentile_field
+from ab_runner.report.charts import CHANGES_SHOWN, percentile_field
+from ab_runner.report.compare import CellChange
 from ab_runner.report.then_and_now import Compared, Pair
 from ab_runner.report.then_and_now_tables import factor_figure
 from ab_runner.stats.estimate import Interval
@@ -69,6 +70,20 @@ def _cell_row(summary: CellSummary, last: bool, cells: Mapping[Cell, CellSummary
     if share is not None:
         row["share"] = f"{share_figure(share)} %"
     return row
+
+
+def change_rows(changes: Iterable[CellChange], name: WorkloadName) -> list[Row]:
+    """One for each cell of that workload that has a figure on both sides."""
+    rows: list[Row] = []
+    for change in sorted(changes, key=lambda each: each.cell):
+        if change.cell.workload == name and change.ratio is not None:
+            told = change.change if change.change in CHANGES_SHOWN else CHANGES_SHOWN[-1]
+            row: Row = {"server": change.cell.server, "c": change.cell.concurrency, "told": told}
+            row["ratio"] = round(change.ratio.value, 4)
+            if interval := change.ratio.interval:
+                row |= {"low": round(interval.low, 4), "high": round(interval.high, 4)}
+            rows.append(row)
+    return rows
 
 
 def interval_figure(interval: Interval) -> str:

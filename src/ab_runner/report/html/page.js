@@ -257,6 +257,27 @@
     repaint();
   });
 
+  // --- where the page is served, and the sweep goes on -----------------------------------------------------------
+
+  const newer = document.getElementById("newer");
+  async function look() {
+    try {
+      const answer = document.hidden ? undefined : await fetch(location.pathname, { method: "HEAD", cache: "no-store" });
+      if (answer?.ok && answer.headers.get("ETag") !== `"${newer.dataset.tag}"`) {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = "Show it";
+        button.addEventListener("click", () => location.reload());
+        newer.replaceChildren("The sweep went on: there is more than this. ", button);
+        return;
+      }
+    } catch {
+      // The server is gone for now.
+    }
+    setTimeout(look, 2000);
+  }
+  if (newer) setTimeout(look, 2000);
+
   showChosen();
   repaint();
 })();

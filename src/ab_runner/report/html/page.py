@@ -134,20 +134,20 @@ class Page(msgspec.Struct, frozen=True):
     trials: Trials
 
 
-Rows = Mapping[tuple[WorkloadName, int], Ranked]
+Rankings = Mapping[tuple[WorkloadName, int], Ranked]
 """By workload and concurrency, how its servers are ranked."""
 
 
 def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
     sweep, asked = stored.sweep, stored.sweep.asked
     cells = summarise(stored.records)
-    rows = _rows(cells)
-    ranks = _ranks(rows)
+    rankings = _rankings(cells)
+    ranks = _ranks(rankings)
     frame = frame_of(stored)
     compared = compare(stored, published, cells)
     beside = report_then_and_now(stored, compared)
     measured = [workload(name) for name in asked.workloads if any(cell.workload == name for cell in cells)]
-    parts = [_part(each, stored, cells, rows) for each in measured]
+    parts = [_part(each, stored, cells, rankings, ranks) for each in measured]
     models = tuple(_models(each, sweep.servers, asked.concurrency, cells) for each in measured)
     return Page(
         title=sweep.id,
@@ -209,14 +209,15 @@ def _families(servers: Iterable[Server]) -> Iterator[tuple[str, tuple[Server, ..
     yield from ((family, tuple(members[family])) for family in sorted(members))
 
 
-def _part(asked: Workload, stored: Stored, cells: Mapping[Cell, CellSummary], rows: Rows) -> Part:
+def _part(
+    asked: Workload, stored: Stored, cells: Mapping[Cell, CellSummary], rankings: Rankings, ranks: Mapping[Cell, Rank]
+) -> Part:
     concurrency = stored.sweep.asked.concurrency
     able = [server for server in stored.sweep.servers if asked.name in server.workloads]
     grid = [[cells.get(Cell(server.id, asked.name, level)) for level in concurrency] for server in able]
     by_level = list(zip(concurrency, zip(*grid, strict=True), strict=True))
     shares = (share_of_ceiling(cell.rate, cell.cell, cells) for cell in chain(*grid) if cell and cell.rate is not None)
     above = any(share is not None and share > 1 for share in shares)
-    ranks = _ranks(rows)
     highest = max((cell.rate for row in grid for cell in row if cell and cell.rate is not None), default=1.0)
     return Part(
         asked,
@@ -224,7 +225,7 @@ def _part(asked: Workload, stored: Stored, cells: Mapping[Cell, CellSummary], ro
         rates=tuple(tuple(_rate_place(cell, highest, cells, ranks) for cell in row) for row in grid),
         latencies=tuple(tuple(map(latency_text, row)) for row in grid),
         costs=tuple(tuple(map(cost_text, row)) for row in grid) if any(map(_has_cost, chain(*grid))) else (),
-        by_cost=tuple(level for (name, level), row in rows.items() if name == asked.name and row.by_cost),
+        by_cost=tuple(level for (name, level), row in rankings.items() if name == asked.name and row.by_cost),
         notes=(*notes_of(asked, stored, by_level), *((f"share of the ceiling: {ABOVE_THE_CEILING}",) if above else ())),
         summary=_summary(able, grid),
     )
@@ -254,17 +255,17 @@ def _has_cost(cell: CellSummary | None) -> bool:
     return cell is not None and cell.per_cpu_second is not None
 
 
-def _rows(cells: Mapping[Cell, CellSummary]) -> Rows:
+def _rankings(cells: Mapping[Cell, CellSummary]) -> Rankings:
     rows: dict[tuple[WorkloadName, int], list[CellSummary]] = {}
     for cell, found in cells.items():
         rows.setdefault((cell.workload, cell.concurrency), []).append(found)
     return {place: ranked(row) for place, row in rows.items()}
 
 
-def _ranks(rows: Rows) -> dict[Cell, Rank]:
+def _ranks(rankings: Rankings) -> dict[Cell, Rank]:
     return {
         Cell(server, name, level): rank
-        for (name, level), row in rows.items()
+        for (name, level), row in rankings.items()
         for server, rank in row.ranking.ranks.items()
     }
 

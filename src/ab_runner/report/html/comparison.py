@@ -1,0 +1,32 @@
+"""Sweeps against the first of them as a page, which needs no script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from ab_runner.report import charts, drawing
+from ab_runner.report.compare import Compared
+from ab_runner.report.compare_tables import LETTERS, report_comparison, title
+from ab_runner.report.html.templates import fill
+from ab_runner.report.points import change_rows
+from ab_runner.store import Stored
+
+
+def render(stored: Sequence[Stored], compared: Sequence[Compared]) -> str:
+    """`compared` has each of the others with the first."""
+    found = {}
+    for letter, each in zip(LETTERS[1:], compared, strict=False):
+        for workload in dict.fromkeys(change.cell.workload for change in each.cells):
+            if rows := change_rows(each.cells, workload):
+                found[title(workload, letter)] = _picture(rows)
+    return fill("comparison", report=report_comparison(stored, compared), charts=found)
+
+
+def _picture(rows: Sequence[dict[str, object]]) -> Markup:
+    """In the page's colours, which it has by these names. Vega escapes what it is given."""
+    levels = sorted({int(str(row["c"])) for row in rows})
+    servers = list(dict.fromkeys(str(row["server"]) for row in rows))
+    spec = drawing.with_rows(charts.ratios(servers, levels), rows, ink="var(--muted)", faint="var(--rule)")
+    return Markup(drawing.svg(spec))

@@ -1,0 +1,32 @@
+"""Pages from their templates. Whatever is put into one is escaped, but for Markup: what `ours` reads and Vega draws."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+_HERE = Path(__file__).parent
+
+
+def fill(name: str, **values: Any) -> str:
+    """`name` is that of the template without its suffixes."""
+    return _environment().get_template(f"{name}.html.jinja").render(style=ours("page.css"), **values)
+
+
+def ours(name: str) -> Markup:
+    return Markup((_HERE / name).read_text(encoding="utf-8"))
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        autoescape=True,
+        loader=FileSystemLoader(_HERE),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

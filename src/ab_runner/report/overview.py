@@ -1,0 +1,80 @@
+"""The sweeps of a folder in short. Pure."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from itertools import islice
+
+import msgspec
+
+from ab_runner.model import CellRecord, EndRecord, ResumeRecord, StartRecord
+from ab_runner.protocol import plan_of
+from ab_runner.report.cells import result_text
+from ab_runner.resume import remaining
+from ab_runner.store import Stored
+
+_LATEST = 8
+_ENOUGH = 3
+"""Cells that tell how long the others will take."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A sweep. `name` is that of its folder; `left` is of one that is running, `latest` too, the latest first."""
+
+    name: str
+    started: datetime.datetime
+    servers: tuple[str, ...]
+    what: str
+    state: str
+    is_running: bool
+    done: int
+    planned: int
+    left: str = ""
+    latest: tuple[str, ...] = ()
+
+
+def entry(name: str, stored: Stored, is_running: bool, now: datetime.datetime) -> Entry:
+    asked = stored.sweep.asked
+    cells = [record for record in stored.records if isinstance(record, CellRecord)]
+    to_do = sum(len(part.cells) for part in remaining(plan_of(stored.sweep), stored.records))
+    levels = ", ".join(f"{level:,}" for level in asked.concurrency)
+    return Entry(
+        name=name,
+        started=stored.sweep.started,
+        servers=tuple(server.id for server in stored.sweep.servers),
+        what=f"{asked.protocol.name}: {', '.join(asked.workloads)} at {levels}",
+        state="running" if is_running else _state(stored, to_do),
+        is_running=is_running,
+        done=len(cells),
+        planned=len(cells) + to_do,
+        left=_left(stored, len(cells), to_do, now) if is_running else "",
+        latest=tuple(islice(_latest(stored), _LATEST)) if is_running else (),
+    )
+
+
+def _state(stored: Stored, to_do: int) -> str:
+    """Of one that nobody goes on with at present."""
+    ends = [record for record in stored.records if isinstance(record, EndRecord | ResumeRecord)]
+    if not ends or isinstance(ends[-1], ResumeRecord):
+        return "broke off"
+    return "not complete" if ends[-1].reason == "finished" and to_do else ends[-1].reason
+
+
+def _left(stored: Stored, done: int, to_do: int, now: datetime.datetime) -> str:
+    """As if the cells that are left take as long as those that are done. Of one that was resumed nobody knows how long
+    they took."""
+    starts = [record.at for record in stored.records if isinstance(record, StartRecord)]
+    resumed = any(isinstance(record, ResumeRecord) for record in stored.records)
+    if done < _ENOUGH or resumed or not starts:
+        return ""
+    seconds = (now - starts[0]).total_seconds() / done * to_do
+    return f"about {seconds / 60:.0f} min left" if seconds >= 90 else f"about {seconds:.0f} s left"
+
+
+def _latest(stored: Stored) -> Iterator[str]:
+    for record in reversed(stored.records):
+        if isinstance(record, CellRecord):
+            yield result_text(record)
+        elif isinstance(record, StartRecord):
+            yield f"{record.server} start: {record.error or f'{record.seconds:.1f} s'}"
