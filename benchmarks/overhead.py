@@ -5,7 +5,7 @@
 
 By hand is `docker exec … ab` and nothing else; the runner samples CPU time and the JVM's counters beside ab, records
 every latency and waits for clean ground before. The order within a pair changes from pair to pair. The ratio of the
-two rates should be within 0.98 and 1.02.
+two rates should be within 0.98 and 1.02; its interval is Student's, of the logarithms of the pairs' ratios.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from math import exp, log
 from pathlib import Path
+from statistics import mean
+
+from scipy.stats import ttest_1samp
 
 from ab_runner import ab, probe
 from ab_runner.alone import alone
@@ -26,10 +30,9 @@ from ab_runner.meter import Meter
 from ab_runner.model import LoadReport, workload
 from ab_runner.runtime.base import RunningServer
 from ab_runner.runtime.docker import DockerRuntime
-from ab_runner.stats.ratio import ratio
 
 SWEEP = "overhead"
-SECONDS = 3
+SECONDS = 2
 WARM_UP_SECONDS = 10
 
 
@@ -54,10 +57,10 @@ def main(pairs: int, server_id: str, concurrency: int) -> None:
                     print(f"{number + 1} {name}: {rates[name][-1]:,.0f}", flush=True)
         finally:
             runtime.close()
-    found = ratio(rates["ab-runner"], rates["by hand"])
-    assert found.interval is not None
-    print(f"{server_id} c={concurrency}: ab-runner / by hand = {found.value:.3f}, "
-          f"95 % interval {found.interval.low:.3f} to {found.interval.high:.3f}, of {pairs} pairs")  # fmt: skip
+    ratios = [log(ours / theirs) for ours, theirs in zip(rates["ab-runner"], rates["by hand"], strict=True)]
+    low, high = ttest_1samp(ratios, 0).confidence_interval(0.95)
+    print(f"{server_id} c={concurrency}: ab-runner / by hand = {exp(mean(ratios)):.3f}, "
+          f"95 % interval {exp(low):.3f} to {exp(high):.3f}, of {pairs} pairs")  # fmt: skip
 
 
 def by_hand(running: RunningServer, url: str, concurrency: int, seconds: int) -> float:
@@ -86,7 +89,7 @@ def rate(outcome: object) -> float:
 
 if __name__ == "__main__":
     main(
-        int(sys.argv[1]) if len(sys.argv) > 1 else 10,
+        int(sys.argv[1]) if len(sys.argv) > 1 else 60,
         sys.argv[2] if len(sys.argv) > 2 else "tomcat-5.5.15",
         int(sys.argv[3]) if len(sys.argv) > 3 else 100,
     )
