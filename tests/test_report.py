@@ -156,7 +156,7 @@ def cell(stored: Stored, workload: str, server: str, concurrency: int) -> str:
         ("large", "jetty-5.1.10", 1, "12.3"),
         ("small", "resin-3.0.9", 100, "no keep-alive"),
         ("small", "tomcat-5.5.15", 1, "12,345*"),
-        ("small", "tomcat-5.5.15", 100, "12,000 (1 of 3 reset)"),
+        ("small", "tomcat-5.5.15", 100, "12,000 (1 of 3: reset)"),
         ("large", "tomcat-5.5.15-defaults", 100, "190 (9991 failed)"),
         ("large", "tomcat-5.5.15", 1, "not run"),
     ],

@@ -84,7 +84,7 @@ def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
     if estimate is None:
         text = _failed_text(records[-1])
     elif failed:
-        text = f"{estimate_figure(estimate)} ({len(failed)} of {len(records)} {_reason(failed[-1])})"
+        text = f"{estimate_figure(estimate)} ({len(failed)} of {len(records)}: {_reason(failed[-1])})"
     else:
         text = estimate_figure(estimate) + ("*" if notes else "")
     return CellSummary(
