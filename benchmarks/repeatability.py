@@ -59,7 +59,8 @@ def rate(cell: CellSummary) -> float:
 
 
 def neither(stored: Stored) -> float:
-    """From the first start to the end."""
+    """From the first start to the end. Of a run of ab only the seconds that it reports count as load: what it does
+    before and after them (memory, sorting) is on the other side, though it is of a trial as well."""
     starts = [record for record in stored.records if isinstance(record, StartRecord)]
     end = next(record for record in stored.records if isinstance(record, EndRecord))
     wall = (end.at - starts[0].at).total_seconds()

@@ -51,6 +51,14 @@ def test_without_a_collection_the_heap_is_not_known() -> None:
     assert (told.gc_count, told.heap_after_gc_bytes) == (0, None)
 
 
+def test_a_first_collection_that_is_under_way_has_left_nothing_yet() -> None:
+    before: Counters = {"sun.os.hrt.frequency": 1000, "sun.gc.collector.0.invocations": 0}
+    after = before | {"sun.gc.collector.0.invocations": 1, "sun.gc.generation.0.space.1.used": 0}
+    told = activity(before, after)
+    assert told is not None
+    assert (told.gc_count, told.gc_seconds, told.heap_after_gc_bytes) == (1, 0, None)
+
+
 def test_all_collectors_and_all_spaces_but_eden_count() -> None:
     before: Counters = {"sun.os.hrt.frequency": 1000, "sun.gc.collector.0.invocations": 4}
     after = before | {

@@ -61,6 +61,7 @@ def activity(before: Counters | None, after: Counters | None) -> JvmActivity | N
 
     A collection's time is how long it stopped the application. HotSpot counts the pauses of a concurrent cycle as
     those of one more collector (G1 of JDK 8 does not count them), and no work that is done beside the application.
+    A collection that is under way has its number already, but neither its time nor what it will leave.
     """
     if before is None or after is None or not (frequency := after.get(_TICKS_PER_SECOND)):
         return None
@@ -70,7 +71,7 @@ def activity(before: Counters | None, after: Counters | None) -> JvmActivity | N
         gc_count=collections - _sum(before, _COLLECTIONS),
         gc_seconds=round((pauses - _sum(before, _PAUSES)) / int(frequency), 6),
         jit_seconds=round(compiling / int(frequency), 6),
-        heap_after_gc_bytes=_left_on_heap(after) if collections else None,
+        heap_after_gc_bytes=(_left_on_heap(after) or None) if collections else None,
     )
 
 

@@ -127,7 +127,7 @@ def check_usage(stored: Stored, trial: Trial) -> None:
     assert trial.jvm is not None
     assert trial.jvm.gc_count >= 0
     assert trial.jvm.jit_seconds >= 0
-    assert (trial.jvm.gc_seconds > 0) == (trial.jvm.gc_count > 0)
+    assert trial.jvm.gc_seconds >= 0
     if trial.jvm.heap_after_gc_bytes is not None:
         assert 100_000 < trial.jvm.heap_after_gc_bytes < 512 * 2**20, "start-jvm gives it 512 MB"
 
