@@ -7,6 +7,7 @@ import socket
 import struct
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.client import HTTPResponse
 from pathlib import Path
 from urllib.parse import quote
@@ -42,8 +43,9 @@ def results(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def port(results: Path) -> Iterator[int]:
+@contextmanager
+def serving(results: Path) -> Iterator[int]:
+    """At that port, until the block ends."""
     server = server_for(results, 0)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -51,6 +53,12 @@ def port(results: Path) -> Iterator[int]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@pytest.fixture
+def port(results: Path) -> Iterator[int]:
+    with serving(results) as port:
+        yield port
 
 
 def get(port: int, path: str, host: str = ADDRESS, method: str = "GET") -> tuple[HTTPResponse, str]:
@@ -165,13 +173,9 @@ def test_a_sweep_that_cannot_be_read_is_named_and_the_others_are_listed(port: in
     assert get(port, "/broken/")[0].status in (409, 500)
 
 
-def test_a_folder_without_sweeps_says_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = server_for(tmp_path, 0)
-    thread = threading.Thread(target=server.handle_request)
-    thread.start()
-    assert "No sweep was made yet" in get(server.server_port, "/")[1]
-    thread.join()
-    server.server_close()
+def test_a_folder_without_sweeps_says_how_to_make_one(tmp_path: Path) -> None:
+    with serving(tmp_path) as port:
+        assert "No sweep was made yet" in get(port, "/")[1]
 
 
 def test_a_taken_port_and_a_missing_folder_are_one_line(

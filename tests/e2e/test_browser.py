@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,10 +14,10 @@ from full_sweep import full_sweep
 from playwright.sync_api import Browser, Page, sync_playwright
 from test_charts import PUBLISHED, STORED
 from test_html import EVIL, evil_sweep
-from test_serve import keep
+from test_serve import keep, serving
 
 from ab_runner.cli.conclusions import conclusions_of
-from ab_runner.cli.serve import ADDRESS, server_for
+from ab_runner.cli.serve import ADDRESS
 from ab_runner.report import html
 from ab_runner.store import Stored
 
@@ -48,28 +48,38 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def opened(browser: Browser, pages: Path) -> Iterator[Opener]:
-    """Opens a page from file://. At the end nothing may have gone wrong in it, or been asked of the network."""
+@contextmanager
+def visiting(browser: Browser, *may_ask: str) -> Iterator[Opener]:
+    """Opens an address. At the end nothing may have gone wrong in a page, or been asked of anything but what begins
+    with one of `may_ask`."""
     trouble: list[str] = []
     contexts = []
 
-    def open_page(name: str, size: tuple[int, int] = DESK, anchor: str = "", **settings: str) -> Page:
+    def visit(address: str, size: tuple[int, int] = DESK, **settings: str) -> Page:
         context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **settings)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda said: trouble.append(said.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on(
-            "request", lambda asked: trouble.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None
-        )
-        page.goto(f"file://{pages}/{name}.html{anchor}")
+        page.on("request", lambda asked: None if asked.url.startswith(may_ask) else trouble.append(asked.url))
+        page.goto(address)
         return page
 
-    yield open_page
+    yield visit
     for context in contexts:
         context.close()
     assert trouble == []
+
+
+@pytest.fixture
+def opened(browser: Browser, pages: Path) -> Iterator[Opener]:
+    """Opens a page from file://, which may ask nothing of the network."""
+    with visiting(browser, "file:", "data:") as visit:
+
+        def open_page(name: str, size: tuple[int, int] = DESK, anchor: str = "", **settings: str) -> Page:
+            return visit(f"file://{pages}/{name}.html{anchor}", size, **settings)
+
+        yield open_page
 
 
 def draw_all(page: Page) -> None:
@@ -269,35 +279,16 @@ def site(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     """An address, and the folder whose sweeps are there."""
     keep(tmp_path / "one", STORED).close()
     keep(tmp_path / "evil", evil_sweep()).close()
-    server = server_for(tmp_path, 0)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://{ADDRESS}:{server.server_port}", tmp_path
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(tmp_path) as port:
+        yield f"http://{ADDRESS}:{port}", tmp_path
 
 
 @pytest.fixture
-def visited(browser: Browser) -> Iterator[Opener]:
-    """Opens an address. Nothing may go wrong in the page, and nobody else be asked."""
-    trouble: list[str] = []
-    contexts = []
-
-    def visit(address: str, size: tuple[int, int] = DESK, **settings: str) -> Page:
-        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **settings)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda said: trouble.append(said.text))
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("request", lambda asked: trouble.append(asked.url) if ADDRESS not in asked.url else None)
-        page.goto(address)
-        return page
-
-    yield visit
-    for context in contexts:
-        context.close()
-    assert [each for each in trouble if not each.startswith("data:")] == []
+def visited(browser: Browser, site: tuple[str, Path]) -> Iterator[Opener]:
+    """Opens an address of the site, which may ask nobody else."""
+    address, _ = site
+    with visiting(browser, address, "data:") as visit:
+        yield visit
 
 
 def test_the_list_follows_a_sweep_and_its_report_says_when_there_is_more(

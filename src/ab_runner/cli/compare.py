@@ -8,12 +8,13 @@ from pathlib import Path
 
 import click
 
+from ab_runner.cli.files import write_named
 from ab_runner.cli.reports import show
 from ab_runner.cli.show import console_for, say
 from ab_runner.report import compare_csv
 from ab_runner.report.compare import Compared, compare, why_not_comparable
 from ab_runner.report.compare_tables import LETTERS, report_comparison, too_slow
-from ab_runner.store import Stored, read, write_report
+from ab_runner.store import Stored, read
 
 
 def show_comparison(
@@ -39,11 +40,7 @@ def show_comparison(
 def _write(stored: Sequence[Stored], compared: Sequence[Compared], page: Path) -> None:
     from ab_runner.report.html import comparison
 
-    text = comparison.render(stored, compared)
-    try:
-        write_report(page, text)
-    except OSError as error:
-        raise click.UsageError(f"--html {page}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+    write_named("--html", page, comparison.render(stored, compared).encode())
     click.echo(page)
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import click
 
+from ab_runner.cli.files import write_named
 from ab_runner.cli.show import console_for, say
 from ab_runner.report.export import FORMS
-from ab_runner.store import read, write_whole
+from ab_runner.store import read
 
 
 def export_trials(results: Sequence[Path], form: str, out: Path) -> None:
@@ -21,12 +22,7 @@ def export_trials(results: Sequence[Path], form: str, out: Path) -> None:
         if stored.sweep.id in folders:
             raise click.UsageError(f"{folder} and {folders[stored.sweep.id]} are the same sweep, {stored.sweep.id}")
         folders[stored.sweep.id] = folder
-    content = FORMS[form](sweeps)
-    try:
-        write_whole(out, content)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise click.UsageError(f"--out {out}: cannot be written: {reason}") from error
+    write_named("--out", out, FORMS[form](sweeps))
     for stored in sweeps:
         for line in stored.damage:
             say(console_for(sys.stderr), f"! {line}")

@@ -28,6 +28,15 @@ def write_files(stored: Stored, folder: Path, *, html: bool, svg: bool, png: boo
         raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
 
 
+def write_named(option: str, path: Path, content: bytes) -> None:
+    """A file that an option names, whole or not at all. click.UsageError where it cannot be written."""
+    try:
+        store.write_whole(path, content)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise click.UsageError(f"{option} {path}: cannot be written: {reason}") from error
+
+
 def write_page(stored: Stored, folder: Path) -> Path:
     store.write_report(folder / PAGE, page_text(stored))
     return folder / PAGE

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from ab_runner.model import CellRecord, NotMeasured
 from ab_runner.report.cells import result_text
+from ab_runner.report.overview import ENOUGH, time_left
 from ab_runner.sweep import Doing, Done, Event, Planned
 
 
@@ -45,10 +46,9 @@ class TimeLeft:
         self._measured += not isinstance(record, NotMeasured)
 
     def text(self) -> str:
-        if self._measured < 3:
+        if self._measured < ENOUGH:
             return ""
-        seconds = (time.monotonic() - self._began) / self._measured * (self._cells - self._done)
-        return f"about {seconds / 60:.0f} min left" if seconds >= 90 else f"about {seconds:.0f} s left"
+        return time_left((time.monotonic() - self._began) / self._measured * (self._cells - self._done))
 
 
 def phase_text(doing: Doing) -> str:

@@ -15,10 +15,14 @@ def show_report(stored: Stored, form: str) -> None:
     show(lambda: report_of(stored), lambda: csv.render(stored), stored.damage, form)
 
 
+def put_report(report: Report) -> None:
+    put(*terminal.render(report, console_for(sys.stdout).width))
+
+
 def show(report: Callable[[], Report], as_csv: Callable[[], str], damage: Iterable[str], form: str) -> None:
     """Makes one of the two and shows it. CSV has no place for damaged lines: there they are named on stderr."""
     if form == "terminal":
-        put(*terminal.render(report(), console_for(sys.stdout).width))
+        put_report(report())
     elif form == "markdown":
         sys.stdout.write(markdown.render(report()))
     else:

@@ -24,7 +24,8 @@ from ab_runner.cli import places
 from ab_runner.cli.artifacts import provide
 from ab_runner.cli.files import write_page
 from ab_runner.cli.progress import display_for
-from ab_runner.cli.show import console_for, put, say
+from ab_runner.cli.reports import put_report
+from ab_runner.cli.show import console_for, say
 from ab_runner.model import (
     AFTER,
     DEFAULT_JDK,
@@ -44,7 +45,7 @@ from ab_runner.model import (
 from ab_runner.precision import further_blocks
 from ab_runner.protocol import ServerRun, plan_of
 from ab_runner.refusal import Refusal
-from ab_runner.report import csv, markdown, terminal
+from ab_runner.report import csv, markdown
 from ab_runner.report.tables import findings_of, report_of
 from ab_runner.resume import differences, remaining, starts_so_far
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
@@ -256,7 +257,7 @@ def _report(console: Console, folder: Path) -> Stored:
     stored = store.read(folder)
     report = report_of(stored)
     if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
-        put(*terminal.render(report, console_for(sys.stdout).width))
+        put_report(report)
         say(console, f"./ab-runner report {folder} shows this again")
     else:
         say(console, f"no trial was made; {folder} says what happened until then")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import click
@@ -123,21 +124,16 @@ class Site:
     def _entry(self, name: str, folder: Path) -> Entry:
         is_running = is_being_written(folder)
         tag = f"{_tag(folder)} {is_running}"
-        known = self._entries.get(name)
-        if known is None or known[0] != tag:
-            known = tag, entry(name, read(folder), is_running, datetime.datetime.now(datetime.UTC))
-            self._entries[name] = known
-        return known[1]
+        now = datetime.datetime.now(datetime.UTC)
+        return _kept(self._entries, name, tag, lambda: entry(name, read(folder), is_running, now))
 
     def _report(self, folder: Path, head_only: bool) -> Answer:
         tag = _tag(folder)
         more = (("ETag", f'"{tag}"'),)
         if head_only:
             return Answer(b"", more=more)
-        known = self._pages.get(folder.name)
-        if known is None or known[0] != tag:
-            known = self._pages[folder.name] = tag, page_text(read(folder), served_as=tag).encode()
-        return Answer(known[1], more=more)
+        page = _kept(self._pages, folder.name, tag, lambda: page_text(read(folder), served_as=tag).encode())
+        return Answer(page, more=more)
 
     def _comparison(self, names: list[str]) -> Answer:
         sweeps = self._sweeps()
@@ -148,6 +144,16 @@ class Site:
         named.sort(key=lambda each: each[1].sweep.started)
         compared = compare_all(named, slower=None, anyway=True)
         return _html(comparison.render([stored for _, stored in named], compared))
+
+
+T = TypeVar("T")
+
+
+def _kept(made: dict[str, tuple[str, T]], name: str, tag: str, make: Callable[[], T]) -> T:
+    """What was made for that tag, or is made now."""
+    if name not in made or made[name][0] != tag:
+        made[name] = tag, make()
+    return made[name][1]
 
 
 def _is_sweep(folder: Path) -> bool:

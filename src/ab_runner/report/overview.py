@@ -15,7 +15,7 @@ from ab_runner.resume import remaining
 from ab_runner.store import Stored
 
 _LATEST = 8
-_ENOUGH = 3
+ENOUGH = 3
 """Cells that tell how long the others will take."""
 
 
@@ -66,9 +66,12 @@ def _left(stored: Stored, done: int, to_do: int, now: datetime.datetime) -> str:
     they took."""
     starts = [record.at for record in stored.records if isinstance(record, StartRecord)]
     resumed = any(isinstance(record, ResumeRecord) for record in stored.records)
-    if done < _ENOUGH or resumed or not starts:
+    if done < ENOUGH or resumed or not starts:
         return ""
-    seconds = (now - starts[0]).total_seconds() / done * to_do
+    return time_left((now - starts[0]).total_seconds() / done * to_do)
+
+
+def time_left(seconds: float) -> str:
     return f"about {seconds / 60:.0f} min left" if seconds >= 90 else f"about {seconds:.0f} s left"
 
 

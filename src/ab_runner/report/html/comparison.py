@@ -10,7 +10,7 @@ from ab_runner.report import charts, drawing
 from ab_runner.report.compare import Compared
 from ab_runner.report.compare_tables import LETTERS, report_comparison, title
 from ab_runner.report.html.templates import fill
-from ab_runner.report.points import change_rows
+from ab_runner.report.points import Row, change_rows
 from ab_runner.store import Stored
 
 
@@ -24,9 +24,9 @@ def render(stored: Sequence[Stored], compared: Sequence[Compared]) -> str:
     return fill("comparison", report=report_comparison(stored, compared), charts=found)
 
 
-def _picture(rows: Sequence[dict[str, object]]) -> Markup:
+def _picture(rows: Sequence[Row]) -> Markup:
     """In the page's colours, which it has by these names. Vega escapes what it is given."""
-    levels = sorted({int(str(row["c"])) for row in rows})
-    servers = list(dict.fromkeys(str(row["server"]) for row in rows))
+    levels = sorted({row["c"] for row in rows})
+    servers = list(dict.fromkeys(row["server"] for row in rows))
     spec = drawing.with_rows(charts.ratios(servers, levels), rows, ink="var(--muted)", faint="var(--rule)")
     return Markup(drawing.svg(spec))
