@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from golden.ab.outputs import CASES, golden
@@ -10,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ab_runner import ab
+from ab_runner.latency import parse_milliseconds
 from ab_runner.model import Failures, LoadError, LoadReport
 
 TODAY = "2.3 <$Revision$>"
@@ -55,6 +60,18 @@ def test_a_long_timed_run_does_not_ask_for_gigabytes() -> None:
 def test_either_requests_or_seconds(requests: int | None, seconds: int | None) -> None:
     with pytest.raises(ValueError, match="either"):
         ab.command(url=URL, concurrency=1, requests=requests, seconds=seconds)
+
+
+def test_latencies_are_counted_when_the_run_ends_however_slowly_and_its_exit_code_is_abs(tmp_path: Path) -> None:
+    rows = "\\n".join(f"now\\t0\\t0\\t0\\t{milliseconds}\\t0" for milliseconds in (3, 3, 3, 12))
+    (tmp_path / "ab").write_text(f'#!/bin/sh\nprintf "names\\n{rows}\\n" > "$2"\nexit 7\n')
+    (tmp_path / "uniq").write_text(f'#!/bin/sh\nsleep 0.3\nexec {shutil.which("uniq")} "$@"\n')
+    for program in tmp_path.iterdir():
+        program.chmod(0o755)
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    run = subprocess.run(ab.recording_latencies(["ab", URL], str(tmp_path / "counts")), env=environment, check=False)
+    assert run.returncode == 7
+    assert parse_milliseconds((tmp_path / "counts").read_text()) == {3: 3, 12: 1}
 
 
 # --- goldens: figures ------------------------------------------------------------------------------------------

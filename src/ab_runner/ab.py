@@ -63,9 +63,11 @@ def command(
 def recording_latencies(argv: Sequence[str], path: str) -> list[str]:
     """The same run of ab by way of bash, with the number of requests per whole millisecond left in the file `path`.
 
-    ab's own file (-g) has a line of 45 bytes per request, sorted by time: it is counted on its way and never kept.
+    ab's own file (-g) has a line of 45 bytes per request, sorted by time: it is counted on its way and never kept. The
+    run ends when it has been counted. (A redirection of ab alone is made in ab's process: bash does not know what it
+    started there, and `wait` waits for nothing.)
     """
-    script = '"$@" 3> >(tail -n +2 | cut -f 5 | uniq -c > "$0"); code=$?; wait $!; exit $code'
+    script = 'exec 3> >(tail -n +2 | cut -f 5 | uniq -c > "$0"); "$@"; code=$?; exec 3>&-; wait $!; exit $code'
     return ["bash", "-c", script, path, *argv[:-1], "-g", "/dev/fd/3", argv[-1]]
 
 
