@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import exp, fsum, inf, log, sqrt
 from statistics import fmean, variance
 from typing import TypeVar
@@ -45,12 +46,18 @@ def contrast(samples: Iterable[tuple[float, Sequence[float]]]) -> LogRatio:
     Logarithms, because what disturbs a rate does so in proportion. Each sample keeps its own variance, because servers
     differ in noise: Welch, Biometrika 34 (1947), degrees of freedom after Satterthwaite, Biometrics Bulletin 2 (1946).
     """
-    logs = [(weight, _logs(sample)) for weight, sample in samples]
-    parts = [(weight**2 * variance(sample) / len(sample), len(sample) - 1) for weight, sample in logs]
+    means = [(weight, _mean_log(tuple(sample))) for weight, sample in samples]
+    parts = [(weight**2 * mean.error**2, mean.freedom) for weight, mean in means]
     whole = fsum(part for part, _ in parts)
     spread = fsum(part**2 / freedom for part, freedom in parts)
-    value = fsum(weight * fmean(sample) for weight, sample in logs)
+    value = fsum(weight * mean.value for weight, mean in means)
     return LogRatio(value, sqrt(whole), whole**2 / spread if spread else inf)
+
+
+@lru_cache(maxsize=4096)  # a server is compared with each of the others
+def _mean_log(sample: tuple[float, ...]) -> LogRatio:
+    logs = _logs(sample)
+    return LogRatio(fmean(logs), sqrt(variance(logs) / len(logs)), len(logs) - 1)
 
 
 def log_ratio(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> LogRatio:
