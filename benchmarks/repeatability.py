@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from ab_runner.model import EndRecord, StartRecord, Trial, WarmUpRecord
+from ab_runner.model import EndRecord, Protocol, StartRecord, Trial, WarmUpRecord
 from ab_runner.report.cells import CellSummary, summarise
 from ab_runner.report.drift import drifts
 from ab_runner.report.ranks import ranked
@@ -28,7 +28,11 @@ def main(folders: list[Path]) -> None:
     sweeps = [read(folder) for folder in folders]
     for folder, stored in zip(folders, sweeps, strict=True):
         changes = ", ".join(f"{drift.workload} {drift.change:+.1%}" for drift in drifts(stored.records))
-        print(f"{folder.name}: {neither(stored):.1%} of the time is neither warm-up nor trial; drift {changes}")
+        whole, reported = neither(stored)
+        print(
+            f"{folder.name}: {whole:.1%} of the time is neither warm-up nor trial ({reported:.1%} by the seconds that "
+            f"ab reports); drift {changes}"
+        )
     first, second = (summarise(stored.records) for stored in sweeps)
     both = [cell for cell in first if cell in second and first[cell].rate and second[cell].rate]
     variations = [coefficient_of_variation([rate(first[cell]), rate(second[cell])]) for cell in both]
@@ -58,19 +62,23 @@ def rate(cell: CellSummary) -> float:
     return cell.rate
 
 
-def neither(stored: Stored) -> float:
-    """From the first start to the end. Of a run of ab only the seconds that it reports count as load: what it does
-    before and after them (memory, sorting) is on the other side, though it is of a trial as well."""
+def neither(stored: Stored) -> tuple[float, float]:
+    """The share of the time from the first start to the end. First with ab's runs whole, as a trial is one run of the
+    load generator; then with only the seconds that ab reports, without its start and its sorting."""
     starts = [record for record in stored.records if isinstance(record, StartRecord)]
     end = next(record for record in stored.records if isinstance(record, EndRecord))
+    runs = [record for record in stored.records if isinstance(record, Trial | WarmUpRecord)]
     wall = (end.at - starts[0].at).total_seconds()
-    load = sum(record.report.seconds for record in stored.records if isinstance(record, Trial) and record.report)
-    plans = stored.sweep.asked.protocol
-    for record in stored.records:
-        if isinstance(record, WarmUpRecord):
-            plan = plans.warm_up_of(record.workload)
-            load += len(record.rates) * (1 if plan.steady else plan.load.seconds or 0)
-    return 1 - load / wall
+    whole = sum(record.wall_seconds or 0 for record in runs)
+    reported = sum(seconds_reported(record, stored.sweep.asked.protocol) for record in runs)
+    return 1 - whole / wall, 1 - reported / wall
+
+
+def seconds_reported(record: Trial | WarmUpRecord, protocol: Protocol) -> float:
+    if isinstance(record, Trial):
+        return record.report.seconds if record.report else 0
+    plan = protocol.warm_up_of(record.workload)
+    return len(record.rates) * (1 if plan.steady else plan.load.seconds or 0)
 
 
 if __name__ == "__main__":

@@ -340,6 +340,8 @@ class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="
     steady: bool | None = None
     """Did the rate become steady? None where that was not looked at."""
     error: str | None = None
+    wall_seconds: float | None = None
+    """From `at` to the end of the last window."""
 
 
 class Usage(Struct, frozen=True, kw_only=True):
@@ -409,6 +411,8 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     """Name of the file in raw/ that holds what ab printed."""
     milliseconds: dict[int, int] = {}
     """Requests by their time in whole milliseconds; empty where ab ended without figures."""
+    wall_seconds: float | None = None
+    """What ab's whole run took: with its own start, and the sorting that comes after `report.seconds`."""
     jdk: int | None = None
     """What the server ran on; None for one that is not written in Java."""
     usage: Usage | None = None

@@ -207,7 +207,7 @@ class _Turn:
         if not (plan.load.seconds or plan.load.requests):
             return None, None
         self._emit(Doing("warm-up", self._server.id, asked.name, WARM_UP_CONCURRENCY))
-        at = _now()
+        at, began = _now(), time.monotonic()
         rates, error = self._windows(running, asked, plan)
         self._store.append(
             WarmUpRecord(
@@ -219,6 +219,7 @@ class _Turn:
                 rates=tuple(rates),
                 steady=steady_from(rates) is not None if plan.steady else None,
                 error=error,
+                wall_seconds=round(time.monotonic() - began, 3),
             )
         )
         return (rates[-1] if rates else None), error
@@ -255,7 +256,9 @@ class _Turn:
         at = _now()
         with Meter(running, len(names)) as meter:
             limit = time_limit(load, self._protocol.idle_timeout, rate)
+            began = time.monotonic()
             done = running.generate(self._recording(names, commands), limit)
+            took = round(time.monotonic() - began, 3)
         self._store.keep_raw(f"{name}.txt", _raw_text(commands[0], done))
         outcome, milliseconds = self._outcome(done, list(names))
         verdict = judge(outcome, asked, expected_length=length, requests=load.requests, concurrency=cell.concurrency)
@@ -279,6 +282,7 @@ class _Turn:
                 verdict=verdict,
                 raw=f"{name}.txt",
                 milliseconds=milliseconds,
+                wall_seconds=took,
                 jdk=self._bench.runtime.jdk if self._server.kind == "jvm" else None,
                 usage=meter.usage,
                 limit=meter.limit,
