@@ -300,6 +300,7 @@ def test_the_list_follows_a_sweep_and_its_report_says_when_there_is_more(
     overview.get_by_role("checkbox", name="one").check()
     overview.locator(".latest", has_text="ceiling small c=100").wait_for()
     report = visited(f"{address}/two/")
+    report.get_by_text("The sweep is running: this is what it has so far.").wait_for()
     draw_all(report)
     store.append(STORED.records[2])
     overview.locator(".latest", has_text="jetty-12.1 small c=1").wait_for()
@@ -311,6 +312,40 @@ def test_the_list_follows_a_sweep_and_its_report_says_when_there_is_more(
     assert points(report) == 3
     store.close()
     overview.locator("section.running").wait_for(state="detached")
+
+
+def test_a_followed_report_brings_what_is_new_by_itself_until_the_sweep_ends(
+    visited: Opener, site: tuple[str, Path]
+) -> None:
+    address, folder = site
+    store = keep(folder / "two", Stored(STORED.sweep, STORED.records[:2]))
+    page = visited("about:blank")
+    page.clock.install()
+    page.goto(f"{address}/two/")
+    page.get_by_role("button", name="Follow it").click()
+    page.locator("input.one").first.uncheck()
+    page.locator(".levels input").first.check()
+    page.get_by_text("Table of times per request").first.click()
+    page.locator("details.server summary").first.click()
+    page.locator(".trials tbody tr").first.wait_for()
+    page.get_by_role("button", name="Dark").click()
+    for record in STORED.records[2:4]:
+        draw_all(page)
+        page.evaluate("window.isOld = true")
+        store.append(record)
+        page.clock.fast_forward(20_000)
+        assert page.evaluate("window.isOld"), "no more often than every half minute"
+        page.clock.fast_forward(12_000)
+        page.wait_for_function("!window.isOld")
+        page.get_by_text("Following the sweep").wait_for()
+        assert not page.locator("input.one").first.is_checked()
+        assert page.locator(".levels input").first.is_checked()
+        assert page.locator("details.behind[open]", has_text="Table of times per request").count() == 1
+        page.locator(".trials tbody tr").first.wait_for()
+        assert page.get_by_role("button", name="Light").is_visible()
+    store.close()
+    page.clock.fast_forward(32_000)
+    page.locator("#newer:empty").wait_for(state="attached")
 
 
 def test_two_sweeps_are_ticked_and_compared(visited: Opener, site: tuple[str, Path]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from ab_runner import store
 from ab_runner.cli import places
 from ab_runner.published import CINDY_2006, Figure, read
 from ab_runner.store import Stored, StoreError
+
+if TYPE_CHECKING:
+    from ab_runner.report.html import Served
 
 PAGE = "report.html"
 CHARTS = "charts"
@@ -42,12 +46,11 @@ def write_page(stored: Stored, folder: Path) -> Path:
     return folder / PAGE
 
 
-def page_text(stored: Stored, served_as: str = "") -> str:
-    """`served_as`: the tag of what is served, where it is."""
+def page_text(stored: Stored, served: Served | None = None) -> str:
     from ab_runner.cli.conclusions import conclusions_of
     from ab_runner.report import html
 
-    return html.render(stored, _published(), conclusions_of(stored), served_as)
+    return html.render(stored, _published(), conclusions_of(stored), served)
 
 
 def _write_charts(stored: Stored, folder: Path, *, svg: bool, png: bool) -> Path:

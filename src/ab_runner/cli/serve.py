@@ -19,7 +19,7 @@ import msgspec
 from ab_runner.cli.compare import compare_all
 from ab_runner.cli.files import page_text
 from ab_runner.refusal import Refusal
-from ab_runner.report.html import comparison, overview
+from ab_runner.report.html import Served, comparison, overview
 from ab_runner.report.overview import Entry, entry
 from ab_runner.store import RAW_FOLDER, SWEEP_FILE, TRIALS_FILE, is_being_written, read
 
@@ -122,17 +122,16 @@ class Site:
         return sorted(found, key=lambda each: each.started, reverse=True), sorted(trouble)
 
     def _entry(self, name: str, folder: Path) -> Entry:
-        is_running = is_being_written(folder)
-        tag = f"{_tag(folder)} {is_running}"
+        tag, is_running = _state(folder)
         now = datetime.datetime.now(datetime.UTC)
         return _kept(self._entries, name, tag, lambda: entry(name, read(folder), is_running, now))
 
     def _report(self, folder: Path, head_only: bool) -> Answer:
-        tag = _tag(folder)
+        tag, is_running = _state(folder)
         more = (("ETag", f'"{tag}"'),)
         if head_only:
             return Answer(b"", more=more)
-        page = _kept(self._pages, folder.name, tag, lambda: page_text(read(folder), served_as=tag).encode())
+        page = _kept(self._pages, folder.name, tag, lambda: page_text(read(folder), Served(tag, is_running)).encode())
         return Answer(page, more=more)
 
     def _comparison(self, names: list[str]) -> Answer:
@@ -160,13 +159,14 @@ def _is_sweep(folder: Path) -> bool:
     return (folder / SWEEP_FILE).is_file()
 
 
-def _tag(folder: Path) -> str:
-    """Of the state that the sweep is in."""
+def _state(folder: Path) -> tuple[str, bool]:
+    """A tag of all that a page of the sweep shows, and whether the sweep goes on."""
+    is_running = is_being_written(folder)
     try:
         status = (folder / TRIALS_FILE).stat()
     except FileNotFoundError:
-        return "none"
-    return f"{status.st_size}-{status.st_mtime_ns}"
+        return f"none-{is_running}", is_running
+    return f"{status.st_size}-{status.st_mtime_ns}-{is_running}", is_running
 
 
 def _raw(folder: Path, rest: str) -> Answer:

@@ -17,9 +17,17 @@ from ab_runner.report.tables import LIMITS, Report
 from ab_runner.store import Stored
 
 
-def render(stored: Stored, published: Sequence[Figure], conclusions: Report | None = None, served_as: str = "") -> str:
-    """`conclusions`: what papers concluded, and what of it holds. `served_as`: the tag under which a web server has the
-    page, which then looks whether there is a newer one.
+class Served(msgspec.Struct, frozen=True):
+    """How a web server has the page: under which tag, and whether the sweep goes on."""
+
+    tag: str
+    is_running: bool
+
+
+def render(
+    stored: Stored, published: Sequence[Figure], conclusions: Report | None = None, served: Served | None = None
+) -> str:
+    """`conclusions`: what papers concluded, and what of it holds. A page that is `served` looks whether there is more.
 
     Whatever comes from servers and files is escaped, also within the page's data (`tojson`).
     """
@@ -30,7 +38,7 @@ def render(stored: Stored, published: Sequence[Figure], conclusions: Report | No
         conclusions=conclusions,
         data={"charts": {name: drawing.vega(spec) for name, spec in specs_of(page).items()}, **page.data},
         details=_packed({"trials": page.trials, "warmUps": page.warm_ups}),
-        served_as=served_as,
+        served=served,
         vega=Markup(drawing.vega_script()),
         script=ours("page.js"),
         limits=LIMITS,

@@ -260,23 +260,77 @@
   // --- where the page is served, and the sweep goes on -----------------------------------------------------------
 
   const newer = document.getElementById("newer");
+  const FOLLOWS = `follows ${location.pathname}`;
+  // To make the page takes CPU time, which the sweep may feel: whoever follows gets it this often at the most.
+  const PATIENCE = 30_000;
+  const loaded = performance.now();
+  const isRunning = newer?.dataset.running === "yes";
+  const isFollowed = () => isRunning && sessionStorage.getItem(FOLLOWS) !== null;
+  let isOld = false;
+
+  function buttonNamed(name, press) {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = name;
+    made.addEventListener("click", press);
+    return made;
+  }
+  // A page that is never stored comes back as if nobody had been there: what was chosen is carried over.
+  const CHOSEN = `chosen ${location.pathname}`;
+  const placeOf = (each) => `${each.closest("[id]").id} ${each.querySelector("summary").textContent}`;
+  function loadAgain() {
+    sessionStorage.setItem(CHOSEN, JSON.stringify({
+      off: boxes.filter((box) => !box.checked).map((box) => box.value),
+      levels: all(".levels input:checked").map((level) => [level.name, level.value]),
+      open: all("main details[open]").map(placeOf),
+      theme: root.dataset.theme,
+    }));
+    location.reload();
+  }
+  function chooseAgain() {
+    const { off, levels, open, theme } = JSON.parse(sessionStorage.getItem(CHOSEN));
+    sessionStorage.removeItem(CHOSEN);
+    for (const box of boxes) box.checked = !off.includes(box.value);
+    for (const level of all(".levels input")) {
+      if (levels.some(([name, value]) => name === level.name && value === level.value)) level.checked = true;
+    }
+    for (const each of all("main details")) each.open = open.includes(placeOf(each));
+    if (theme) root.dataset.theme = theme;
+  }
+  const show = buttonNamed("Show it", loadAgain);
+  const start = buttonNamed("Follow it", () => {
+    sessionStorage.setItem(FOLLOWS, "");
+    tell();
+  });
+  const stop = buttonNamed("Stop", () => {
+    sessionStorage.removeItem(FOLLOWS);
+    tell();
+  });
+  function tell() {
+    if (isFollowed()) newer.replaceChildren("Following the sweep: what is new comes every half minute. ", stop);
+    else if (isOld) newer.replaceChildren("The sweep went on: there is more than this. ", show, ...(isRunning ? [" ", start] : []));
+    else if (isRunning) newer.replaceChildren("The sweep is running: this is what it has so far. ", start);
+  }
   async function look() {
     try {
       const answer = document.hidden ? undefined : await fetch(location.pathname, { method: "HEAD", cache: "no-store" });
       if (answer?.ok && answer.headers.get("ETag") !== `"${newer.dataset.tag}"`) {
-        const button = document.createElement("button");
-        button.type = "button";
-        button.textContent = "Show it";
-        button.addEventListener("click", () => location.reload());
-        newer.replaceChildren("The sweep went on: there is more than this. ", button);
-        return;
+        if (isFollowed() && performance.now() - loaded > PATIENCE) loadAgain();
+        if (!isOld) {
+          isOld = true;
+          tell();
+        }
       }
     } catch {
       // The server is gone for now.
     }
     setTimeout(look, 2000);
   }
-  if (newer) setTimeout(look, 2000);
+  if (newer) {
+    if (sessionStorage.getItem(CHOSEN)) chooseAgain();
+    tell();
+    setTimeout(look, 2000);
+  }
 
   showChosen();
   repaint();
