@@ -15,9 +15,21 @@ import pytest
 from builders import NOON, failed_trial, not_measured, report, server, sweep, trial, usage
 from rich.console import Console
 
-from ab_runner.model import AFTER, BEFORE, EndRecord, Failures, Limit, StartRecord, Trial, Verdict, WarmUpRecord
+from ab_runner.model import (
+    AFTER,
+    BEFORE,
+    Cell,
+    EndRecord,
+    Failures,
+    Limit,
+    ResumeRecord,
+    StartRecord,
+    Trial,
+    Verdict,
+    WarmUpRecord,
+)
 from ab_runner.report import csv, markdown, terminal
-from ab_runner.report.cells import latency_figure, rate_figure, share_figure
+from ab_runner.report.cells import latency_figure, rate_figure, share_figure, summary
 from ab_runner.report.drift import drifts, shifts
 from ab_runner.report.sparkline import sparkline
 from ab_runner.report.tables import Column, Table, report_of
@@ -156,7 +168,7 @@ def cell(stored: Stored, workload: str, server: str, concurrency: int) -> str:
         ("large", "jetty-5.1.10", 1, "12.3"),
         ("small", "resin-3.0.9", 100, "no keep-alive"),
         ("small", "tomcat-5.5.15", 1, "12,345*"),
-        ("small", "tomcat-5.5.15", 100, "12,000 (1 of 3: reset)"),
+        ("small", "tomcat-5.5.15", 100, "12,000 (1 of 3 failed: reset)"),
         ("large", "tomcat-5.5.15-defaults", 100, "190 (9991 failed)"),
         ("large", "tomcat-5.5.15", 1, "not run"),
     ],
@@ -165,6 +177,17 @@ def test_a_cell_shows_its_figure_or_says_why_there_is_none(
     workload: str, server: str, concurrency: int, text: str
 ) -> None:
     assert cell(STORED, workload, server, concurrency) == text
+
+
+@pytest.mark.parametrize(
+    ("failures", "text"), [(2, "12,345 (2 of 5 failed: timeout)"), (3, "3 of 5 failed: timeout"), (5, "timeout")]
+)
+def test_a_cell_of_which_half_or_more_failed_has_no_figure(failures: int, text: str) -> None:
+    failed = [failed_trial("a-1", "small", 1, "timeout", block=block) for block in range(failures)]
+    valid = [trial("a-1", "small", 1, block=block) for block in range(failures, 5)]
+    found = summary(Cell("a-1", "small", 1), [*valid, *failed])
+    assert found.rate_text == text
+    assert (found.rate is None, not found.by_block, found.limit) == (failures > 2, failures > 2, None)
 
 
 def test_a_trial_that_does_not_count_has_no_latency() -> None:
@@ -201,6 +224,8 @@ def test_a_sweep_without_an_end_says_so() -> None:
 def test_an_interrupted_sweep_says_so() -> None:
     records = (*RECORDS[:-1], EndRecord(at=NOON, reason="interrupted"))
     assert "not complete: interrupted" in report_of(Stored(STORED.sweep, records)).warnings[0]
+    resumed = (*records, ResumeRecord(at=NOON, differences=()))
+    assert "still running" in report_of(Stored(STORED.sweep, resumed)).warnings[0]
 
 
 def test_damaged_lines_are_reported_with_the_tables() -> None:

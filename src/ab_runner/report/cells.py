@@ -37,11 +37,11 @@ _FIGURE = re.compile(r"\d+(,\d{3})*(\.\d+)?")
 class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     """All that a table says of a cell.
 
-    `estimate` is of the requests per second, the median over blocks, None where no trial counts; `by_block` has the
-    rates that it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of all
-    requests of the valid trials together. `limit` is who was the limit in most of the trials. `per_cpu_second` is the
-    requests per second of the server's CPU time, None where that time is not known, `per_cpu_second_by_block` what it
-    comes from. `rate_text` is how the cell reads; `remarks` explain it.
+    `estimate` is of the requests per second, the median over blocks, None where half of the trials or more failed: then
+    nothing else is known either. `by_block` has the rates that it comes from. `latency` is in milliseconds, one for
+    each of `PERCENTILES`, of all requests of the valid trials together. `limit` is who was the limit in most of the
+    trials. `per_cpu_second` is the requests per second of the server's CPU time, None where that time is not known,
+    `per_cpu_second_by_block` what it comes from. `rate_text` is how the cell reads; `remarks` explain it.
     """
 
     cell: Cell
@@ -75,16 +75,19 @@ def summarise(records: Iterable[Record]) -> dict[Cell, CellSummary]:
 def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
     """Of one or more records of that cell, whatever their block."""
     valid = [record for record in records if is_valid(record)]
-    failed = [record for record in records if record not in valid]
+    failed = [record for record in records if not is_valid(record)]
+    if len(failed) >= len(valid):
+        valid = []  # the median over blocks would be a failure, and those that are left are the lucky ones
     blocks = _by_block(valid, _rate)
     estimate = median_over_blocks(list(blocks.values())) if blocks else None
     costs = _by_block(valid, requests_per_cpu_second)
     limit = _limit(valid)
     notes = [*(note for trial in valid for note in trial.verdict.notes), *_jvm_remarks(valid)]
+    of_these = f"{len(failed)} of {len(records)} failed"
     if estimate is None:
-        text = _failed_text(records[-1])
+        text = _failed_text(records[-1]) if len(failed) == len(records) else f"{of_these}: {_reason(failed[-1])}"
     elif failed:
-        text = f"{estimate_figure(estimate)} ({len(failed)} of {len(records)}: {_reason(failed[-1])})"
+        text = f"{estimate_figure(estimate)} ({of_these}: {_reason(failed[-1])})"
     else:
         text = estimate_figure(estimate) + ("*" if notes else "")
     return CellSummary(
