@@ -28,10 +28,10 @@ def main(folders: list[Path]) -> None:
     sweeps = [read(folder) for folder in folders]
     for folder, stored in zip(folders, sweeps, strict=True):
         changes = ", ".join(f"{drift.workload} {drift.change:+.1%}" for drift in drifts(stored.records))
-        whole, reported = neither(stored)
+        whole, without = neither(stored)
         print(
-            f"{folder.name}: {whole:.1%} of the time is neither warm-up nor trial ({reported:.1%} by the seconds that "
-            f"ab reports); drift {changes}"
+            f"{folder.name}: {whole:.1%} of the time is neither warm-up nor trial ({without:.1%} with ab's start and "
+            f"sorting); drift {changes}"
         )
     first, second = (summarise(stored.records) for stored in sweeps)
     both = [cell for cell in first if cell in second and first[cell].rate and second[cell].rate]
@@ -64,17 +64,20 @@ def rate(cell: CellSummary) -> float:
 
 def neither(stored: Stored) -> tuple[float, float]:
     """The share of the time from the first start to the end. First with ab's runs whole, as a trial is one run of the
-    load generator; then with only the seconds that ab reports, without its start and its sorting."""
+    load generator; then with only the load in them, without ab's start and its sorting."""
     starts = [record for record in stored.records if isinstance(record, StartRecord)]
     end = next(record for record in stored.records if isinstance(record, EndRecord))
     runs = [record for record in stored.records if isinstance(record, Trial | WarmUpRecord)]
+    whole = [record.wall_seconds for record in runs if record.wall_seconds is not None]
+    if len(whole) < len(runs):
+        sys.exit("these sweeps are from before the times of ab's whole runs were recorded")
     wall = (end.at - starts[0].at).total_seconds()
-    whole = sum(record.wall_seconds or 0 for record in runs)
-    reported = sum(seconds_reported(record, stored.sweep.asked.protocol) for record in runs)
-    return 1 - whole / wall, 1 - reported / wall
+    loaded = sum(seconds_loaded(record, stored.sweep.asked.protocol) for record in runs)
+    return 1 - sum(whole) / wall, 1 - loaded / wall
 
 
-def seconds_reported(record: Trial | WarmUpRecord, protocol: Protocol) -> float:
+def seconds_loaded(record: Trial | WarmUpRecord, protocol: Protocol) -> float:
+    """What ab reports of a trial; of a warm-up, of which only the rates are kept, what it was asked for."""
     if isinstance(record, Trial):
         return record.report.seconds if record.report else 0
     plan = protocol.warm_up_of(record.workload)

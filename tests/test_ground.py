@@ -45,8 +45,8 @@ def test_what_stays_is_written_down_after_a_second() -> None:
 
 
 def test_on_linux_the_counts_are_those_of_the_kernel() -> None:
-    ground = settle(os.getpid())
+    ground = settle(os.getpid(), PORTS)
     assert ground.time_wait is not None
     assert ground.runnable is not None
     assert ground.runnable >= 1
-    assert settle(None).time_wait is None
+    assert settle(None, PORTS).time_wait is None

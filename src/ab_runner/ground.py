@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ab_runner.machine import local_ports, sysctls
 from ab_runner.model import Ground
 
 WAIT_SECONDS = 1.0
@@ -19,10 +18,11 @@ _RUNNABLE = 1
 PROC = Path("/proc")
 
 
-def settle(server: int | None) -> Ground:
+def settle(server: int | None, ports: int) -> Ground:
     """Waits until the run queue is empty and closed connections leave ports for the next trial, for a second at the
-    most. `server` is a process in the server's network namespace; None where that cannot be seen from here."""
-    return settle_by(lambda: _left(server), local_ports(sysctls()), time.monotonic, time.sleep)
+    most. `server` is a process in the server's network namespace, None where that cannot be seen from here; that
+    namespace has so many `ports`."""
+    return settle_by(lambda: _left(server), ports, time.monotonic, time.sleep)
 
 
 def settle_by(

@@ -341,7 +341,7 @@ class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="
     """Did the rate become steady? None where that was not looked at."""
     error: str | None = None
     wall_seconds: float | None = None
-    """From `at` to the end of the last window."""
+    """What ab's runs took together; None in older files."""
 
 
 class Usage(Struct, frozen=True, kw_only=True):
@@ -412,7 +412,7 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     milliseconds: dict[int, int] = {}
     """Requests by their time in whole milliseconds; empty where ab ended without figures."""
     wall_seconds: float | None = None
-    """What ab's whole run took: with its own start, and the sorting that comes after `report.seconds`."""
+    """What ab's whole run took: with its start, and the sorting and counting after the load; None in older files."""
     jdk: int | None = None
     """What the server ran on; None for one that is not written in Java."""
     usage: Usage | None = None

@@ -16,6 +16,7 @@ from ab_runner.generators import added, merged, outputs, shares, together
 from ab_runner.ground import settle
 from ab_runner.interrupt import Interrupted, held
 from ab_runner.latency import parse_milliseconds
+from ab_runner.machine import local_ports, sysctls
 from ab_runner.meter import Meter
 from ab_runner.model import (
     AFTER,
@@ -207,8 +208,8 @@ class _Turn:
         if not (plan.load.seconds or plan.load.requests):
             return None, None
         self._emit(Doing("warm-up", self._server.id, asked.name, WARM_UP_CONCURRENCY))
-        at, began = _now(), time.monotonic()
-        rates, error = self._windows(running, asked, plan)
+        at = _now()
+        rates, error, seconds = self._windows(running, asked, plan)
         self._store.append(
             WarmUpRecord(
                 block=self._block,
@@ -219,20 +220,22 @@ class _Turn:
                 rates=tuple(rates),
                 steady=steady_from(rates) is not None if plan.steady else None,
                 error=error,
-                wall_seconds=round(time.monotonic() - began, 3),
+                wall_seconds=round(seconds, 3),
             )
         )
         return (rates[-1] if rates else None), error
 
-    def _windows(self, running: RunningServer, asked: Workload, plan: WarmUp) -> tuple[list[float], str | None]:
-        """The rates of the warm-up's windows, up to the first that failed, and how that one did."""
+    def _windows(self, running: RunningServer, asked: Workload, plan: WarmUp) -> tuple[list[float], str | None, float]:
+        """The rates of the warm-up's windows, up to the first that failed, how that one did, and what all took."""
         load = Load(seconds=1) if plan.steady else plan.load
         command = self._command(running, asked, WARM_UP_CONCURRENCY, load)
         rates: list[float] = []
         texts: list[str] = []
         error: str | None = None
+        seconds = 0.0
         while error is None and not (rates and (not plan.steady or is_over(plan, rates))):
-            done = running.generate(command, time_limit(load, self._protocol.idle_timeout, rate=None))
+            done, took = _timed(running, command, time_limit(load, self._protocol.idle_timeout, rate=None))
+            seconds += took
             texts.append(_raw_text(command, done))
             outcome = ab.parse(done.stdout, done.stderr, done.exit_code)
             if isinstance(outcome, LoadError):
@@ -240,7 +243,7 @@ class _Turn:
             else:
                 rates.append(outcome.requests_per_second)
         self._store.keep_raw(f"{self._name()}-{asked.name}-warm-up.txt", "\n".join(texts))
-        return rates, error
+        return rates, error, seconds
 
     def _trial(self, running: RunningServer, asked: Workload, cell: Cell, length: int, rate: float | None) -> bool:
         """Measures one cell. Returns False when server or generator have to be started afresh."""
@@ -252,13 +255,11 @@ class _Turn:
             self._command(running, asked, connections, load, f"{self._bench.runtime.raw_folder}/{each}.csv")
             for each, connections in names.items()
         ]
-        ground = settle(_a_process(running))
+        ground = settle(_a_process(running), local_ports(sysctls() | running.environment))
         at = _now()
         with Meter(running, len(names)) as meter:
             limit = time_limit(load, self._protocol.idle_timeout, rate)
-            began = time.monotonic()
-            done = running.generate(self._recording(names, commands), limit)
-            took = round(time.monotonic() - began, 3)
+            done, seconds = _timed(running, self._recording(names, commands), limit)
         self._store.keep_raw(f"{name}.txt", _raw_text(commands[0], done))
         outcome, milliseconds = self._outcome(done, list(names))
         verdict = judge(outcome, asked, expected_length=length, requests=load.requests, concurrency=cell.concurrency)
@@ -282,7 +283,7 @@ class _Turn:
                 verdict=verdict,
                 raw=f"{name}.txt",
                 milliseconds=milliseconds,
-                wall_seconds=took,
+                wall_seconds=round(seconds, 3),
                 jdk=self._bench.runtime.jdk if self._server.kind == "jvm" else None,
                 usage=meter.usage,
                 limit=meter.limit,
@@ -377,6 +378,13 @@ def _text_of(path: Path) -> str | None:
 
 def _raw_text(command: Sequence[str], done: Completed) -> str:
     return f"$ {' '.join(command)}\n{done.stdout}\n--- stderr\n{done.stderr}\n--- exit code {done.exit_code}\n"
+
+
+def _timed(running: RunningServer, command: Sequence[str], limit: float) -> tuple[Completed, float]:
+    """How the generator's run ended, and how many seconds it took."""
+    began = time.monotonic()
+    done = running.generate(command, limit)
+    return done, time.monotonic() - began
 
 
 def _now() -> datetime.datetime:

@@ -143,6 +143,8 @@ def check_store(folder: Path, starts: int) -> Stored:
             assert trial.report is not None
             assert set(trial.report.percentiles) >= {0, 50, 95, 99}
             assert sum(trial.milliseconds.values()) == trial.report.complete
+            assert trial.wall_seconds is not None
+            assert trial.wall_seconds > trial.report.seconds
             if trial.workload != "echo":
                 length = 947_111 if trial.workload == "large" else 100
                 assert trial.report.document_length == length
