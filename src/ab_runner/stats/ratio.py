@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import exp, fsum, inf, log, sqrt
 from statistics import fmean, variance
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 from scipy.special import stdtr, stdtrit
@@ -47,17 +47,25 @@ def contrast(samples: Iterable[tuple[float, Sequence[float]]]) -> LogRatio:
     differ in noise: Welch, Biometrika 34 (1947), degrees of freedom after Satterthwaite, Biometrics Bulletin 2 (1946).
     """
     means = [(weight, _mean_log(tuple(sample))) for weight, sample in samples]
-    parts = [(weight**2 * mean.error**2, mean.freedom) for weight, mean in means]
+    parts = [(weight**2 * mean.variance, mean.freedom) for weight, mean in means]
     whole = fsum(part for part, _ in parts)
     spread = fsum(part**2 / freedom for part, freedom in parts)
     value = fsum(weight * mean.value for weight, mean in means)
     return LogRatio(value, sqrt(whole), whole**2 / spread if spread else inf)
 
 
+class _Mean(NamedTuple):
+    """`variance` is that of the mean, not of what it is of."""
+
+    value: float
+    variance: float
+    freedom: int
+
+
 @lru_cache(maxsize=4096)  # a server is compared with each of the others
-def _mean_log(sample: tuple[float, ...]) -> LogRatio:
+def _mean_log(sample: tuple[float, ...]) -> _Mean:
     logs = _logs(sample)
-    return LogRatio(fmean(logs), sqrt(variance(logs) / len(logs)), len(logs) - 1)
+    return _Mean(fmean(logs), variance(logs) / len(logs), len(logs) - 1)
 
 
 def log_ratio(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> LogRatio:
