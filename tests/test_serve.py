@@ -49,10 +49,12 @@ def serving(results: Path) -> Iterator[int]:
     server = server_for(results, 0)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield server.server_port
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 @pytest.fixture
@@ -140,7 +142,11 @@ def test_a_running_sweep_is_followed(port: int, results: Path) -> None:
     after, _ = get(port, "/two/", method="HEAD")
     assert before.headers["ETag"] != after.headers["ETag"]
     assert "jetty-12.1 small c=1: 5,000 rps" in get(port, "/")[1]
+    assert 'data-running="yes"' in get(port, "/two/")[1]
     store.close()
+    ended, text = get(port, "/two/")
+    assert ended.headers["ETag"] != after.headers["ETag"]
+    assert 'data-running="no"' in text
     text = get(port, "/")[1]
     assert "Running" not in text
     assert "broke off" in text

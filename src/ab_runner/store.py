@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ab_runner.model import FORMAT, Record, Sweep
+from ab_runner.model import FORMAT, EndRecord, Record, ResumeRecord, Sweep
 from ab_runner.refusal import Refusal
 
 SWEEP_FILE = "sweep.json"
@@ -80,6 +80,13 @@ class Stored(msgspec.Struct, frozen=True):
     sweep: Sweep
     records: tuple[Record, ...]
     damage: tuple[str, ...] = ()
+
+    @property
+    def ending(self) -> str | None:
+        """Why it ended, be it `finished`; None where it goes on, or broke off."""
+        ends = (record for record in reversed(self.records) if isinstance(record, EndRecord | ResumeRecord))
+        last = next(ends, None)
+        return last.reason if isinstance(last, EndRecord) else None
 
 
 def read(folder: Path) -> Stored:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from full_sweep import full_sweep
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from test_charts import PUBLISHED, STORED
 from test_html import EVIL, evil_sweep
 from test_serve import keep, serving
@@ -322,30 +322,36 @@ def test_a_followed_report_brings_what_is_new_by_itself_until_the_sweep_ends(
     page = visited("about:blank")
     page.clock.install()
     page.goto(f"{address}/two/")
-    page.get_by_role("button", name="Follow it").click()
+    page.get_by_role("button", name="Follow it").press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "Stop"
     page.locator("input.one").first.uncheck()
     page.locator(".levels input").first.check()
     page.get_by_text("Table of times per request").first.click()
-    page.locator("details.server summary").first.click()
-    page.locator(".trials tbody tr").first.wait_for()
+    jetty = page.locator("details.server[data-id='jetty-12.1']")
+    jetty.locator("summary").first.click()
     page.get_by_role("button", name="Dark").click()
-    for record in STORED.records[2:4]:
+    for number, record in enumerate(STORED.records[2:4], start=1):
         draw_all(page)
+        page.locator("#models").scroll_into_view_if_needed()
+        before = page.evaluate("scrollY")
         page.evaluate("window.isOld = true")
         store.append(record)
-        page.clock.fast_forward(20_000)
+        with page.expect_response(lambda answer: answer.request.method == "HEAD"):
+            page.clock.fast_forward(5_000)
+        page.clock.fast_forward(1_000)
         assert page.evaluate("window.isOld"), "no more often than every half minute"
-        page.clock.fast_forward(12_000)
+        page.clock.fast_forward(32_000)
         page.wait_for_function("!window.isOld")
         page.get_by_text("Following the sweep").wait_for()
+        assert abs(page.evaluate("scrollY") - before) < 300, "where the reader was"
         assert not page.locator("input.one").first.is_checked()
         assert page.locator(".levels input").first.is_checked()
         assert page.locator("details.behind[open]", has_text="Table of times per request").count() == 1
-        page.locator(".trials tbody tr").first.wait_for()
         assert page.get_by_role("button", name="Light").is_visible()
+        expect(jetty.locator(".trials tbody tr")).to_have_count(number)
     store.close()
     page.clock.fast_forward(32_000)
-    page.locator("#newer:empty").wait_for(state="attached")
+    page.locator("#newer[data-running=no]:empty").wait_for(state="attached")
 
 
 def test_two_sweeps_are_ticked_and_compared(visited: Opener, site: tuple[str, Path]) -> None:
@@ -361,7 +367,7 @@ def test_two_sweeps_are_ticked_and_compared(visited: Opener, site: tuple[str, Pa
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [PHONE, DESK])
-@pytest.mark.parametrize("path", ["/", "/compare?sweep=one&sweep=two"])
+@pytest.mark.parametrize("path", ["/", "/two/", "/compare?sweep=one&sweep=two"])
 def test_the_list_and_a_comparison_keep_nobody_out(
     visited: Opener, site: tuple[str, Path], path: str, size: tuple[int, int], scheme: str
 ) -> None:

@@ -160,7 +160,7 @@ def _is_sweep(folder: Path) -> bool:
 
 
 def _state(folder: Path) -> tuple[str, bool]:
-    """A tag of all that a page of the sweep shows, and whether the sweep goes on."""
+    """A tag of the sweep's log, and whether the sweep goes on."""
     is_running = is_being_written(folder)
     try:
         status = (folder / TRIALS_FILE).stat()

@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from ab_runner.model import CellRecord, EndRecord, ResumeRecord, StartRecord
+from ab_runner.model import CellRecord, ResumeRecord, StartRecord, Trial
 from ab_runner.protocol import plan_of
 from ab_runner.report.cells import result_text
 from ab_runner.resume import remaining
@@ -48,27 +48,27 @@ def entry(name: str, stored: Stored, is_running: bool, now: datetime.datetime) -
         is_running=is_running,
         done=len(cells),
         planned=len(cells) + to_do,
-        left=_left(stored, len(cells), to_do, now) if is_running else "",
+        left=_left(stored, to_do, now) if is_running else "",
         latest=tuple(islice(_latest(stored), _LATEST)) if is_running else (),
     )
 
 
 def _state(stored: Stored, to_do: int) -> str:
     """Of one that nobody goes on with at present."""
-    ends = [record for record in stored.records if isinstance(record, EndRecord | ResumeRecord)]
-    if not ends or isinstance(ends[-1], ResumeRecord):
+    if stored.ending is None:
         return "broke off"
-    return "not complete" if ends[-1].reason == "finished" and to_do else ends[-1].reason
+    return "not complete" if stored.ending == "finished" and to_do else stored.ending
 
 
-def _left(stored: Stored, done: int, to_do: int, now: datetime.datetime) -> str:
-    """As if the cells that are left take as long as those that are done. Of one that was resumed nobody knows how long
-    they took."""
+def _left(stored: Stored, to_do: int, now: datetime.datetime) -> str:
+    """As if the cells that are left take as long as those that were measured. Of a sweep that was resumed nobody knows
+    how long they took."""
     starts = [record.at for record in stored.records if isinstance(record, StartRecord)]
+    measured = sum(isinstance(record, Trial) for record in stored.records)
     resumed = any(isinstance(record, ResumeRecord) for record in stored.records)
-    if done < ENOUGH or resumed or not starts:
+    if measured < ENOUGH or resumed or not starts:
         return ""
-    return time_left((now - starts[0]).total_seconds() / done * to_do)
+    return time_left((now - starts[0]).total_seconds() / measured * to_do)
 
 
 def time_left(seconds: float) -> str:

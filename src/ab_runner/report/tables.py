@@ -12,7 +12,6 @@ from ab_runner.conditions import Finding, findings, network_findings
 from ab_runner.model import (
     REFERENCE,
     Cell,
-    EndRecord,
     Limit,
     Record,
     ResumeRecord,
@@ -318,11 +317,10 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def warnings_of(stored: Stored) -> Iterable[str]:
-    ends = [record for record in stored.records if isinstance(record, EndRecord)]
-    if not ends:
+    if stored.ending is None:
         yield "this sweep is still running, or was ended without a chance to say so"
-    elif ends[-1].reason != "finished":
-        yield f"this sweep is not complete: {ends[-1].reason}"
+    elif stored.ending != "finished":
+        yield f"this sweep is not complete: {stored.ending}"
     for record in stored.records:
         if isinstance(record, ResumeRecord):
             yield from (f"went on at {record.at:%Y-%m-%d %H:%M} although {each}" for each in record.differences)

@@ -259,79 +259,96 @@
 
   // --- where the page is served, and the sweep goes on -----------------------------------------------------------
 
-  const newer = document.getElementById("newer");
-  const FOLLOWS = `follows ${location.pathname}`;
-  // To make the page takes CPU time, which the sweep may feel: whoever follows gets it this often at the most.
-  const PATIENCE = 30_000;
-  const loaded = performance.now();
-  const isRunning = newer?.dataset.running === "yes";
-  const isFollowed = () => isRunning && sessionStorage.getItem(FOLLOWS) !== null;
-  let isOld = false;
+  // `newer` is the line that says so.
+  function keepUp(newer) {
+    const FOLLOWS = `follows ${location.pathname}`;
+    const CHOSEN = `chosen ${location.pathname}`;
+    const EVERY = 2000;
+    // To make the page takes CPU time, which the sweep may feel: whoever follows gets it this often at the most.
+    const PATIENCE = 30_000;
+    const loaded = performance.now();
+    const isRunning = newer.dataset.running === "yes";
+    const isFollowed = () => isRunning && sessionStorage.getItem(FOLLOWS) !== null;
+    let isOld = false;
 
-  function buttonNamed(name, press) {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.textContent = name;
-    made.addEventListener("click", press);
-    return made;
-  }
-  // A page that is never stored comes back as if nobody had been there: what was chosen is carried over.
-  const CHOSEN = `chosen ${location.pathname}`;
-  const placeOf = (each) => `${each.closest("[id]").id} ${each.querySelector("summary").textContent}`;
-  function loadAgain() {
-    sessionStorage.setItem(CHOSEN, JSON.stringify({
-      off: boxes.filter((box) => !box.checked).map((box) => box.value),
-      levels: all(".levels input:checked").map((level) => [level.name, level.value]),
-      open: all("main details[open]").map(placeOf),
-      theme: root.dataset.theme,
-    }));
-    location.reload();
-  }
-  function chooseAgain() {
-    const { off, levels, open, theme } = JSON.parse(sessionStorage.getItem(CHOSEN));
-    sessionStorage.removeItem(CHOSEN);
-    for (const box of boxes) box.checked = !off.includes(box.value);
-    for (const level of all(".levels input")) {
-      if (levels.some(([name, value]) => name === level.name && value === level.value)) level.checked = true;
+    // What is served is never stored, so the page would come back as if nobody had been there: what was chosen, and the
+    // place where the reader is, are carried over.
+    const nameOf = (details) => `${details.closest("[id]").id} ${details.querySelector("summary").textContent}`;
+    const topOf = (place) => place.getBoundingClientRect().top;
+    function loadAgain() {
+      const place = all("main [id]").filter((each) => each.checkVisibility() && topOf(each) <= 0).at(-1);
+      sessionStorage.setItem(CHOSEN, JSON.stringify({
+        off: boxes.filter((box) => !box.checked).map((box) => box.value),
+        levels: Object.fromEntries(all(".levels input:checked").map((level) => [level.name, level.value])),
+        open: Object.fromEntries(all("main details").map((each) => [nameOf(each), each.open])),
+        theme: root.dataset.theme,
+        place: place && [place.id, topOf(place)],
+      }));
+      history.scrollRestoration = "manual";
+      location.reload();
     }
-    for (const each of all("main details")) each.open = open.includes(placeOf(each));
-    if (theme) root.dataset.theme = theme;
-  }
-  const show = buttonNamed("Show it", loadAgain);
-  const start = buttonNamed("Follow it", () => {
-    sessionStorage.setItem(FOLLOWS, "");
-    tell();
-  });
-  const stop = buttonNamed("Stop", () => {
-    sessionStorage.removeItem(FOLLOWS);
-    tell();
-  });
-  function tell() {
-    if (isFollowed()) newer.replaceChildren("Following the sweep: what is new comes every half minute. ", stop);
-    else if (isOld) newer.replaceChildren("The sweep went on: there is more than this. ", show, ...(isRunning ? [" ", start] : []));
-    else if (isRunning) newer.replaceChildren("The sweep is running: this is what it has so far. ", start);
-  }
-  async function look() {
-    try {
-      const answer = document.hidden ? undefined : await fetch(location.pathname, { method: "HEAD", cache: "no-store" });
-      if (answer?.ok && answer.headers.get("ETag") !== `"${newer.dataset.tag}"`) {
-        if (isFollowed() && performance.now() - loaded > PATIENCE) loadAgain();
-        if (!isOld) {
-          isOld = true;
-          tell();
+    function chooseAgain({ off, levels, open, theme, place }) {
+      sessionStorage.removeItem(CHOSEN);
+      for (const box of boxes) box.checked = !off.includes(box.value);
+      for (const level of all(".levels input")) if (levels[level.name] === level.value) level.checked = true;
+      for (const each of all("main details")) each.open = open[nameOf(each)] ?? each.open;
+      if (theme) root.dataset.theme = theme;
+      showChosen();
+      repaint();
+      if (place) scrollBy(0, topOf(document.getElementById(place[0])) - place[1]);
+      addEventListener("load", () => { history.scrollRestoration = "auto"; });
+    }
+
+    function button(name, press) {
+      const made = document.createElement("button");
+      made.type = "button";
+      made.textContent = name;
+      made.addEventListener("click", press);
+      return made;
+    }
+    const show = button("Show it", loadAgain);
+    const follow = button("Follow it", () => {
+      sessionStorage.setItem(FOLLOWS, "");
+      tell();
+      stop.focus();
+    });
+    const stop = button("Stop", () => {
+      sessionStorage.removeItem(FOLLOWS);
+      tell();
+      follow.focus();
+    });
+    function tell() {
+      if (isFollowed()) newer.replaceChildren("Following the sweep: what is new comes every half minute. ", stop);
+      else if (isOld) newer.replaceChildren("The sweep went on: there is more than this. ", show, ...(isRunning ? [" ", follow] : []));
+      else if (isRunning) newer.replaceChildren("The sweep is running: this is what it has so far. ", follow);
+    }
+    async function look() {
+      try {
+        const answer = document.hidden ? undefined : await fetch(location.pathname, { method: "HEAD", cache: "no-store" });
+        if (answer?.ok && answer.headers.get("ETag") !== `"${newer.dataset.tag}"`) {
+          if (isFollowed() && performance.now() - loaded > PATIENCE) {
+            loadAgain();
+            return;
+          }
+          if (!isOld) {
+            isOld = true;
+            if (!isFollowed()) tell();
+          }
         }
+      } catch {
+        // The server is gone for now.
       }
-    } catch {
-      // The server is gone for now.
+      setTimeout(look, EVERY);
     }
-    setTimeout(look, 2000);
-  }
-  if (newer) {
-    if (sessionStorage.getItem(CHOSEN)) chooseAgain();
+
+    const chosen = sessionStorage.getItem(CHOSEN);
+    if (chosen) chooseAgain(JSON.parse(chosen));
     tell();
-    setTimeout(look, 2000);
+    setTimeout(look, EVERY);
   }
 
   showChosen();
   repaint();
+  const newer = document.getElementById("newer");
+  if (newer) keepUp(newer);
 })();
