@@ -86,7 +86,7 @@ def test_cells_without_a_figure_are_counted_and_wide_intervals_told() -> None:
     wide[0] = msgspec.structs.replace(wide[0], report=report(requests_per_second=30_000.0))
     belief = said(wide, [failed_trial("b-1", "small", 1, "timeout")])[-1]
     assert "half of the intervals are wider than ±" in belief
-    assert "1 of 2 cells have no figure" in belief
+    assert "1 of 2 cells has no figure" in belief
 
 
 def test_a_server_alone_wins_nothing_and_nothing_is_said_of_nothing() -> None:

@@ -115,7 +115,7 @@ def _doubts(
         yield f"half of the intervals are wider than ±{100 * median(widths):.2g} %"
     without = sum(cell.rate is None for cell in cells)
     if without:
-        yield f"{without} of {len(cells)} cells have no figure"
+        yield f"{without} of {len(cells)} cells {'has' if without == 1 else 'have'} no figure"
     limited = sum(cell.limit == "generator" for cell in cells)
     if limited:
         yield f"ab was the limit of {limited}, where CPU time decides"
