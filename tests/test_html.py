@@ -96,6 +96,12 @@ def test_a_table_stands_behind_every_chart() -> None:
     assert text.count('role="img" aria-label="') == text.count('class="chart"')
 
 
+def test_what_was_not_run_has_not_failed() -> None:
+    text = html.render(Stored(STORED.sweep, STORED.records[:4]), PUBLISHED)
+    assert text.count('<td class="not-run">not run') == 2, "tomcat's"
+    assert text.count('<td class="failed">') == 1, "jetty's timeout"
+
+
 def test_one_block_is_said_to_have_no_intervals(full_page: str) -> None:
     quick = msgspec.structs.replace(STORED, records=STORED.records[:3])
     assert "One block has no intervals" in html.render(quick, ())

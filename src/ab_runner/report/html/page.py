@@ -47,7 +47,7 @@ from ab_runner.store import Stored
 
 class Figures(msgspec.Struct, frozen=True):
     """A place in the table of rates: `main` stands out, all else is small below it. `bar` is per cent of the table's
-    highest figure."""
+    highest figure; what has none, and has not failed, was not run."""
 
     main: str
     beyond: str = ""
@@ -235,7 +235,7 @@ def _rate_place(
     cell: CellSummary | None, highest: float, cells: Mapping[Cell, CellSummary], ranks: Mapping[Cell, Rank]
 ) -> Figures:
     if cell is None:
-        return Figures(NO_RECORD, failed=True)
+        return Figures(NO_RECORD)
     if cell.rate is None:
         return Figures(cell.rate_text, failed=True)
     figure = rate_figure(cell.rate)
