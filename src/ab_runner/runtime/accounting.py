@@ -172,7 +172,7 @@ def process_of(stat: str) -> Process:
 
 
 _COMPILERS = ("C1 Compiler", "C2 Compiler")
-"""What HotSpot calls its own, in the 15 letters that the kernel keeps. JDK 8 does not tell the kernel."""
+"""What HotSpot calls its own, in the 15 letters that the kernel keeps: JDK 8, 17 and 25 alike."""
 
 
 def threads_of(processes: Iterable[int]) -> Threads:
