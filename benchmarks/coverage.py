@@ -41,7 +41,7 @@ DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 def bootstrapped(method: str) -> Callable[[np.ndarray], Bounds]:
     def bounds(rates: np.ndarray) -> Bounds:
         found = bootstrap((rates,), np.median, n_resamples=2000, method=method, rng=np.random.default_rng(0))
-        return found.confidence_interval
+        return found.confidence_interval.low, found.confidence_interval.high
 
     return bounds
 
@@ -131,11 +131,16 @@ Orders = set[tuple[int, int]]
 
 
 def welch_and_holm(margin: float) -> Callable[[Rates], Orders]:
-    return lambda rates: set(ranking(rates, margin).faster)
+    return lambda rates: tested(ranking(rates, margin))
 
 
 def ranking(rates: Rates, margin: float) -> Ranking:
-    return rank({number: np.exp(column).tolist() for number, column in enumerate(rates.T)}, margin)
+    """Servers are named by their numbers."""
+    return rank({str(number): np.exp(column).tolist() for number, column in enumerate(rates.T)}, margin)
+
+
+def tested(found: Ranking) -> Orders:
+    return {(int(a), int(b)) for a, b in found.faster}
 
 
 def paired_and_holm(rates: Rates) -> Orders:
@@ -214,18 +219,19 @@ def tests(samples: int) -> None:
 def measured(random: np.random.Generator, blocks: int, noise: np.ndarray, distribution: str = "normal") -> Rates:
     """Noise of every server, and 1 % that all servers of a block share."""
     drawn = DISTRIBUTIONS[distribution](random, blocks * len(noise)).reshape(blocks, len(noise))
-    return drawn * noise + random.normal(0, 0.01, (blocks, 1))
+    rates: Rates = drawn * noise + random.normal(0, 0.01, (blocks, 1))
+    return rates
 
 
 def touching(found: Ranking) -> Orders:
     ranks = found.ranks
-    return {(a, b) for a in ranks for b in ranks if ranks[a].worst < ranks[b].best}
+    return {(int(a), int(b)) for a in ranks for b in ranks if ranks[a].worst < ranks[b].best}
 
 
 def counted(found: Ranking) -> Orders:
     """As in a competition: the rank is one more than the number of servers that are faster."""
     ranks = found.ranks
-    return {(a, b) for a in ranks for b in ranks if ranks[a].best < ranks[b].best}
+    return {(int(a), int(b)) for a in ranks for b in ranks if ranks[a].best < ranks[b].best}
 
 
 def grouped(found: Ranking) -> Orders:
@@ -234,7 +240,7 @@ def grouped(found: Ranking) -> Orders:
     for a, b in combinations(found.ranks, 2):
         if (a, b) not in found.faster and (b, a) not in found.faster:
             group = {name: group[a] if old == group[b] else old for name, old in group.items()}
-    return {(a, b) for a, b in found.faster if group[a] != group[b]}
+    return {(int(a), int(b)) for a, b in found.faster if group[a] != group[b]}
 
 
 def sweeps(samples: int) -> None:
@@ -278,7 +284,7 @@ def shown(rates: Rates, margin: float) -> list[Orders]:
     assert not contradictions(found, found)
     medians = np.median(rates, axis=0)
     by_median = {(a, b) for a in range(len(medians)) for b in range(len(medians)) if medians[a] > medians[b]}
-    return [by_median, counted(found), touching(found), set(found.faster), grouped(found)]
+    return [by_median, counted(found), touching(found), tested(found), grouped(found)]
 
 
 # --- warm-up ---------------------------------------------------------------------------------------------------

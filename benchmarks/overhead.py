@@ -25,7 +25,7 @@ from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.run import make_fixtures
 from ab_runner.ground import settle
-from ab_runner.machine import cpu_split
+from ab_runner.machine import cpu_split, local_ports
 from ab_runner.meter import Meter
 from ab_runner.model import LoadReport, workload
 from ab_runner.runtime.base import RunningServer
@@ -76,7 +76,7 @@ def by_hand(running: RunningServer, url: str, concurrency: int, seconds: int) ->
 
 def by_runner(running: RunningServer, url: str, concurrency: int, seconds: int) -> float:
     command = ab.command(url=url, concurrency=concurrency, seconds=seconds, percentiles="/raw/x.csv")
-    settle(running.accounts.server.processes()[0] if running.accounts else None)
+    settle(running.accounts.server.processes()[0] if running.accounts else None, local_ports(running.environment))
     with Meter(running):
         done = running.generate(ab.recording_latencies(command, "/raw/x.latencies"), seconds + 60)
     return rate(ab.parse(done.stdout, done.stderr, done.exit_code))
