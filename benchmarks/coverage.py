@@ -131,16 +131,16 @@ Orders = set[tuple[int, int]]
 
 
 def welch_and_holm(margin: float) -> Callable[[Rates], Orders]:
-    return lambda rates: tested(ranking(rates, margin))
+    return lambda rates: numbered(ranking(rates, margin).faster)
 
 
 def ranking(rates: Rates, margin: float) -> Ranking:
-    """Servers are named by their numbers."""
     return rank({str(number): np.exp(column).tolist() for number, column in enumerate(rates.T)}, margin)
 
 
-def tested(found: Ranking) -> Orders:
-    return {(int(a), int(b)) for a, b in found.faster}
+def numbered(pairs: Iterable[tuple[str, str]]) -> Orders:
+    """A ranking's servers are named by their numbers."""
+    return {(int(a), int(b)) for a, b in pairs}
 
 
 def paired_and_holm(rates: Rates) -> Orders:
@@ -225,13 +225,13 @@ def measured(random: np.random.Generator, blocks: int, noise: np.ndarray, distri
 
 def touching(found: Ranking) -> Orders:
     ranks = found.ranks
-    return {(int(a), int(b)) for a in ranks for b in ranks if ranks[a].worst < ranks[b].best}
+    return numbered((a, b) for a in ranks for b in ranks if ranks[a].worst < ranks[b].best)
 
 
 def counted(found: Ranking) -> Orders:
     """As in a competition: the rank is one more than the number of servers that are faster."""
     ranks = found.ranks
-    return {(int(a), int(b)) for a in ranks for b in ranks if ranks[a].best < ranks[b].best}
+    return numbered((a, b) for a in ranks for b in ranks if ranks[a].best < ranks[b].best)
 
 
 def grouped(found: Ranking) -> Orders:
@@ -240,7 +240,7 @@ def grouped(found: Ranking) -> Orders:
     for a, b in combinations(found.ranks, 2):
         if (a, b) not in found.faster and (b, a) not in found.faster:
             group = {name: group[a] if old == group[b] else old for name, old in group.items()}
-    return {(int(a), int(b)) for a, b in found.faster if group[a] != group[b]}
+    return numbered((a, b) for a, b in found.faster if group[a] != group[b])
 
 
 def sweeps(samples: int) -> None:
@@ -284,7 +284,7 @@ def shown(rates: Rates, margin: float) -> list[Orders]:
     assert not contradictions(found, found)
     medians = np.median(rates, axis=0)
     by_median = {(a, b) for a in range(len(medians)) for b in range(len(medians)) if medians[a] > medians[b]}
-    return [by_median, counted(found), touching(found), tested(found), grouped(found)]
+    return [by_median, counted(found), touching(found), numbered(found.faster), grouped(found)]
 
 
 # --- warm-up ---------------------------------------------------------------------------------------------------

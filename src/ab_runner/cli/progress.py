@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ab_runner.model import CellRecord, NotMeasured
 from ab_runner.report.cells import result_text
-from ab_runner.report.overview import ENOUGH, time_left
+from ab_runner.report.overview import time_left
 from ab_runner.sweep import Doing, Done, Event, Planned
 
 
@@ -46,9 +46,7 @@ class TimeLeft:
         self._measured += not isinstance(record, NotMeasured)
 
     def text(self) -> str:
-        if self._measured < ENOUGH:
-            return ""
-        return time_left((time.monotonic() - self._began) / self._measured * (self._cells - self._done))
+        return time_left(time.monotonic() - self._began, self._measured, self._cells - self._done)
 
 
 def phase_text(doing: Doing) -> str:

@@ -23,6 +23,8 @@ from ab_runner.report.html import Served, comparison, overview
 from ab_runner.report.overview import Entry, entry
 from ab_runner.store import RAW_FOLDER, SWEEP_FILE, TRIALS_FILE, is_being_written, read
 
+Made = TypeVar("Made")
+
 ADDRESS = "127.0.0.1"
 _NAMES = (ADDRESS, "localhost")
 """What a browser may call this host: a page from elsewhere whose name was made to lead here calls it otherwise."""
@@ -145,10 +147,7 @@ class Site:
         return _html(comparison.render([stored for _, stored in named], compared))
 
 
-T = TypeVar("T")
-
-
-def _kept(made: dict[str, tuple[str, T]], name: str, tag: str, make: Callable[[], T]) -> T:
+def _kept(made: dict[str, tuple[str, Made]], name: str, tag: str, make: Callable[[], Made]) -> Made:
     """What was made for that tag, or is made now."""
     if name not in made or made[name][0] != tag:
         made[name] = tag, make()

@@ -15,7 +15,7 @@ from ab_runner.resume import remaining
 from ab_runner.store import Stored
 
 _LATEST = 8
-ENOUGH = 3
+_ENOUGH = 3
 """Cells that tell how long the others will take."""
 
 
@@ -61,17 +61,21 @@ def _state(stored: Stored, to_do: int) -> str:
 
 
 def _left(stored: Stored, to_do: int, now: datetime.datetime) -> str:
-    """As if the cells that are left take as long as those that were measured. Of a sweep that was resumed nobody knows
-    how long they took."""
+    """Of a sweep that was resumed nobody knows how long its cells took."""
     starts = [record.at for record in stored.records if isinstance(record, StartRecord)]
     measured = sum(isinstance(record, Trial) for record in stored.records)
     resumed = any(isinstance(record, ResumeRecord) for record in stored.records)
-    if measured < ENOUGH or resumed or not starts:
+    if resumed or not starts:
         return ""
-    return time_left((now - starts[0]).total_seconds() / measured * to_do)
+    return time_left((now - starts[0]).total_seconds(), measured, to_do)
 
 
-def time_left(seconds: float) -> str:
+def time_left(elapsed: float, measured: int, to_do: int) -> str:
+    """As if the cells that are left take as long as those that were measured in `elapsed` seconds; empty as long as
+    these are too few to tell."""
+    if measured < _ENOUGH:
+        return ""
+    seconds = elapsed / measured * to_do
     return f"about {seconds / 60:.0f} min left" if seconds >= 90 else f"about {seconds:.0f} s left"
 
 

@@ -273,7 +273,7 @@
 
     // What is served is never stored, so the page would come back as if nobody had been there: what was chosen, and the
     // place where the reader is, are carried over.
-    const nameOf = (details) => `${details.closest("[id]").id} ${details.querySelector("summary").textContent}`;
+    const nameOf = (each) => `${each.closest("[id]").id} ${each.querySelector("summary").textContent}`;
     const topOf = (place) => place.getBoundingClientRect().top;
     function loadAgain() {
       const place = all("main [id]").filter((each) => each.checkVisibility() && topOf(each) <= 0).at(-1);
