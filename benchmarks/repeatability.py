@@ -77,11 +77,10 @@ def neither(stored: Stored) -> tuple[float, float]:
 
 
 def seconds_loaded(record: Trial | WarmUpRecord, protocol: Protocol) -> float:
-    """What ab reports of a trial; of a warm-up, of which only the rates are kept, what it was asked for."""
+    """What ab reports of a trial; of a warm-up, of which only the rates are kept, its windows of a second."""
     if isinstance(record, Trial):
         return record.report.seconds if record.report else 0
-    plan = protocol.warm_up_of(record.workload)
-    return len(record.rates) * (1 if plan.steady else plan.load.seconds or 0)
+    return sum(len(load.rates) for load in record.loads) if protocol.warm_up.load.seconds else 0
 
 
 if __name__ == "__main__":

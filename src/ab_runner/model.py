@@ -116,6 +116,8 @@ WORKLOADS: tuple[Workload, ...] = (
 )
 
 
+WARM_UP_CONCURRENCY = 10
+"""Every warm-up begins at this concurrency, as it did in 2006."""
 REFERENCE = "ceiling"
 """The server that is measured before and after each sweep, to see whether the machine stayed as fast as it was."""
 BEFORE, AFTER = 0, -1
@@ -328,20 +330,39 @@ class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="rec
     error: str | None = None
 
 
+class WarmUpTurns(Struct, frozen=True):
+    """The windows of one load in a warm-up: `rates` are requests per second, one for each cycle."""
+
+    workload: WorkloadName
+    concurrency: int
+    rates: tuple[float, ...]
+
+
 class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="record"):
-    """Warm-up of one workload; `rates` are requests per second, one per window."""
+    """The warm-up of one start: windows of a second, in turns over all workloads. A cycle is one window of each."""
 
     block: int
     server: str
     start: int
-    workload: WorkloadName
     at: datetime.datetime
-    rates: tuple[float, ...]
+    turns: tuple[WarmUpTurns, ...] = ()
+    jit_shares: tuple[float | None, ...] = ()
+    """For each cycle, the JIT compiler's CPU time as a share of the server's; None where it is not known."""
     steady: bool | None = None
-    """Did the rate become steady? None where that was not looked at."""
+    """Did the compiler become quiet and the rates steady? None where that was not looked at."""
     error: str | None = None
     wall_seconds: float | None = None
     """What ab's runs took together; None in older files."""
+    workload: WorkloadName | None = None
+    """Older files have a record for each workload, with its windows in `rates` instead of `turns`."""
+    rates: tuple[float, ...] = ()
+
+    @property
+    def loads(self) -> tuple[WarmUpTurns, ...]:
+        """What was measured, in old and new files alike."""
+        if self.workload is None:
+            return self.turns
+        return (WarmUpTurns(self.workload, WARM_UP_CONCURRENCY, self.rates),)
 
 
 class Usage(Struct, frozen=True, kw_only=True):
@@ -419,6 +440,15 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     limit: Limit | None = None
     jvm: JvmActivity | None = None
     ground: Ground | None = None
+    samples: int | None = None
+    """Answers that the runner asked for during the trial and compared byte by byte; None in older files."""
+
+
+class ColdTrial(Struct, frozen=True, kw_only=True, tag="cold-trial", tag_field="record"):
+    """A trial that was made while the server's JIT compiler was still at work, and made once more: the cell's record is
+    the next one. It is kept so that nothing is lost, and no table counts it."""
+
+    trial: Trial
 
 
 class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
@@ -446,7 +476,7 @@ class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"
     reason: str
 
 
-Record = StartRecord | WarmUpRecord | Trial | NotMeasured | ResumeRecord | EndRecord
+Record = StartRecord | WarmUpRecord | Trial | ColdTrial | NotMeasured | ResumeRecord | EndRecord
 CellRecord = Trial | NotMeasured
 
 

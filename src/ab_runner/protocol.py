@@ -11,9 +11,6 @@ import msgspec
 from ab_runner.model import AFTER, BEFORE, Cell, Load, Protocol, Server, Sweep, WarmUp, WorkloadName
 from ab_runner.stats.steady import steady_from
 
-WARM_UP_CONCURRENCY = 10
-"""Warm-up runs at this concurrency in every protocol, as it did in 2006."""
-
 PROTOCOLS: dict[str, Protocol] = {
     "2006": Protocol(
         name="2006",

@@ -21,6 +21,7 @@ from ab_runner.meter import Meter
 from ab_runner.model import (
     AFTER,
     BEFORE,
+    WARM_UP_CONCURRENCY,
     Cell,
     CellRecord,
     EndRecord,
@@ -40,7 +41,7 @@ from ab_runner.model import (
     cell_of,
     workload,
 )
-from ab_runner.protocol import WARM_UP_CONCURRENCY, ServerRun, is_over, time_limit, trial_load
+from ab_runner.protocol import ServerRun, is_over, time_limit, trial_load
 from ab_runner.runtime.base import Completed, RunningServer, Runtime, StartFailed
 from ab_runner.stats.steady import steady_from
 from ab_runner.store import Store

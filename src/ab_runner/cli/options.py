@@ -11,8 +11,7 @@ import msgspec
 
 from ab_runner.ab import MAX_CONCURRENCY
 from ab_runner.catalog import ID_RULE, is_id, suggestion
-from ab_runner.model import WORKLOADS, Load, Protocol, WarmUp
-from ab_runner.protocol import WARM_UP_CONCURRENCY
+from ab_runner.model import WARM_UP_CONCURRENCY, WORKLOADS, Load, Protocol, WarmUp
 
 DEFAULT_CONCURRENCY = "1,10,100,500,1000"
 LONGEST_TRIAL = 86_400

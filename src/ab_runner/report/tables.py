@@ -246,7 +246,7 @@ def _warm_up_notes(asked: Workload, servers: Sequence[Server], records: Iterable
     """Servers whose rate was still changing when their warm-up was over, where that was looked at."""
     steady: dict[str, list[bool]] = {}
     for record in records:
-        if isinstance(record, WarmUpRecord) and record.workload == asked.name and record.steady is not None:
+        if isinstance(record, WarmUpRecord) and record.workload in (None, asked.name) and record.steady is not None:
             steady.setdefault(record.server, []).append(record.steady)
     for server in servers:
         found = steady.get(server.id, [])

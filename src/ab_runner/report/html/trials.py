@@ -9,6 +9,7 @@ import msgspec
 
 from ab_runner.model import (
     BEFORE,
+    WARM_UP_CONCURRENCY,
     CellRecord,
     JvmActivity,
     LoadReport,
@@ -122,7 +123,9 @@ def warm_ups_of(records: Iterable[Record]) -> dict[str, dict[WorkloadName, WarmU
     """By server id and workload."""
     found: dict[str, dict[WorkloadName, WarmUps]] = {}
     for record in records:
-        if isinstance(record, WarmUpRecord) and record.rates:
-            warm_ups = found.setdefault(record.server, {}).setdefault(record.workload, [])
-            warm_ups.append((record.block, [_digits(rate) for rate in record.rates]))
+        if isinstance(record, WarmUpRecord):
+            for load in record.loads:
+                if load.rates and load.concurrency == WARM_UP_CONCURRENCY:
+                    warm_ups = found.setdefault(record.server, {}).setdefault(load.workload, [])
+                    warm_ups.append((record.block, [_digits(rate) for rate in load.rates]))
     return found
