@@ -20,7 +20,6 @@ from scipy.stats import bootstrap, studentized_range, t, ttest_rel
 
 from ab_runner.stats.estimate import blocks_wanted, median_over_blocks
 from ab_runner.stats.ranking import MARGIN, WRONG, Ranking, contradictions, rank
-from ab_runner.stats.steady import steady_from
 
 Bounds = tuple[float, float]
 
@@ -287,53 +286,6 @@ def shown(rates: Rates, margin: float) -> list[Orders]:
     return [by_median, counted(found), touching(found), numbered(found.faster), grouped(found)]
 
 
-# --- warm-up ---------------------------------------------------------------------------------------------------
-
-CURVES: dict[str, Callable[[float], float]] = {
-    "steady at once": lambda second: 1,
-    "from 70 %, a step at 4 s": lambda second: 0.7 if second < 4 else 1,
-    "from 50 %, steps at 3 s and 7 s": lambda second: 0.5 if second < 3 else 0.8 if second < 7 else 1,
-    "from 50 %, time constant 2 s": lambda second: 1 - 0.5 * exp(-second / 2),
-    "from 50 %, time constant 5 s": lambda second: 1 - 0.5 * exp(-second / 5),
-    "from 50 %, time constant 10 s": lambda second: 1 - 0.5 * exp(-second / 10),
-    "from 70 %, a step at 8 s": lambda second: 0.7 if second < 8 else 1,
-}
-
-
-def last_three(rates: Sequence[float]) -> bool:
-    """The last three windows within 5 % of their mean."""
-    last = rates[-3:]
-    return len(rates) >= 5 and max(last) - min(last) <= 0.05 * fmean(last)
-
-
-RULES: dict[str, Callable[[Sequence[float]], bool]] = {
-    "Pettitt": lambda rates: steady_from(rates) is not None,
-    "last three within 5 %": last_three,
-}
-
-
-def warm_up(samples: int) -> None:
-    table(
-        "Seconds of warm-up in windows of 1 s, and how far below its final rate the server still is (30 s at most)",
-        *("rate", "noise of a window", *RULES),
-    )
-    for name, curve in CURVES.items():
-        for noise in (0.01, 0.03, 0.06):
-            row(name, f"{100 * noise:.0f} %", *(warmed(curve, noise, rule, samples // 4) for rule in RULES.values()))
-
-
-def warmed(curve: Callable[[float], float], noise: float, rule: Callable[[Sequence[float]], bool], samples: int) -> str:
-    random = np.random.default_rng(3)
-    seconds, left = [], []
-    for _ in range(samples):
-        rates: list[float] = []
-        while len(rates) < 30 and not rule(rates):
-            rates.append(curve(len(rates) + 0.5) * (1 + random.normal(0, noise)))
-        seconds.append(len(rates))
-        left.append(1 - curve(len(rates)))
-    return f"{fmean(seconds):.1f} s, {100 * fmean(left):.1f} %"
-
-
 # --- printing --------------------------------------------------------------------------------------------------
 
 
@@ -353,5 +305,5 @@ def share(found: Iterable[bool]) -> str:
 
 if __name__ == "__main__":
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    for part in (intervals, within, until_precise, tests, sweeps, warm_up):
+    for part in (intervals, within, until_precise, tests, sweeps):
         part(samples)

@@ -91,6 +91,9 @@ class FakeServer:
         self._runtime.log.append(f"load {self._server.id} c={ab[ab.index('-c') + 1]} {ab[-1]}")
         return self._runtime.generate(self._server, ab)
 
+    def use_cpus(self, cpus: Sequence[int]) -> None:
+        self._runtime.log.append(f"{self._server.id} on CPU {', '.join(map(str, cpus))}")
+
     def perf_data(self) -> bytes:
         return b""
 

@@ -56,10 +56,14 @@ def test_a_long_timed_run_does_not_ask_for_gigabytes() -> None:
     assert argv[argv.index("-n") + 1] == "50000000"
 
 
-@pytest.mark.parametrize(("requests", "seconds"), [(None, None), (10, 1)])
-def test_either_requests_or_seconds(requests: int | None, seconds: int | None) -> None:
-    with pytest.raises(ValueError, match="either"):
-        ab.command(url=URL, concurrency=1, requests=requests, seconds=seconds)
+def test_a_run_until_the_first_of_both_gives_its_own_n_after_t() -> None:
+    argv = ab.command(url=URL, concurrency=10, requests=5000, seconds=1)
+    assert argv == ["ab", "-t", "1", "-n", "5000", "-c", "10", "-r", "-s", "30", URL]
+
+
+def test_a_run_needs_requests_or_seconds() -> None:
+    with pytest.raises(ValueError, match="a number of requests or"):
+        ab.command(url=URL, concurrency=1)
 
 
 def test_latencies_are_counted_when_the_run_ends_however_slowly_and_its_exit_code_is_abs(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from builders import server
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ab_runner.model import AFTER, BEFORE, Cell, Load, WarmUp
-from ab_runner.protocol import PROTOCOLS, is_over, plan, time_limit, trial_load
+from ab_runner.model import AFTER, BEFORE, Cell, Load
+from ab_runner.protocol import PROTOCOLS, lead_in, plan, time_limit, trial_load
 
 SERVERS = [server("a-1"), server("b-1", workloads=("echo",)), server("c-1", workloads=("small",))]
 
@@ -64,20 +64,32 @@ def test_a_trial_is_never_shorter_than_asked_nor_longer_than_five_times(
     assert seconds <= stretched <= 5 * seconds
 
 
-@pytest.mark.parametrize(
-    ("rates", "over"),
-    [
-        ([100] * 4, False),
-        ([100] * 5, True),
-        ([50, 80, 90, 95, 99], False),
-        ([50, 80, 90, 95, 99, 100, 100, 101, 99], True),
-        ([100 + 10 * window for window in range(29)], False),
-        ([100 + 10 * window for window in range(30)], True),
-    ],
-    ids=["too short", "level", "rising", "level after a rise", "still rising", "time is up"],
-)
-def test_a_warm_up_ends_when_the_rate_is_steady_or_the_time_is_up(rates: list[float], over: bool) -> None:
-    assert is_over(WarmUp(Load(seconds=5), steady=True, at_most=30), rates) is over
+def test_each_block_begins_with_the_next_level_so_that_age_and_concurrency_are_not_confounded() -> None:
+    runs = plan(SERVERS[:1], ["small", "large"], [1, 10, 100], blocks=4, seed=1)
+    orders = [[cell.concurrency for cell in run.cells if cell.workload == "large"] for run in runs]
+    assert orders == [[1, 10, 100], [10, 100, 1], [100, 1, 10], [1, 10, 100]]
+
+
+def test_the_order_of_levels_is_the_same_for_all_servers_of_a_block() -> None:
+    runs = plan([server("a-1"), server("b-1")], ["small"], [1, 10, 100], blocks=3, seed=1)
+    for block in (1, 2, 3):
+        orders = {tuple(cell.concurrency for cell in run.cells) for run in runs if run.block == block}
+        assert len(orders) == 1
+
+
+def test_a_lead_in_is_a_quarter_of_a_second_and_no_longer_than_a_second() -> None:
+    assert lead_in(Load(seconds=2), concurrency=10, rate=20_000) == Load(requests=5_000, seconds=1)
+
+
+def test_a_lead_in_uses_every_connection() -> None:
+    assert lead_in(Load(seconds=2), concurrency=1000, rate=40) == Load(requests=1000, seconds=1)
+
+
+@pytest.mark.parametrize(("load", "rate"), [(Load(requests=400), 100.0), (Load(seconds=1), None)])
+def test_there_is_no_lead_in_where_the_protocol_counts_requests_or_no_rate_is_known(
+    load: Load, rate: float | None
+) -> None:
+    assert lead_in(load, 10, rate) is None
 
 
 def test_ab_is_given_more_time_than_its_own_limits_need() -> None:

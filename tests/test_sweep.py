@@ -1,22 +1,27 @@
 from __future__ import annotations
 
 import datetime
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 import pytest
-from builders import server, sweep
+from builders import server, sweep, usage
 from fakes import FakeRuntime, Generate, recorded
 
 from ab_runner import store as store_module
-from ab_runner import sweep as sweep_module
+from ab_runner import turn as turn_module
+from ab_runner.events import Done, Event
 from ab_runner.interrupt import Interrupted
-from ab_runner.model import EndRecord, Load, NotMeasured, Server, StartRecord, Trial, WarmUp, WarmUpRecord
+from ab_runner.meter import Meter
+from ab_runner.model import ColdTrial, EndRecord, Load, NotMeasured, Server, StartRecord, Trial, WarmUp, WarmUpRecord
 from ab_runner.protocol import PROTOCOLS, plan
 from ab_runner.runtime.base import Completed, RuntimeUnusable
 from ab_runner.store import Store, Stored
-from ab_runner.sweep import Done, Event, run
+from ab_runner.sweep import run
+from ab_runner.turn import Bench as SweepBench
 
 GOOD = recorded("close")
 """400 requests at concurrency 10, all well."""
@@ -47,16 +52,17 @@ class Bench:
         broken: Sequence[str] = (),
         levels: Sequence[int] = (10,),
         protocol: object = PROTOCOL,
+        workloads: Sequence[str] = ("small",),
         spoil: Callable[[Store], None] = lambda kept: None,
     ) -> list[str]:
         """Returns what the runtime was asked to do."""
         self.runtime = FakeRuntime(self.docroot, generate, broken)
         kept = Store.make(self.folder, sweep(*servers))
         spoil(kept)
-        runs = plan(servers, ["small"], levels, blocks=1, seed=1)
+        runs = plan(servers, workloads, levels, blocks=1, seed=1)
         catalog = {each.id: each for each in servers}
         try:
-            run(runs, sweep_module.Bench(catalog, protocol, self.runtime, kept, self.fixtures, self.events.append))
+            run(runs, SweepBench(catalog, protocol, self.runtime, kept, self.fixtures, self.events.append))
         finally:
             kept.close()
         return self.runtime.log
@@ -236,15 +242,125 @@ def test_a_clean_up_that_fails_is_told_and_the_log_still_has_its_end(
     assert isinstance(bench.stored.records[-1], EndRecord)
 
 
+TIMED = recorded("timed")
+UNTIL_WARM = msgspec.structs.replace(
+    PROTOCOL, warm_up=WarmUp(Load(seconds=3), steady=True, at_most=30), trial=Load(seconds=1)
+)
+
+
 def test_warm_up_goes_on_until_the_rate_is_steady(bench: Bench) -> None:
-    window = recorded("timed")
-    protocol = msgspec.structs.replace(
-        PROTOCOL, warm_up=WarmUp(Load(seconds=1), steady=True, at_most=30), trial=Load(seconds=1)
-    )
-    bench.run(A, generate=always(window), protocol=protocol)
+    bench.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
     warm_up = next(record for record in bench.stored.records if isinstance(record, WarmUpRecord))
-    assert len(warm_up.rates) == 5, "five equal windows are enough"
+    assert [len(turns.rates) for turns in warm_up.turns] == [3]
     assert warm_up.steady is True
+
+
+def test_a_start_is_warmed_up_once_for_all_its_workloads_in_turns(bench: Bench) -> None:
+    (bench.fixtures / "large.bin").write_bytes(b"z" * 947_111)
+    (bench.docroot / "large.bin").write_bytes(b"z" * 947_111)
+    both = server("a-1", workloads=("small", "large"))
+    bench.run(both, generate=always(TIMED), levels=[10, 100], protocol=UNTIL_WARM, workloads=["small", "large"])
+    (warm_up,) = [record for record in bench.stored.records if isinstance(record, WarmUpRecord)]
+    assert [(turns.workload, turns.concurrency) for turns in warm_up.turns] == [
+        ("small", 10), ("large", 10), ("small", 100), ("large", 100),
+    ]  # fmt: skip
+    loads = [line.split()[2:] for line in bench.runtime.log if line.startswith("load")]
+    assert [level for level, _ in loads[:4]] == ["c=10", "c=10", "c=100", "c=100"]
+    assert [url.rsplit("/", 1)[1] for _, url in loads[:4]] == ["small.html", "large.bin"] * 2
+
+
+def test_a_server_has_the_generators_cpus_while_it_warms_up_and_its_own_again_for_the_trials(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeRuntime, "server_cpus", (2, 3))
+    monkeypatch.setattr(FakeRuntime, "generator_cpus", (1,))
+    log = bench.run(A, server("nginx-1", kind="c"), generate=always(GOOD))
+    load = f"load a-1 c=10 {URL}"
+    assert log[1:5] == ["a-1 on CPU 2, 3, 1", load, "a-1 on CPU 2, 3", load]
+    assert not [line for line in log if line.startswith("nginx-1 on CPU")], "nothing of it is compiled"
+
+
+def test_a_lead_in_comes_before_each_timed_trial(bench: Bench) -> None:
+    commands = []
+
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        commands.append(" ".join(command))
+        return TIMED
+
+    bench.run(A, generate=generate, levels=[10, 20], protocol=UNTIL_WARM)
+    after_warm_up = [command for command in commands if "-e " in command or "-n 50000000" not in command][-4:]
+    assert ["-e " in command for command in after_warm_up] == [False, True, False, True]
+    assert "-c 20 " in after_warm_up[2]
+
+
+class ColdMeter(Meter):
+    """Says that the compiler took so much of a second of CPU time; one value for each run of the generator."""
+
+    shares: ClassVar[list[float]] = []
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        share = self.shares.pop(0) if self.shares else 0.0
+        self.usage = usage(server_cpu_seconds=1.0, jit_cpu_seconds=share)
+
+
+def test_a_trial_that_was_cold_is_made_once_more_and_kept(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turn_module, "Meter", ColdMeter)
+    monkeypatch.setattr(ColdMeter, "shares", [0.0, 0.0, 0.0, 0.3])
+    bench.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
+    assert bench.cells() == {("a-1", 10): "valid"}
+    (cold,) = [record for record in bench.stored.records if isinstance(record, ColdTrial)]
+    assert cold.trial.usage is not None
+    assert cold.trial.usage.jit_cpu_seconds == 0.3
+    assert len(list((bench.folder / "raw").glob("*-c10*.txt"))) == 2, "both outputs are there"
+
+
+def test_a_trial_that_stays_cold_has_that_as_its_reason(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turn_module, "Meter", ColdMeter)
+    monkeypatch.setattr(ColdMeter, "shares", [0.0, 0.0, 0.0, 0.3, 0.25])
+    bench.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
+    assert bench.cells() == {("a-1", 10): "cold: the JIT took 25 % of the server's CPU time"}
+
+
+def test_a_cold_trial_by_requests_is_not_repeated(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turn_module, "Meter", ColdMeter)
+    monkeypatch.setattr(ColdMeter, "shares", [0.0, 0.3])
+    bench.run(A, generate=always(GOOD))
+    assert bench.cells() == {("a-1", 10): "cold: the JIT took 30 % of the server's CPU time"}
+    assert "ColdTrial" not in bench.kinds()
+
+
+def test_wrong_bytes_after_a_trial_are_its_reason(bench: Bench) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        if "-e" in command:
+            (bench.docroot / "small.html").write_bytes(b"y" * 100)
+        return GOOD
+
+    bench.run(A, generate=generate)
+    assert bench.cells() == {("a-1", 10): "wrong answer after the trial: wrong bytes"}
+
+
+def test_wrong_bytes_during_a_trial_are_its_reason_although_they_are_right_again_after_it(bench: Bench) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        if "-e" in command:
+            (bench.docroot / "small.html").write_bytes(b"y" * 100)
+            time.sleep(0.4)
+            (bench.docroot / "small.html").write_bytes(b"x" * 100)
+        return GOOD
+
+    bench.run(A, generate=generate)
+    assert bench.cells() == {("a-1", 10): "wrong answer during the trial: wrong bytes"}
+
+
+def test_answers_that_were_sampled_are_counted_in_the_record(bench: Bench) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        time.sleep(0.4)
+        return GOOD
+
+    bench.run(A, generate=generate)
+    trial = next(record for record in bench.stored.records if isinstance(record, Trial))
+    assert trial.samples is not None
+    assert trial.samples >= 2
 
 
 def test_without_warm_up_the_trial_comes_first(bench: Bench) -> None:

@@ -34,23 +34,22 @@ def command(
     idle_timeout: int = 30,
     percentiles: str | None = None,
 ) -> list[str]:
-    """The argv of ab 2.3 for one run over a number of requests or over a number of seconds: exactly one of the two.
+    """The argv of ab 2.3 for one run over a number of requests, over a number of seconds, or until the first of both.
 
     `idle_timeout` is for how many seconds all connections may be silent before ab gives up; ab's clock for -t stands
     still as long as no request ends, so that it also bounds a timed run against a server that has stopped answering.
-    `percentiles` is the path of a CSV file for ab to write. Raises ValueError unless one of requests and seconds is
-    given.
+    `percentiles` is the path of a CSV file for ab to write. Raises ValueError if neither requests nor
+    seconds are given.
 
     Without -q, because the progress lines on stderr are the only trace of a run that is killed from outside.
     """
-    if (requests is None) == (seconds is None):
-        raise ValueError("ab runs either for a number of requests or for a number of seconds")
+    if requests is None and seconds is None:
+        raise ValueError("ab runs for a number of requests or for a number of seconds")
     argv = ["ab"]
-    if requests is not None:
-        argv += ["-n", str(requests)]
     if seconds is not None:
-        # -t sets n to 50,000; the later of the two wins.
-        argv += ["-t", str(seconds), "-n", str(_more_than_can_be_done(seconds, concurrency))]
+        argv += ["-t", str(seconds)]
+        requests = requests or _more_than_can_be_done(seconds, concurrency)
+    argv += ["-n", str(requests)]  # after -t, which sets it to 50,000
     # -r: otherwise the first reset ends the run without figures.
     argv += ["-c", str(concurrency), "-r", "-s", str(idle_timeout)]
     if keep_alive:

@@ -206,8 +206,9 @@ class Load(Struct, frozen=True):
 
 
 class WarmUp(Struct, frozen=True):
-    """Load that is not counted. With `steady`, windows of one second follow each other until the rate is steady,
-    for `load.seconds` at the least and `at_most` seconds at the most."""
+    """Load that is not counted. By requests: so many of each workload. By time: windows of a second, in turns over all
+    workloads, for `load.seconds` in all; with `steady` until the server is warm, after `load.seconds` at the earliest
+    and `at_most` seconds at the latest."""
 
     load: Load
     steady: bool = False

@@ -35,6 +35,10 @@ class ProbeError(Exception):
     """What is wrong with an answer, in a line."""
 
 
+class NoAnswer(ProbeError):
+    """There was no whole answer: no connection, none in time, or the connection was lost."""
+
+
 class Answer(msgspec.Struct, frozen=True):
     """One answer of the server; header names are in small letters."""
 
@@ -49,9 +53,8 @@ def check(address: Address, host: str, workload: Workload, fixtures: Path) -> in
     `address` is where the server is reached from here, `host` how ab will name it. ProbeError with the first thing
     that is not as it must be.
     """
-    head = request_head(workload.path, workload.keep_alive, host)
-    expected = head if workload.fixture is None else (fixtures / workload.fixture).read_bytes()
-    _check_body(ask(address, head), expected)
+    head, expected = question(host, workload, fixtures)
+    check_body(ask(address, head), expected)
     if workload.keep_alive:
         _check_kept_alive(address, head, expected)
     else:
@@ -59,6 +62,12 @@ def check(address: Address, host: str, workload: Workload, fixtures: Path) -> in
     if workload.fixture is not None:
         _check_guarded(address)
     return len(expected)
+
+
+def question(host: str, workload: Workload, fixtures: Path) -> tuple[bytes, bytes]:
+    """Return the request as ab will send it, and the body that answers it."""
+    head = request_head(workload.path, workload.keep_alive, host)
+    return head, head if workload.fixture is None else (fixtures / workload.fixture).read_bytes()
 
 
 def request_head(path: str, keep_alive: bool = False, host: str = "localhost") -> bytes:
@@ -70,9 +79,17 @@ def request_head(path: str, keep_alive: bool = False, host: str = "localhost") -
 
 def ask(address: Address, head: bytes) -> Answer:
     """One request on a connection of its own."""
-    with _connect(address) as connection:
+    with connect(address) as connection:
+        return exchange(connection, head)
+
+
+def exchange(connection: socket.socket, head: bytes) -> Answer:
+    """One request on a connection that is open."""
+    try:
         connection.sendall(head)
-        return _read_answer(connection)
+    except OSError as error:
+        raise NoAnswer(f"connection lost: {error.strerror or error}") from error
+    return _read_answer(connection)
 
 
 def wait_until_ready(address: Address, workload: Workload, seconds: float, ended: Callable[[], str | None]) -> None:
@@ -104,7 +121,8 @@ def is_alive(address: Address, workload: Workload) -> bool:
         return False
 
 
-def _check_body(answer: Answer, expected: bytes) -> None:
+def check_body(answer: Answer, expected: bytes) -> None:
+    """ProbeError unless the answer is a 200 with exactly these bytes."""
     if answer.status == _VERSION_NOT_SUPPORTED:
         raise ProbeError(REFUSES_HTTP_1_0)
     if answer.status != 200:
@@ -118,22 +136,20 @@ def _check_body(answer: Answer, expected: bytes) -> None:
 
 
 def _check_kept_alive(address: Address, head: bytes, expected: bytes) -> None:
-    with _connect(address) as connection:
+    with connect(address) as connection:
         for number in (1, 2):
             try:
-                connection.sendall(head)
-                answer = _read_answer(connection)
-            except (OSError, ProbeError) as error:
+                answer = exchange(connection, head)
+            except ProbeError as error:
                 raise ProbeError(NO_KEEP_ALIVE if number == 2 else str(error)) from error
-            _check_body(answer, expected)
+            check_body(answer, expected)
             if answer.headers.get("connection", "").lower() != "keep-alive":
                 raise ProbeError(NO_KEEP_ALIVE)
 
 
 def _check_closed(address: Address, head: bytes) -> None:
-    with _connect(address) as connection:
-        connection.sendall(head)
-        _read_answer(connection)
+    with connect(address) as connection:
+        exchange(connection, head)
         if _receive(connection, time.monotonic() + TIMEOUT, "does not close the connection"):
             raise ProbeError("more bytes than its Content-Length says")
 
@@ -151,11 +167,12 @@ def _check_guarded(address: Address) -> None:
             raise ProbeError(f"gives out a file for {path}")
 
 
-def _connect(address: Address) -> socket.socket:
+def connect(address: Address, seconds: float = TIMEOUT) -> socket.socket:
+    """A new connection; NoAnswer if there is none within so many seconds."""
     try:
-        return socket.create_connection(address, timeout=TIMEOUT)
+        return socket.create_connection(address, timeout=seconds)
     except OSError as error:
-        raise ProbeError(f"no connection: {error.strerror or error}") from error
+        raise NoAnswer(f"no connection: {error.strerror or error}") from error
 
 
 def _read_answer(connection: socket.socket) -> Answer:
@@ -165,7 +182,7 @@ def _read_answer(connection: socket.socket) -> Answer:
     while b"\r\n\r\n" not in data:
         chunk = _receive(connection, deadline)
         if not chunk:
-            raise ProbeError("closes without a whole answer" if data else "closes without an answer")
+            raise NoAnswer("closes without a whole answer" if data else "closes without an answer")
         data += chunk
     head, _, body = data.partition(b"\r\n\r\n")
     status, headers = _parse_head(head)
@@ -183,9 +200,9 @@ def _receive(connection: socket.socket, deadline: float, late: str = "no whole a
         connection.settimeout(max(deadline - time.monotonic(), 0.001))
         return connection.recv(1 << 16)
     except TimeoutError:
-        raise ProbeError(f"{late} within {TIMEOUT:.0f} s") from None
+        raise NoAnswer(f"{late} within {TIMEOUT:.0f} s") from None
     except OSError as error:
-        raise ProbeError(f"connection lost: {error.strerror}") from error
+        raise NoAnswer(f"connection lost: {error.strerror or error}") from error
 
 
 def _parse_head(head: bytes) -> tuple[int, dict[str, str]]:

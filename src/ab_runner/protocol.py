@@ -9,7 +9,8 @@ from math import ceil
 import msgspec
 
 from ab_runner.model import AFTER, BEFORE, Cell, Load, Protocol, Server, Sweep, WarmUp, WorkloadName
-from ab_runner.stats.steady import steady_from
+
+_UNTIL_WARM = WarmUp(Load(seconds=12), steady=True, at_most=30)
 
 PROTOCOLS: dict[str, Protocol] = {
     "2006": Protocol(
@@ -23,8 +24,8 @@ PROTOCOLS: dict[str, Protocol] = {
     ),
     "standard": Protocol(
         name="standard",
-        warm_up=WarmUp(Load(seconds=5), steady=True, at_most=30),
-        large_warm_up=WarmUp(Load(seconds=5), steady=True, at_most=30),
+        warm_up=_UNTIL_WARM,
+        large_warm_up=_UNTIL_WARM,
         trial=Load(seconds=2),
         large_trial=Load(seconds=2),
         blocks=6,
@@ -32,8 +33,8 @@ PROTOCOLS: dict[str, Protocol] = {
     ),
     "quick": Protocol(
         name="quick",
-        warm_up=WarmUp(Load(seconds=2)),
-        large_warm_up=WarmUp(Load(seconds=2)),
+        warm_up=_UNTIL_WARM,
+        large_warm_up=_UNTIL_WARM,
         trial=Load(seconds=1),
         large_trial=Load(seconds=1),
         blocks=1,
@@ -44,10 +45,11 @@ PROTOCOLS: dict[str, Protocol] = {
 REQUESTS_PER_CONNECTION = 10
 """A timed trial with fewer is called short: up to a tenth of its work can be missing from its rate."""
 LONGEST_STRETCH = 5
+LEAD_IN_SECONDS = 0.25
 
 
 class ServerRun(msgspec.Struct, frozen=True):
-    """One server's part of one block: a fresh start, then its cells, workload by workload, concurrency rising."""
+    """One server's part of one block: a fresh start, then its cells, workload by workload."""
 
     block: int
     server: str
@@ -63,8 +65,9 @@ def plan(
     reference: Server | None = None,
 ) -> list[ServerRun]:
     """All blocks in order. With one block the servers keep their order; with several each block shuffles them anew,
-    so that a drift of the machine does not always hit the same server. The reference comes before and after them,
-    with each workload that they have, at the middle one of the levels of concurrency."""
+    so that a drift of the machine does not always hit the same server, and begins with the next level of concurrency,
+    so that none of them is always measured on a young server. The reference comes before and after them, with each
+    workload that they have, at the middle one of the levels."""
     if reference is not None:
         shared = [each for each in workloads if any(each in server.workloads for server in servers)]
         cells = tuple(cells_of(reference, shared, [concurrency[len(concurrency) // 2]]))
@@ -79,7 +82,9 @@ def plan(
     for block in range(1, blocks + 1):
         if blocks > 1:
             shuffle(order)
-        runs += [ServerRun(block, server.id, tuple(cells_of(server, workloads, concurrency))) for server in order]
+        turned = (block - 1) % len(concurrency)
+        levels = [*concurrency[turned:], *concurrency[:turned]]
+        runs += [ServerRun(block, server.id, tuple(cells_of(server, workloads, levels))) for server in order]
     return [run for run in runs if run.cells]
 
 
@@ -109,12 +114,12 @@ def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
     return Load(seconds=max(load.seconds, ceil(min(wanted, LONGEST_STRETCH * load.seconds))))
 
 
-def is_over(plan: WarmUp, rates: Sequence[float]) -> bool:
-    """Has a warm-up in windows of a second each lasted as long as it should, and is the rate steady or the time up?"""
-    seconds = len(rates)
-    if seconds < (plan.load.seconds or 0):
-        return False
-    return steady_from(rates) is not None or seconds >= (plan.at_most or 0)
+def lead_in(load: Load, concurrency: int, rate: float | None) -> Load | None:
+    """Return the load that comes before a timed trial and is not counted: a quarter of a second's requests at the
+    warm-up's rate, for a second at the most. None before a trial by requests, and where no rate is known."""
+    if load.seconds is None or not rate:
+        return None
+    return Load(requests=max(concurrency, ceil(LEAD_IN_SECONDS * rate)), seconds=1)
 
 
 def time_limit(load: Load, idle_timeout: int, rate: float | None) -> float:

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
+from ab_runner.events import Doing, Done, Event, Planned
 from ab_runner.model import CellRecord, NotMeasured
 from ab_runner.report.cells import result_text
 from ab_runner.report.overview import time_left
-from ab_runner.sweep import Doing, Done, Event, Planned
 
 
 class Display(Protocol):

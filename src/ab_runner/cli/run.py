@@ -26,6 +26,7 @@ from ab_runner.cli.files import write_page
 from ab_runner.cli.progress import display_for
 from ab_runner.cli.reports import put_report
 from ab_runner.cli.show import console_for, say
+from ab_runner.events import Done, Event, Planned
 from ab_runner.model import (
     AFTER,
     DEFAULT_JDK,
@@ -52,7 +53,8 @@ from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime, why_unusable
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.store import Store, Stored, StoreError
-from ab_runner.sweep import Bench, Done, Event, Planned, run
+from ab_runner.sweep import run
+from ab_runner.turn import Bench
 
 SPARE_FILES = 16
 """What ab opens besides its connections."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import resource
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
@@ -189,6 +189,30 @@ def threads_of(processes: Iterable[int]) -> Threads:
                 compiles = (task / "comm").read_text().startswith(_COMPILERS)
                 threads[int(task.name)] = Thread(int(spent) / 1e9, int(switches), compiles)
     return threads
+
+
+def pin(account: Account, cpus: Iterable[int]) -> None:
+    """Lets all threads of these processes run on these CPUs and no others. A thread that begins meanwhile has the CPUs
+    of the one that began it, so that it is looked again until none has others."""
+    wanted = set(cpus)
+    with suppress(OSError):  # it has ended
+        while others := [tid for tid in _thread_ids(account.processes()) if _cpus_of(tid) not in (None, wanted)]:
+            for tid in others:
+                with suppress(OSError):
+                    os.sched_setaffinity(tid, wanted)
+
+
+def _thread_ids(processes: Iterable[int]) -> Iterator[int]:
+    for pid in processes:
+        with suppress(OSError):
+            yield from map(int, os.listdir(PROC / str(pid) / "task"))
+
+
+def _cpus_of(thread: int) -> set[int] | None:
+    """None if it has ended."""
+    with suppress(OSError):
+        return os.sched_getaffinity(thread)
+    return None
 
 
 class CpuTimes(NamedTuple):

@@ -62,6 +62,9 @@ class RunningServer(Protocol):
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         """Runs the generator against it, for `time_limit` seconds at the most."""
 
+    def use_cpus(self, cpus: Sequence[int]) -> None:
+        """Lets it run on these CPUs and no others, from now on. RuntimeUnusable if that does not work while it runs."""
+
     def ended(self) -> str | None:
         """Why there can be no further load (`server exited with 1`), or None while server and generator are there."""
 
@@ -152,6 +155,12 @@ def needs_newer_jdk(server: Server, jdk: int | None) -> str | None:
     if server.kind != "jvm" or jdk is None or jdk >= server.jdk_at_least:
         return None
     return f"needs Java {server.jdk_at_least} or later; this sweep runs on {jdk}"
+
+
+def processors(cpus: Sequence[int]) -> dict[str, str]:
+    """Return the variable that tells a server how many CPUs to size itself for: in its warm-up it sees more of them.
+    None where it is not pinned."""
+    return {"PROCESSORS": str(len(cpus))} if cpus else {}
 
 
 def version_command(server: Server, folder: str) -> list[str]:

@@ -35,6 +35,7 @@ from ab_runner.runtime.base import (
     end_group,
     last_lines,
     needs_newer_jdk,
+    processors,
     version_command,
 )
 from ab_runner.runtime.shell import Shell
@@ -200,6 +201,7 @@ services:
     depends_on: !reset {{}}
     healthcheck: {{disable: true}}
     cpuset: {quoted(cpu_list(self.server_cpus))}
+    environment: {json.dumps(processors(self.server_cpus))}
     labels: [{quoted(_OURS)}]
     volumes:
       - {{type: bind, source: {quoted(str(self._fixtures))}, target: /srv/www, read_only: true}}
@@ -265,6 +267,13 @@ class DockerServer:
         except subprocess.TimeoutExpired:
             return Completed(OVER_TIME, "", "the Docker engine did not answer in time")
         return Completed(done.exit_code, _text(done.stdout), _text(done.stderr))
+
+    def use_cpus(self, cpus: Sequence[int]) -> None:
+        done = _run("docker", "update", "--cpuset-cpus", cpu_list(cpus), self._container)
+        if done.returncode and self.ended() is None:
+            raise RuntimeUnusable(
+                f"{self._container} cannot be moved to CPU {cpu_list(cpus)}: {last_lines(done.stderr)}"
+            )
 
     def _shell(self, container: str) -> Shell:
         """One that was closed, because something took too long, is opened again."""

@@ -21,7 +21,7 @@ from ab_runner.interrupt import held
 from ab_runner.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.model import Needs, Server
 from ab_runner.runtime import perf_files
-from ab_runner.runtime.accounting import Accounts, Session, accounts_of, children_cpu_seconds
+from ab_runner.runtime.accounting import Accounts, Session, accounts_of, children_cpu_seconds, pin
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
@@ -34,6 +34,7 @@ from ab_runner.runtime.base import (
     end_group,
     last_lines,
     needs_newer_jdk,
+    processors,
     text_of,
     version_command,
 )
@@ -145,6 +146,7 @@ class ProcessRuntime:
             "PORT": str(self._port),
             "DOCROOT": str(stage / "www"),
             "TMPDIR": str(stage / "tmp"),
+            **processors(self.server_cpus),
             **server.environment,
         }
         running.environment["version"] = text_of(version_command(server, str(stage / "server")), environment)
@@ -239,6 +241,10 @@ class ProcessServer:
             os.killpg(process.pid, signal.SIGKILL)
             stdout, stderr = process.communicate()
         return Completed(OVER_TIME, stdout, stderr)
+
+    def use_cpus(self, cpus: Sequence[int]) -> None:
+        if self._server is not None:
+            pin(Session(self._server.pid), cpus)
 
     def ended(self) -> str | None:
         code = self._server.poll() if self._server else None
