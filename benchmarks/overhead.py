@@ -42,8 +42,8 @@ def main(pairs: int, server_id: str, concurrency: int) -> None:
     runtime.prepare_generator()
     runtime.prepare([server], print)
     asked = workload("small")
-    with alone(), tempfile.TemporaryDirectory() as raw:
-        runtime.begin(SWEEP, Path(raw))
+    with alone(), tempfile.TemporaryDirectory() as raw, tempfile.TemporaryDirectory() as scratch:
+        runtime.begin(SWEEP, Path(raw), Path(scratch))
         try:
             running = runtime.start(server, server.id)
             probe.wait_until_ready(running.address, asked, 60, running.ended)

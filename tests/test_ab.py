@@ -322,3 +322,33 @@ def test_numbers_of_any_size_never_raise(complete: int, seconds: int) -> None:
     output = golden("close")
     changed = output.stdout.replace("requests:      400", f"requests: {complete}").replace("0.050", f"{seconds}.0")
     assert isinstance(ab.parse(changed, "", 0), LoadReport | LoadError)
+
+
+@pytest.mark.parametrize("number", ["²", "9" * 5000, "-²", "1e999", "0x1", "nan", "inf"])
+@pytest.mark.parametrize("label", ["Complete requests", "Failed requests", "Document Length", "Requests per second"])
+def test_a_figure_that_is_no_number_is_no_figure(label: str, number: str) -> None:
+    changed = re.sub(rf"(?m)^({label}: +)[0-9.]+", rf"\g<1>{number}", golden("close").stdout)
+    assert number in changed
+    outcome = ab.parse(changed, "", 0)
+    assert isinstance(outcome, LoadError)
+    assert outcome.reason == "no figures"
+
+
+@pytest.mark.parametrize("name", ["\x1b]0;owned\x07", "²" * 1000, "x" * 5_000_000, "Complete requests: 7"])
+def test_the_name_that_a_server_gives_itself_changes_nothing(name: str) -> None:
+    as_it_is = golden("close").stdout
+    changed = re.sub(r"(?m)^(Server Software: +).*", lambda found: found[1] + name, as_it_is)
+    assert ab.parse(changed, "", 0) == ab.parse(as_it_is, "", 0)
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["x" * 5_000_000, "Complete requests: " * 300_000, "\x1b[2J\n" * 500_000, f"Failed requests: {' ' * 5_000_000}x",
+     f"This is ApacheBench, Version 2{' ' * 500_000}3"],
+    ids=["line", "labels", "escapes", "blanks", "version"],
+)  # fmt: skip
+def test_output_of_any_length_is_an_error_of_a_short_line(output: str) -> None:
+    for outcome in (ab.parse(output, "", 0, output), ab.parse("", output, 1), ab.parse(output, output, 124)):
+        assert isinstance(outcome, LoadError)
+        assert len(outcome.detail) < 400
+        assert outcome.detail.isprintable()

@@ -42,6 +42,11 @@ def test_what_was_ended_from_outside_has_no_outputs() -> None:
     assert outputs("") == []
 
 
+@pytest.mark.parametrize("code", ["²", "9" * 5000, "-1", ""])
+def test_an_exit_code_that_is_none_is_a_failure(code: str) -> None:
+    assert outputs(f"\x1e{code}\nout\x1ferr") == [Completed(1, "out", "err")]
+
+
 def report(rate: float, latency: float, **changes: object) -> LoadReport:
     complete = round(rate)
     return builders.report(

@@ -160,3 +160,30 @@ def test_a_place_that_cannot_be_written_is_one_clear_line(
     monkeypatch.chdir(tmp_path)
     assert report(monkeypatch, *arguments, str(folder)) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_report_is_not_written_through_links_in_the_sweeps_folder(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    (folder / "charts").mkdir()
+    for name in (".report.html.draft", "report.html", "charts/small-rates.svg", "charts/.small-rates.svg.draft"):
+        (folder / name).symlink_to(secret)
+    assert report(monkeypatch, "--html", "--svg", str(folder)) == 0
+    assert secret.read_text() == "secret"
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+    assert "<svg" in (folder / "charts" / "small-rates.svg").read_text()
+
+
+def test_charts_are_not_written_into_a_folder_that_a_link_leads_to(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "charts").symlink_to(tmp_path / "elsewhere")
+    assert report(monkeypatch, "--svg", str(folder)) == 2
+    assert capsys.readouterr().err == (
+        f"ab-runner: cannot write to {folder / 'charts'}: it is a symbolic link, which is not followed; "
+        "put what it leads to in its place, or remove it\n"
+    )
+    assert list((tmp_path / "elsewhere").iterdir()) == []

@@ -75,6 +75,7 @@ def test_a_trial_without_percentiles_has_no_distribution() -> None:
         ("    100 0\n      7 1\n      1 12000\n", {0: 100, 1: 7, 12_000: 1}),
         ("", {}),
         ("ab: cannot open\n  3 x\n 1 2 3\n", {}),
+        (f"² 1\n1 ²\n{'9' * 5000} 1\n1 {'9' * 5000}\n-1 1\n 2 3\n", {3: 2}),
     ],
 )
 def test_the_count_of_requests_per_millisecond_is_read(text: str, found: dict[int, int]) -> None:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+import socket
+import threading
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -108,3 +114,164 @@ def test_ab_and_the_probe_send_the_same_request() -> None:
     report = parse(*golden("echo"))
     assert isinstance(report, LoadReport)
     assert report.document_length == len(probe.request_head("/small.html", host="127.0.0.1:18200"))
+
+
+# --- servers that attack ---------------------------------------------------------------------------------------
+
+Attack = Callable[[socket.socket], None]
+LIMIT = 0.3
+"""Seconds that an attack's answer may take; an attack of no end must be over soon after it."""
+SOON = 3.0
+
+
+@contextmanager
+def attacking(attack: Attack) -> Iterator[probe.Address]:
+    """A server that reads a request and then does as the attack does, until the client has gone."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection, suppress(OSError):
+                connection.recv(1 << 16)
+                attack(connection)
+
+    server = threading.Thread(target=serve, daemon=True)
+    server.start()
+    try:
+        yield listener.getsockname()
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        server.join()
+
+
+def endless(start: bytes, part: bytes, pause: float = 0) -> Attack:
+    def attack(connection: socket.socket) -> None:
+        connection.sendall(start)
+        while True:
+            connection.sendall(part)
+            time.sleep(pause)
+
+    return attack
+
+
+def says(answer: bytes) -> Attack:
+    return lambda connection: connection.sendall(answer)
+
+
+def refused(attack: Attack, fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The reason that `check` gives, which it must give soon, in a line without control characters."""
+    monkeypatch.setattr(probe, "TIMEOUT", LIMIT)
+    with attacking(attack) as address:
+        began = time.monotonic()
+        with pytest.raises(probe.ProbeError) as caught:
+            probe.check(address, HOST, workload("small"), fixtures)
+        assert time.monotonic() - began < SOON
+    reason = str(caught.value)
+    assert reason.isprintable()
+    assert len(reason) < 120
+    return reason
+
+
+OK = b"HTTP/1.0 200 OK\r\n"
+BLOCK = b"x" * 65536
+
+
+@pytest.mark.parametrize(
+    ("attack", "reason"),
+    [
+        (endless(OK, b"X-Header: " + BLOCK + b"\r\n"), "a head of more than 65,536 bytes"),
+        (endless(b"", BLOCK), "a head of more than 65,536 bytes"),
+        (endless(OK + b"\r\n", BLOCK), "a body of more than 8,388,608 bytes"),
+        (endless(OK + b"Content-Length: 100\r\n\r\n", b"x", 0.01), "no whole answer within 0 s"),
+        (endless(b"", b"x", 0.01), "no whole answer within 0 s"),
+        (endless(OK + b"Content-Length: 8388608\r\n\r\n", b"x" * 100, 0.001), "no whole answer within 0 s"),
+        (says(OK + b"X-Header: " + 160 * BLOCK + b"\r\n\r\n"), "a head of more than 65,536 bytes"),
+    ],
+    ids=["head", "first-line", "body", "trickled-body", "trickled-head", "streamed-body", "header-of-10-MB"],
+)
+def test_an_answer_without_an_end_is_given_up_in_time_and_in_little_memory(
+    attack: Attack, reason: str, fixtures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tracemalloc.start()
+    try:
+        assert refused(attack, fixtures, monkeypatch) == reason
+        assert tracemalloc.get_traced_memory()[1] < 40 << 20, "the body's bound, and a copy of it while it grows"
+    finally:
+        tracemalloc.stop()
+
+
+def test_past_the_deadline_nothing_more_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a server that never pauses would have a millisecond more for each part, without an end."""
+    monkeypatch.setattr(probe, "TIMEOUT", LIMIT)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(b"x")
+        with pytest.raises(probe.ProbeError, match="no whole answer"):
+            probe._receive(ours, time.monotonic() - 1)
+
+
+@pytest.mark.parametrize(
+    "length", ["²", "9" * 5000, "1" * 13, "-1", "+100", "1_00", "100, 100", "0x64", "", "\0", "\x1b[2J"]
+)
+def test_a_length_that_is_none_is_the_reason_of_its_own_cells(
+    length: str, fixtures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = OK + f"Content-Length: {length}\r\n\r\n".encode("latin-1") + FIXTURE
+    assert refused(says(answer), fixtures, monkeypatch).startswith("Content-Length is not a length: ")
+
+
+def test_a_length_beyond_every_fixture_is_not_waited_for(fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = OK + b"Content-Length: 999999999999\r\n\r\n" + FIXTURE
+    reason = refused(says(answer), fixtures, monkeypatch)
+    assert reason == "Content-Length 999,999,999,999 is more than 8,388,608"
+
+
+def test_two_lengths_must_agree(fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = OK + b"Content-Length: 100\r\ncontent-length: 5\r\n\r\n" + FIXTURE
+    assert refused(says(answer), fixtures, monkeypatch) == "two different Content-Lengths"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["HTTP/1.0 ²00 OK", "HTTP/1.0 +200 OK", "HTTP/1.0 0200 OK", "HTTP/1.0 20 OK", "HTTP/1.0 " + "2" * 5000,
+     "HTTP/1.0  200 OK", "HTTP/1.0", "HTTP/2 200 OK", "\x1b[2JHTTP/1.0 200 OK", ""],
+)  # fmt: skip
+def test_a_status_is_three_digits(line: str, fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = f"{line}\r\nContent-Length: 100\r\n\r\n".encode("latin-1") + FIXTURE
+    assert refused(says(answer), fixtures, monkeypatch).startswith("not an HTTP answer: ")
+
+
+@pytest.mark.parametrize("line", ["no colon", ": no name", " ", "\x1b]0;owned\x07", "x" * 5000])
+def test_a_line_that_is_no_header_is_named(line: str, fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = OK + f"{line}\r\nContent-Length: 100\r\n\r\n".encode() + FIXTURE
+    assert refused(says(answer), fixtures, monkeypatch).startswith("not a header: ")
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_binary_garbage_is_refused_wherever_it_comes(
+    seed: int, fixtures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    garbage = random.Random(seed).randbytes(1000)
+    start = (b"", b"HTTP/1.0 ", OK, OK + b"Content-Length: ", OK + b"Content-Length: 100\r\n\r\n")[seed % 5]
+    assert refused(says(start + garbage), fixtures, monkeypatch)
+
+
+def test_a_server_that_hangs_up_in_any_way_is_given_up_with_a_reason(
+    fixtures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with misbehave.serving("resets-at-once") as port, pytest.raises(probe.ProbeError, match="connection lost"):
+        probe.ask(("127.0.0.1", port), probe.request_head("/small.html"))
+
+
+@pytest.mark.parametrize("attack", [endless(b"", BLOCK), says(OK + "Content-Length: ²\r\n\r\n".encode("latin-1"))])
+def test_waiting_and_looking_survive_an_attack(attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe, "TIMEOUT", LIMIT)
+    with attacking(attack) as address:
+        assert not probe.is_alive(address, workload("small"))
+        with pytest.raises(probe.ProbeError, match=r"not ready after 0 s: (a head of more|Content-Length is not)"):
+            probe.wait_until_ready(address, workload("small"), 0.3, lambda: None)

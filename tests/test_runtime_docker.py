@@ -20,8 +20,8 @@ from ab_runner.runtime.docker import DockerRuntime, DockerServer, why_unusable
 
 def override(tmp_path: Path, network: str) -> dict[str, Any]:
     runtime = DockerRuntime(tmp_path, tmp_path / "$fixtures", CpuSplit((1, 2, 3), (0,)), network)
-    runtime._raw = tmp_path / "raw: 'x'"
-    return compose_yaml.parse(runtime._override(server("jetty-5.1.10")))
+    runtime._scratch = tmp_path / "scratch: 'x'"
+    return compose_yaml.parse(runtime._override(server("jetty-5.1.10"), "1-jetty-5.1.10-1"))
 
 
 @pytest.mark.parametrize("network", ["loopback", "bridge"])
@@ -37,7 +37,7 @@ def test_a_sweep_pins_both_publishes_nothing_and_asks_nothing_while_it_measures(
 def test_paths_with_special_characters_survive_yaml_and_compose(tmp_path: Path) -> None:
     services = override(tmp_path, "loopback")["services"]
     assert services["jetty-5.1.10"]["volumes"][0]["source"] == str(tmp_path / "$$fixtures")
-    assert services["ab"]["volumes"][0]["source"] == str(tmp_path / "raw: 'x'")
+    assert services["ab"]["volumes"][0]["source"] == str(tmp_path / "scratch: 'x'" / "1-jetty-5.1.10-1")
 
 
 def test_over_loopback_ab_is_in_the_servers_network_namespace(tmp_path: Path) -> None:

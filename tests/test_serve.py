@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import http.client
+import json
+import os
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPResponse
 from pathlib import Path
@@ -17,6 +19,7 @@ from builders import NOON
 from test_charts import STORED
 from test_html import EVIL, evil_sweep
 
+from ab_runner.cli import serve
 from ab_runner.cli.main import main
 from ab_runner.cli.serve import ADDRESS, server_for
 from ab_runner.model import Record, ResumeRecord
@@ -177,6 +180,97 @@ def test_a_sweep_that_cannot_be_read_is_named_and_the_others_are_listed(port: in
     assert "broken/sweep.json" in text
     assert 'href="one/"' in text
     assert get(port, "/broken/")[0].status in (409, 500)
+
+
+def test_nothing_is_given_out_through_a_link_or_from_what_is_no_file(port: int, results: Path, tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "keys" / "id").write_text("secret")
+    raw = results / "one" / "raw"
+    (raw / "link").symlink_to(tmp_path / "keys" / "id")
+    os.mkfifo(raw / "fifo")
+    with (raw / "sparse").open("wb") as file:
+        file.truncate(1 << 40)
+    keep(results / "two", STORED).close()
+    (results / "two" / "raw").rmdir()
+    (results / "two" / "raw").symlink_to(tmp_path / "keys")
+    (results / "linked").symlink_to(results / "one")
+    for path in ("one/raw/link", "one/raw/fifo", "one/raw/sparse", "two/raw/id", "linked/", "linked/raw/x.txt"):
+        answer, text = get(port, f"/{path}")
+        assert answer.status in (404, 500), path
+        assert "secret" not in text
+        assert text.count("\n") == 1
+
+
+def without_a_time_zone(folder: Path) -> None:
+    path = folder / "sweep.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"started": "2026-01-01T00:00:00"}))
+
+
+def with_a_linked(name: str) -> Callable[[Path], None]:
+    def plant(folder: Path) -> None:
+        (folder / name).rename(folder / "elsewhere")
+        (folder / name).symlink_to("elsewhere")
+
+    return plant
+
+
+def with_a_fifo_as(name: str) -> Callable[[Path], None]:
+    def plant(folder: Path) -> None:
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+
+    return plant
+
+
+@pytest.mark.parametrize(
+    ("spoil", "expected"),
+    [
+        (without_a_time_zone, "started"),
+        (with_a_linked("sweep.json"), "bad/sweep.json: cannot be read: it is a symbolic link"),
+        (with_a_linked("trials.jsonl"), "bad/trials.jsonl: cannot be read: it is a symbolic link"),
+        (with_a_fifo_as("sweep.json"), "bad/sweep.json: cannot be read: it is not a regular file"),
+        (with_a_fifo_as("trials.jsonl"), "bad/trials.jsonl: cannot be read: it is not a regular file"),
+    ],
+)
+def test_a_bad_folder_shows_its_problem_and_the_list_has_the_others(
+    port: int, results: Path, spoil: Callable[[Path], None], expected: str
+) -> None:
+    keep(results / "bad", STORED).close()
+    spoil(results / "bad")
+    answer, text = get(port, "/")
+    assert answer.status == 200
+    assert expected in text
+    assert 'href="one/"' in text
+    answer, text = get(port, "/bad/")
+    assert answer.status == 409
+    assert expected in text
+
+
+def test_a_sweep_that_nothing_here_was_made_for_is_a_line_and_the_others_are_listed(
+    port: int, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(results / "bad", STORED).close()
+    as_it_is = serve.read
+
+    def read(folder: Path) -> Stored:
+        if folder.name == "bad":
+            raise MemoryError
+        return as_it_is(folder)
+
+    monkeypatch.setattr(serve, "read", read)
+    _, text = get(port, "/")
+    assert "bad: cannot be shown: MemoryError()" in text
+    assert 'href="one/"' in text
+    answer, text = get(port, "/bad/")
+    assert (answer.status, text) == (500, "cannot be shown: MemoryError()\n")
+
+
+def test_a_folder_whose_name_is_no_text_is_shown_as_it_can_be(port: int, results: Path) -> None:
+    keep(results / os.fsdecode(b"\xff"), STORED).close()
+    answer, text = get(port, "/")
+    assert answer.status == 200
+    assert r"\udcff: cannot be shown" in text
+    assert 'href="one/"' in text
 
 
 def test_a_folder_without_sweeps_says_how_to_make_one(tmp_path: Path) -> None:

@@ -56,6 +56,15 @@ def test_a_command_that_never_stops_printing_takes_too_long_too(shell: Shell) ->
         shell.run(["yes"], 0.2)
 
 
+def test_a_command_that_prints_without_an_end_is_given_up_before_it_fills_the_memory(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ab_runner.runtime.shell._PRINTED_AT_MOST", 1 << 20)
+    with pytest.raises(subprocess.TimeoutExpired):
+        shell.run(["yes"], 60)
+    assert not shell.is_open()
+
+
 def test_an_interrupted_command_closes_the_shell(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*rest: object) -> None:
         raise KeyboardInterrupt

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import resource
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from builders import NOON, failed_trial, not_measured, server, sweep, trial
 
 from ab_runner.model import EndRecord, StartRecord, Trial, WarmUpRecord
-from ab_runner.store import Store, StoreError, point_latest_to, read
+from ab_runner.store import Store, StoreError, is_being_written, point_latest_to, read
 
 RECORDS = (
     StartRecord(block=1, server="a-1", start=1, at=NOON, seconds=0.5, environment={"image": "sha256:0"}),
@@ -143,3 +144,99 @@ def test_a_folder_of_the_users_that_is_called_latest_stays(tmp_path: Path) -> No
     (tmp_path / "one").mkdir()
     point_latest_to(tmp_path / "one")
     assert not (tmp_path / "latest").is_symlink()
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    path = tmp_path / "secret"
+    path.write_bytes(b"secret\n")
+    return path
+
+
+@pytest.mark.parametrize("name", ["sweep.json", "trials.jsonl"])
+def test_a_sweep_is_not_read_through_links_or_from_what_is_no_file(tmp_path: Path, name: str) -> None:
+    stored(tmp_path / "s").close()
+    path = tmp_path / "s" / name
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StoreError, match=rf"{name}: cannot be read: it is a symbolic link.*put what it leads to"):
+        read(tmp_path / "s")
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(StoreError, match=rf"{name}: cannot be read: it is not a regular file"):
+        read(tmp_path / "s")
+    assert not is_being_written(tmp_path / "s")
+
+
+def test_a_sweep_that_is_named_through_a_link_is_read_and_written_on(tmp_path: Path) -> None:
+    stored(tmp_path / "s").close()
+    point_latest_to(tmp_path / "s")
+    (tmp_path / "mine").symlink_to(tmp_path / "latest")
+    again = Store(tmp_path / "mine")
+    again.append(RECORDS[-1])
+    again.close()
+    assert read(tmp_path / "latest").records == (*RECORDS, RECORDS[-1])
+
+
+def test_a_sweep_does_not_go_on_where_its_log_or_raw_is_a_link(tmp_path: Path, secret: Path) -> None:
+    stored(tmp_path / "s").close()
+    log, raw = tmp_path / "s" / "trials.jsonl", tmp_path / "s" / "raw"
+    log.rename(tmp_path / "log")
+    log.symlink_to(secret)
+    with pytest.raises(StoreError, match=r"cannot write to .*trials\.jsonl: it is a symbolic link"):
+        Store(tmp_path / "s")
+    log.unlink()
+    (tmp_path / "log").rename(log)
+    raw.rmdir()
+    raw.symlink_to(tmp_path)
+    with pytest.raises(StoreError, match=r"cannot write to .*raw: it is a symbolic link"):
+        Store(tmp_path / "s")
+    assert secret.read_bytes() == b"secret\n"
+
+
+def test_what_is_kept_in_raw_is_not_written_through_a_link(tmp_path: Path, secret: Path) -> None:
+    store = stored(tmp_path / "s")
+    (store.raw / "x.txt").symlink_to(secret)
+    store.keep_raw("x.txt", "This is ApacheBench")
+    store.close()
+    assert secret.read_bytes() == b"secret\n"
+    assert (store.raw / "x.txt").read_text() == "This is ApacheBench"
+
+
+def test_what_the_generator_leaves_is_kept_and_nothing_of_its_folder_stays(tmp_path: Path) -> None:
+    store = stored(tmp_path / "s")
+    (store.scratch / "1-a-1").mkdir()
+    (store.scratch / "1-a-1" / "x.csv").write_bytes(b"0,1\n\xff")
+    assert store.take("1-a-1", "x.csv") == "0,1\n\ufffd"
+    assert (store.raw / "x.csv").read_bytes() == b"0,1\n\xff"
+    assert store.take("1-a-1", "y.csv") is None
+    store.close()
+    assert {path.name for path in (tmp_path / "s").iterdir()} == {"sweep.json", "trials.jsonl", "raw"}
+
+
+def test_what_a_generator_plants_is_neither_read_nor_kept(tmp_path: Path, secret: Path) -> None:
+    store = stored(tmp_path / "s")
+    folder = store.scratch / "1-a-1"
+    folder.mkdir()
+    (folder / "link").symlink_to(secret)
+    os.mkfifo(folder / "fifo")
+    (folder / "folder").mkdir()
+    with (folder / "sparse").open("wb") as file:
+        file.truncate(1 << 40)
+    (store.scratch / "linked").symlink_to(tmp_path)
+    for name in ("link", "fifo", "folder", "sparse"):
+        assert store.take("1-a-1", name) is None
+    assert store.take("linked", "secret") is None
+    assert list(store.raw.iterdir()) == []
+    store.close()
+    assert secret.read_bytes() == b"secret\n"
+
+
+def test_the_scratch_folder_of_a_killed_sweep_is_removed_when_it_goes_on(tmp_path: Path, secret: Path) -> None:
+    stored(tmp_path / "s").close()
+    (tmp_path / "s" / ".scratch-old").mkdir()
+    (tmp_path / "s" / ".scratch-old" / "link").symlink_to(secret)
+    (tmp_path / "s" / ".scratch-planted").symlink_to(tmp_path)
+    Store(tmp_path / "s").close()
+    assert not (tmp_path / "s" / ".scratch-old").exists()
+    assert secret.exists()

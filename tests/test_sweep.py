@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import ClassVar
 import msgspec
 import pytest
 from builders import server, sweep, usage
-from fakes import FakeRuntime, Generate, recorded
+from fakes import FakeRuntime, FakeServer, Generate, recorded
+from test_probe import attacking, says
 
 from ab_runner import store as store_module
 from ab_runner import turn as turn_module
@@ -140,6 +142,53 @@ def test_a_server_that_fails_its_probe_gets_no_load(bench: Bench) -> None:
     log = bench.run(A, generate=always(GOOD))
     assert bench.cells() == {("a-1", 10): "wrong bytes"}
     assert not [line for line in log if line.startswith("load")]
+
+
+@pytest.mark.parametrize("length", ["²", "9" * 5000, "-1"])
+def test_a_server_that_answers_nonsense_has_that_as_its_reason_and_the_next_has_its_turn(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, length: str
+) -> None:
+    monkeypatch.setattr(turn_module, "READY_SECONDS", 0.1)
+    as_it_is = FakeRuntime.start
+    with attacking(says(f"HTTP/1.0 200 OK\r\nContent-Length: {length}\r\n\r\n".encode("latin-1"))) as address:
+
+        def start(self: FakeRuntime, which: Server, name: str) -> FakeServer:
+            running = as_it_is(self, which, name)
+            if which == A:
+                running.address = address
+            return running
+
+        monkeypatch.setattr(FakeRuntime, "start", start)
+        bench.run(A, B, generate=always(GOOD))
+    assert bench.cells() == {("a-1", 10): "does not get ready", ("b-1", 10): "valid"}
+    assert "Content-Length is not a length: " in (bench.stored.records[0].error or "")
+
+
+@pytest.mark.parametrize("planted", ["link", "fifo", "nonsense"])
+def test_what_a_generator_leaves_in_place_of_its_files_costs_no_sweep(
+    bench: Bench, tmp_path: Path, planted: str
+) -> None:
+    (tmp_path / "secret").write_text("secret")
+
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        (folder,) = bench.folder.glob(".scratch-*")
+        (folder / "1-a-1-1").mkdir(exist_ok=True)
+        for kind in ("csv", "latencies"):
+            path = folder / "1-a-1-1" / f"1-a-1-1-small-c10.{kind}"
+            path.unlink(missing_ok=True)
+            if planted == "link":
+                path.symlink_to(tmp_path / "secret")
+            elif planted == "fifo":
+                os.mkfifo(path)
+            else:
+                path.write_text("² 1\n" + "9" * 5000 + " 1\n")
+        return GOOD
+
+    bench.run(A, generate=generate)
+    assert bench.cells() == {("a-1", 10): "valid"}
+    kept = {path.name for path in (bench.folder / "raw").iterdir()}
+    assert ("1-a-1-1-small-c10.csv" in kept) == (planted == "nonsense")
+    assert "secret" not in "".join(path.read_text() for path in (bench.folder / "raw").iterdir())
 
 
 def test_a_trial_that_does_not_count_is_stored_with_its_reason_and_the_server_goes_on(bench: Bench) -> None:

@@ -90,13 +90,15 @@ def parse(stdout: str, stderr: str, exit_code: int, percentiles_csv: str | None 
     if exit_code != 0:
         return _error(stdout, stderr, exit_code)
     report = _report(stdout, percentiles_csv)
-    return report or LoadError("no figures", _last_line(stdout) or "nothing printed", _completed(stdout, stderr))
+    return report or LoadError(
+        "no figures", _shown(_last_line(stdout)) or "nothing printed", _completed(stdout, stderr)
+    )
 
 
 # --- figures ---------------------------------------------------------------------------------------------------
 
 # Digits are bounded so that int() and float() take all that matches.
-_VERSION = re.compile(r"^This is ApacheBench, Version (\S.*?)\s*$", re.MULTILINE)
+_VERSION = re.compile(r"^This is ApacheBench, Version (\S.{0,99}?)\s*$", re.MULTILINE)
 _FIGURE = re.compile(r"^([A-Z][A-Za-z0-9 -]*):[ ]+(-?[0-9]{1,18}(?:\.[0-9]{1,9})?)(?=\s)", re.MULTILINE)
 _FAILURES = re.compile(
     r"^ +\(Connect: ([0-9]{1,18}), (?:Receive: ([0-9]{1,18}), )?Length: ([0-9]{1,18}), Exceptions: ([0-9]{1,18})\)",
@@ -235,6 +237,8 @@ _PHRASES: dict[str, str] = {
 }
 """What ab says when it ends with 1 and no number."""
 
+_DETAIL_AT_MOST = 300
+"""Characters."""
 _NUMBERED = re.compile(r"^\S.* \(([0-9]{1,9})\)$")
 _PROGRESS = re.compile(r"^(?:Completed|Finished) ([0-9]{1,18}) requests$", re.MULTILINE)
 _TOTAL = re.compile(r"^Total of ([0-9]{1,18}) requests completed$", re.MULTILINE)
@@ -248,12 +252,12 @@ def _error(stdout: str, stderr: str, exit_code: int) -> LoadError:
     for line in complaints:
         numbered = _NUMBERED.match(line)
         if numbered and int(numbered[1]) in _REASONS:
-            return LoadError(_REASONS[int(numbered[1])], line, completed)
+            return LoadError(_REASONS[int(numbered[1])], _shown(line), completed)
     for line in complaints:
         for phrase, reason in _PHRASES.items():
             if phrase in line:
-                return LoadError(reason, line, completed)
-    detail = complaints[0] if complaints else f"exit code {exit_code}, and ab did not say why"
+                return LoadError(reason, _shown(line), completed)
+    detail = _shown(complaints[0]) if complaints else f"exit code {exit_code}, and ab did not say why"
     if code == 1 and not complaints and _COMPLETE.search(stdout):
         return LoadError("interrupted", detail, completed)
     return LoadError(_REASONS.get(code, "failed"), detail, completed)
@@ -266,6 +270,12 @@ def _completed(stdout: str, stderr: str) -> int | None:
         return int(exact[1])
     progress = _PROGRESS.findall(stderr)
     return int(progress[-1]) if progress else None
+
+
+def _shown(line: str) -> str:
+    """Return a line as a report may show it, short and without control characters: a server may have chosen it."""
+    short = line if len(line) <= _DETAIL_AT_MOST else f"{line[:_DETAIL_AT_MOST]}…"
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in short)
 
 
 def _last_line(text: str) -> str:

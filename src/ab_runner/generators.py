@@ -3,6 +3,7 @@ their results as one. Pure."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,6 +14,7 @@ from ab_runner.stats.histogram import merge
 
 _RECORD, _STDERR = "\x1e", "\x1f"
 """Before each process's output, and between its two parts: characters that ab never prints."""
+_EXIT_CODE = re.compile(r"[0-9]{1,3}")
 
 
 def shares(concurrency: int, generators: int) -> list[int]:
@@ -44,7 +46,7 @@ def outputs(stdout: str) -> list[Completed]:
     for part in stdout.split(_RECORD)[1:]:
         code, _, rest = part.partition("\n")
         out, _, err = rest.partition(_STDERR)
-        found.append(Completed(int(code) if code.isdigit() else 1, out, err))
+        found.append(Completed(int(code) if _EXIT_CODE.fullmatch(code) else 1, out, err))
     return found
 
 

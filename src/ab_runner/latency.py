@@ -7,6 +7,7 @@ percentile is in the first alone, where a millisecond is little.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
@@ -16,11 +17,13 @@ from ab_runner.stats.histogram import Histogram, weighted
 _STEPS = 4
 """Values over which the requests between two known latencies are spread evenly."""
 
+_COUNTED = re.compile(r"^[ \t]*([0-9]{1,12})[ \t]+([0-9]{1,12})[ \t]*$", re.MULTILINE)
+"""Digits are bounded so that int() takes all that matches."""
+
 
 def parse_milliseconds(text: str) -> dict[int, int]:
     """Whole milliseconds to the number of requests, from lines such as `  12 3` (uniq -c of the column of ab -g)."""
-    pairs = (line.split() for line in text.splitlines())
-    return {int(pair[1]): int(pair[0]) for pair in pairs if len(pair) == 2 and all(part.isdigit() for part in pair)}
+    return {int(value): int(count) for count, value in _COUNTED.findall(text)}
 
 
 def distribution(report: LoadReport, milliseconds: Mapping[int, int]) -> Histogram:

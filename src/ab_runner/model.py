@@ -291,7 +291,7 @@ class Sweep(Struct, frozen=True, kw_only=True):
     """sweep.json: written once, when the sweep starts. What happens afterwards is in trials.jsonl."""
 
     id: str
-    started: datetime.datetime
+    started: Annotated[datetime.datetime, Meta(tz=True)]
     asked: Asked
     machine: Machine
     conditions: Conditions | None = None

@@ -3,6 +3,8 @@
 HotSpot keeps them in a file that it has mapped, /tmp/hsperfdata_USER/PID (-XX:+UsePerfData, on as shipped): a copy of
 the file is a look at them, which costs the JVM nothing and needs no jcmd. The format is that of
 hotspot/share/runtime/perfMemory.hpp in the JDK, version 2.0 since JDK 5.
+
+The server can write to its JVM's file: whatever is in it, it is read in bounded time and memory, and never raises.
 """
 
 from __future__ import annotations
@@ -11,12 +13,19 @@ import re
 import struct
 from collections.abc import Iterator
 
+from msgspec.structs import astuple
+
 from ab_runner.model import JvmActivity
 
 _MAGIC = 0xCAFEC0C0
 _LITTLE_ENDIAN = 1
 _ENTRIES_AT = 24
 """Where the head says where the entries begin and how many there are."""
+_ENTRY = "iiicBBBi"
+_TEXT_AT_MOST = 1024
+"""Bytes of a text that are read; those that are used have a few dozen."""
+_NUMBER_AT_MOST = 1 << 53
+"""Of bytes, seconds and collections: more is not what a JVM did."""
 _LONG, _BYTE = b"J", b"B"
 """Types in JNI's letters; texts are vectors of bytes."""
 
@@ -43,8 +52,10 @@ def _entries(data: bytes, order: str) -> Iterator[tuple[str, int | str]]:
     at, count = struct.unpack_from(f"{order}ii", data, _ENTRIES_AT)
     for _ in range(count):
         length, name_at, elements, kind, _flags, _unit, _variability, value_at = struct.unpack_from(
-            f"{order}iiicBBBi", data, at
+            order + _ENTRY, data, at
         )
+        if length < struct.calcsize(order + _ENTRY):
+            raise ValueError(f"an entry of {length} bytes")
         if kind == _LONG and elements == 0:
             yield _text(data, at + name_at), struct.unpack_from(f"{order}q", data, at + value_at)[0]
         elif kind == _BYTE and elements > 0:
@@ -53,7 +64,7 @@ def _entries(data: bytes, order: str) -> Iterator[tuple[str, int | str]]:
 
 
 def _text(data: bytes, at: int) -> str:
-    return data[at : data.index(b"\0", at)].decode("utf-8", errors="replace")
+    return data[at : at + _TEXT_AT_MOST].partition(b"\0")[0].decode("utf-8", errors="replace")
 
 
 def activity(before: Counters | None, after: Counters | None) -> JvmActivity | None:
@@ -63,28 +74,31 @@ def activity(before: Counters | None, after: Counters | None) -> JvmActivity | N
     those of one more collector (G1 of JDK 8 does not count them), and no work that is done beside the application.
     A collection that is under way has its number already, but neither its time nor what it will leave.
     """
-    if before is None or after is None or not (frequency := after.get(_TICKS_PER_SECOND)):
+    if before is None or after is None or (frequency := _number(after, _TICKS_PER_SECOND)) <= 0:
         return None
     collections, pauses = _sum(after, _COLLECTIONS), _sum(after, _PAUSES)
     compiling = _number(after, _COMPILING) - _number(before, _COMPILING)
-    return JvmActivity(
+    found = JvmActivity(
         gc_count=collections - _sum(before, _COLLECTIONS),
-        gc_seconds=round((pauses - _sum(before, _PAUSES)) / int(frequency), 6),
-        jit_seconds=round(compiling / int(frequency), 6),
+        gc_seconds=round((pauses - _sum(before, _PAUSES)) / frequency, 6),
+        jit_seconds=round(compiling / frequency, 6),
         heap_after_gc_bytes=(_left_on_heap(after) or None) if collections else None,
     )
+    return found if all(0 <= (value or 0) <= _NUMBER_AT_MOST for value in astuple(found)) else None
 
 
 def _left_on_heap(counters: Counters) -> int:
     """What the last collection left, which is all that is not in eden. (JDK 8 and 17 note from time to time what is in
     eden too, JDK 25 does not.)"""
-    used = {match[1]: int(value) for name, value in counters.items() if (match := _SPACE.fullmatch(name))}
+    used = {match[1]: _number(counters, name) for name in counters if (match := _SPACE.fullmatch(name))}
     return sum(value for space, value in used.items() if counters.get(f"{space}.name") != _EDEN)
 
 
 def _sum(counters: Counters, names: re.Pattern[str]) -> int:
-    return sum(int(value) for name, value in counters.items() if names.fullmatch(name))
+    return sum(_number(counters, name) for name in counters if names.fullmatch(name))
 
 
 def _number(counters: Counters, name: str) -> int:
-    return int(counters.get(name, 0))
+    """Return a counter; 0 if it is not there, or a text."""
+    value = counters.get(name, 0)
+    return value if isinstance(value, int) else 0

@@ -1,7 +1,11 @@
-"""Does the server answer what it should, before any load? Plain sockets, because the bytes are in question."""
+"""Does the server answer what it should, before any load? Plain sockets, because the bytes are in question.
+
+Whatever a server sends, or does not send, ends in an Answer or a ProbeError, within a bounded time and memory.
+"""
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 from collections.abc import Callable
@@ -15,6 +19,13 @@ Address = tuple[str, int]
 
 TIMEOUT = 5.0
 """Seconds that an answer may take from its request to its last byte, however slowly it trickles."""
+_HEAD_AT_MOST = 64 << 10
+_BODY_AT_MOST = 8 << 20
+"""Bytes; the longest fixture has one million."""
+_PART = 64 << 10
+_END_OF_HEAD = b"\r\n\r\n"
+_STATUS_LINE = re.compile(r"HTTP/1\.[0-9] ([0-9]{3})(?: .*)?", re.DOTALL)
+_LENGTH = re.compile(r"[0-9]{1,12}")
 NO_KEEP_ALIVE = "no keep-alive"
 REFUSES_HTTP_1_0 = "refuses HTTP/1.0"
 _VERSION_NOT_SUPPORTED = 505
@@ -86,6 +97,7 @@ def ask(address: Address, head: bytes) -> Answer:
 def exchange(connection: socket.socket, head: bytes) -> Answer:
     """One request on a connection that is open."""
     try:
+        connection.settimeout(TIMEOUT)
         connection.sendall(head)
     except OSError as error:
         raise NoAnswer(f"connection lost: {error.strerror or error}") from error
@@ -107,7 +119,7 @@ def wait_until_ready(address: Address, workload: Workload, seconds: float, ended
             if answer.status in _UP:
                 return
             last = f"it answers {answer.status}"
-        except (OSError, ProbeError) as error:
+        except ProbeError as error:
             last = str(error)
         time.sleep(0.02 if waited < 2 else 0.2)
     raise ProbeError(f"not ready after {seconds:.0f} s: {last}")
@@ -117,7 +129,7 @@ def is_alive(address: Address, workload: Workload) -> bool:
     """Does it still answer a single request?"""
     try:
         return ask(address, request_head(workload.path, workload.keep_alive)).status in _UP
-    except (OSError, ProbeError):
+    except ProbeError:
         return False
 
 
@@ -161,7 +173,7 @@ def _check_guarded(address: Address) -> None:
     for path in _TRAVERSALS:
         try:
             answer = ask(address, request_head(path))
-        except (OSError, ProbeError):
+        except ProbeError:
             continue  # to hang up on such a request is a good answer too
         if answer.status == 200 or _SECRET in answer.body:
             raise ProbeError(f"gives out a file for {path}")
@@ -178,27 +190,31 @@ def connect(address: Address, seconds: float = TIMEOUT) -> socket.socket:
 def _read_answer(connection: socket.socket) -> Answer:
     """Reads a head, and as much body as its Content-Length says or until the server closes."""
     deadline = time.monotonic() + TIMEOUT
-    data = b""
-    while b"\r\n\r\n" not in data:
+    data = bytearray()
+    while (end := data.find(_END_OF_HEAD)) < 0:
+        if len(data) > _HEAD_AT_MOST:
+            raise ProbeError(f"a head of more than {_HEAD_AT_MOST:,} bytes")
         chunk = _receive(connection, deadline)
         if not chunk:
             raise NoAnswer("closes without a whole answer" if data else "closes without an answer")
         data += chunk
-    head, _, body = data.partition(b"\r\n\r\n")
-    status, headers = _parse_head(head)
-    length = headers.get("content-length", "")
-    missing = int(length) - len(body) if length.isdigit() else None
-    chunks = [body]
-    while (missing is None or missing > 0) and (chunk := _receive(connection, deadline)):
-        chunks.append(chunk)
-        missing = None if missing is None else missing - len(chunk)
-    return Answer(status, headers, b"".join(chunks))
+    status, headers = _parse_head(bytes(data[:end]))
+    del data[: end + len(_END_OF_HEAD)]
+    length = _length_of(headers)
+    while (length is None or len(data) < length) and (chunk := _receive(connection, deadline)):
+        data += chunk
+        if len(data) > _BODY_AT_MOST:
+            raise ProbeError(f"a body of more than {_BODY_AT_MOST:,} bytes")
+    return Answer(status, headers, bytes(data))
 
 
 def _receive(connection: socket.socket, deadline: float, late: str = "no whole answer") -> bytes:
+    left = deadline - time.monotonic()
     try:
-        connection.settimeout(max(deadline - time.monotonic(), 0.001))
-        return connection.recv(1 << 16)
+        if left <= 0:
+            raise TimeoutError
+        connection.settimeout(left)
+        return connection.recv(_PART)
     except TimeoutError:
         raise NoAnswer(f"{late} within {TIMEOUT:.0f} s") from None
     except OSError as error:
@@ -207,8 +223,27 @@ def _receive(connection: socket.socket, deadline: float, late: str = "no whole a
 
 def _parse_head(head: bytes) -> tuple[int, dict[str, str]]:
     first, *rest = head.decode("latin-1").split("\r\n")
-    parts = first.split(" ", 2)
-    if len(parts) < 2 or not parts[0].startswith("HTTP/1.") or not parts[1].isdigit():
+    status = _STATUS_LINE.fullmatch(first)
+    if status is None:
         raise ProbeError(f"not an HTTP answer: {first[:40]!r}")
-    lines = (line.partition(":") for line in rest)
-    return int(parts[1]), {name.strip().lower(): value.strip() for name, _, value in lines}
+    headers: dict[str, str] = {}
+    for line in rest:
+        name, colon, value = (part.strip() for part in line.partition(":"))
+        if not name or not colon:
+            raise ProbeError(f"not a header: {line[:40]!r}")
+        if name.lower() == "content-length" and headers.get("content-length", value) != value:
+            raise ProbeError("two different Content-Lengths")
+        headers[name.lower()] = value
+    return int(status[1]), headers
+
+
+def _length_of(headers: dict[str, str]) -> int | None:
+    """Return what Content-Length says; None without one."""
+    text = headers.get("content-length")
+    if text is None:
+        return None
+    if not _LENGTH.fullmatch(text):
+        raise ProbeError(f"Content-Length is not a length: {text[:40]!r}")
+    if int(text) > _BODY_AT_MOST:
+        raise ProbeError(f"Content-Length {int(text):,} is more than {_BODY_AT_MOST:,}")
+    return int(text)

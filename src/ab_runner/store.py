@@ -5,19 +5,26 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import shutil
+import tempfile
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
 import msgspec
 
+from ab_runner import regular
 from ab_runner.model import FORMAT, EndRecord, Record, ResumeRecord, Sweep
 from ab_runner.refusal import Refusal
+from ab_runner.regular import write_whole
 
 SWEEP_FILE = "sweep.json"
 TRIALS_FILE = "trials.jsonl"
 RAW_FOLDER = "raw"
 LATEST = "latest"
+_SCRATCH = ".scratch-"
+_GENERATOR_FILE_AT_MOST = 4 << 20
+"""Bytes of a file that the generator leaves: 60,000 different milliseconds are less than one MiB."""
 
 
 class StoreError(Refusal):
@@ -30,15 +37,23 @@ class Store:
     def __init__(self, folder: Path) -> None:
         """Opens the log of a folder that has its sweep.json. StoreError if that cannot be done."""
         self.folder = folder
-        self.raw = folder / RAW_FOLDER
         try:
+            self.raw = regular.real_folder(folder / RAW_FOLDER)
             # Unbuffered: what a full disk refuses is not tried again at the end, when it would hide the first error.
-            self._log = (folder / TRIALS_FILE).open("a+b", buffering=0)
+            self._log = FileIO(str(folder / TRIALS_FILE), "a+", opener=regular.opener)
             with suppress(OSError):  # a file system without locks: then nobody sees that it is being written
                 fcntl.flock(self._log, fcntl.LOCK_SH)  # which ends with the process, however that ends
             _end_last_line(self._log)
+            for left in folder.glob(f"{_SCRATCH}*"):  # of a sweep that was killed
+                shutil.rmtree(left, ignore_errors=True)
+            self._scratch = tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=folder, ignore_cleanup_errors=True)
         except OSError as error:
             raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
+
+    @property
+    def scratch(self) -> Path:
+        """The folder that has a folder for each start, which its generator may write to. `close` removes it."""
+        return Path(self._scratch.name)
 
     @classmethod
     def make(cls, folder: Path, sweep: Sweep) -> Store:
@@ -59,10 +74,21 @@ class Store:
         os.fsync(self._log.fileno())
 
     def keep_raw(self, name: str, text: str) -> None:
-        (self.raw / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+        write_whole(self.raw / name, text.encode("utf-8", errors="backslashreplace"))
+
+    def take(self, start: str, name: str) -> str | None:
+        """Return a file that the generator of that start left in `scratch`, and keep it in raw/. None without a regular
+        file of that name and of a plausible size: a generator that a server has taken over may leave anything."""
+        try:
+            content = regular.read(regular.real_folder(self.scratch / start) / name, _GENERATOR_FILE_AT_MOST)
+        except OSError:
+            return None
+        write_whole(self.raw / name, content)
+        return content.decode("utf-8", errors="replace")
 
     def close(self) -> None:
         self._log.close()
+        self._scratch.cleanup()
 
 
 def _end_last_line(log: FileIO) -> None:
@@ -92,21 +118,21 @@ class Stored(msgspec.Struct, frozen=True):
 def read(folder: Path) -> Stored:
     """StoreError if the folder is no sweep. A damaged line of the log is reported and the rest is read."""
     try:
-        content = (folder / SWEEP_FILE).read_bytes()
+        content = regular.read(folder / SWEEP_FILE)
         lines = _lines(folder / TRIALS_FILE)
     except (FileNotFoundError, NotADirectoryError):
         if folder.name == LATEST and not folder.is_symlink():
             raise StoreError(f"{folder}: no sweep was made yet; ./ab-runner makes one") from None
         raise StoreError(f"{folder}: not the folder of a sweep (there is no {SWEEP_FILE})") from None
     except OSError as error:
-        raise StoreError(f"{folder}: cannot be read: {error.strerror}") from error
+        raise StoreError(f"{error.filename or folder}: cannot be read: {error.strerror}") from error
     try:
         sweep = msgspec.json.decode(content, type=Sweep)
     except _UNREADABLE as error:
         raise StoreError(f"{folder / SWEEP_FILE}: {_explain(content, error)}") from error
     records: list[Record] = []
-    damage = [] if (folder / TRIALS_FILE).exists() else [f"{folder / TRIALS_FILE} is missing"]
-    for number, line in lines:
+    damage = [f"{folder / TRIALS_FILE} is missing"] if lines is None else []
+    for number, line in lines or ():
         try:
             records.append(_DECODER.decode(line))
         except _UNREADABLE as error:
@@ -118,7 +144,7 @@ def is_being_written(folder: Path) -> bool:
     """Is the sweep in it under way? Its writer shares a lock that is asked for alone here: two who look at the same
     moment may take each other for a writer, but a writer never goes unseen."""
     try:
-        with (folder / TRIALS_FILE).open("rb") as log:
+        with open(folder / TRIALS_FILE, "rb", opener=regular.opener) as log:
             fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
@@ -131,8 +157,12 @@ _DECODER = msgspec.json.Decoder(Record)
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-def _lines(path: Path) -> list[tuple[int, bytes]]:
-    lines = path.read_bytes().split(b"\n") if path.exists() else []
+def _lines(path: Path) -> list[tuple[int, bytes]] | None:
+    """Return the lines with their numbers; None if there is no such file."""
+    try:
+        lines = regular.read(path).split(b"\n")
+    except FileNotFoundError:
+        return None
     return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
@@ -158,14 +188,3 @@ def point_latest_to(folder: Path) -> None:
         return
     draft.symlink_to(folder.name)
     os.replace(draft, link)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Puts a file in place whole or not at all."""
-    draft = path.with_name(f".{path.name}.draft")
-    try:
-        draft.write_bytes(content)
-        os.replace(draft, path)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise

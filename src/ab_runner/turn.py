@@ -314,7 +314,7 @@ class Turn:
         return verdict
 
     def _recording(self, names: Iterable[str], commands: Sequence[Sequence[str]]) -> list[str]:
-        """The one command that runs all generators and leaves their latencies in raw/."""
+        """The one command that runs all generators and leaves their latencies in its folder."""
         runtime = self._bench.runtime
         recording = [
             ab.recording_latencies(command, f"{runtime.raw_folder}/{name}.latencies")
@@ -325,9 +325,9 @@ class Turn:
     def _outcome(self, done: Completed, names: Sequence[str]) -> tuple[LoadReport | LoadError, dict[int, int]]:
         """The figures of all generators together, and their requests by whole milliseconds."""
         runs = (outputs(done.stdout) if len(names) > 1 else []) or [done]
-        milliseconds = [parse_milliseconds(_text_of(self._store.raw / f"{name}.latencies") or "") for name in names]
+        milliseconds = [parse_milliseconds(self._store.take(self._name(), f"{name}.latencies") or "") for name in names]
         outcomes = [
-            ab.parse(each.stdout, each.stderr, each.exit_code, _text_of(self._store.raw / f"{name}.csv"))
+            ab.parse(each.stdout, each.stderr, each.exit_code, self._store.take(self._name(), f"{name}.csv"))
             for name, each in zip(names, runs, strict=False)
         ]
         return (outcomes[0] if len(names) == 1 else merged(outcomes, milliseconds)), added(milliseconds)
@@ -390,10 +390,6 @@ def _names(name: str, connections: Sequence[int]) -> dict[str, int]:
     if len(connections) == 1:
         return {name: connections[0]}
     return {f"{name}.{number}": share for number, share in enumerate(connections, 1)}
-
-
-def _text_of(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else None
 
 
 def _raw_text(command: Sequence[str], done: Completed) -> str:

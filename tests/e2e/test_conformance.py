@@ -68,7 +68,7 @@ def runtime(docker: None, fixture_files: None, tmp_path_factory: pytest.TempPath
     able = [server for server in SERVERS.values() if artifacts.unavailable(server) is None]
     assert runtime.prepare(able, print) == {}
     with alone():  # for it removes what sweeps left
-        runtime.begin(SWEEP, tmp_path_factory.mktemp("raw"))
+        runtime.begin(SWEEP, tmp_path_factory.mktemp("raw"), tmp_path_factory.mktemp("scratch"))
         yield runtime
         runtime.close()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ab_runner import store
+from ab_runner import regular, store
 from ab_runner.cli import places
 from ab_runner.published import CINDY_2006, Figure, read
 from ab_runner.store import Stored, StoreError
@@ -35,7 +35,7 @@ def write_files(stored: Stored, folder: Path, *, html: bool, svg: bool, png: boo
 def write_named(option: str, path: Path, content: bytes) -> None:
     """A file that an option names, whole or not at all. click.UsageError where it cannot be written."""
     try:
-        store.write_whole(path, content)
+        regular.write_whole(path, content)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise click.UsageError(f"{option} {path}: cannot be written: {reason}") from error
@@ -58,12 +58,12 @@ def _write_charts(stored: Stored, folder: Path, *, svg: bool, png: bool) -> Path
     from ab_runner.report.gallery import gallery
     from ab_runner.report.html.page import page_of
 
-    folder.mkdir(exist_ok=True)
+    regular.real_folder(folder).mkdir(exist_ok=True)
     for name, spec in gallery(page_of(stored, _published())).items():
         if svg:
-            (folder / f"{name}.svg").write_text(drawing.svg(spec), encoding="utf-8")
+            regular.write_whole(folder / f"{name}.svg", drawing.svg(spec).encode())
         if png:
-            (folder / f"{name}.png").write_bytes(drawing.png(spec))
+            regular.write_whole(folder / f"{name}.png", drawing.png(spec))
     return folder
 
 

@@ -218,7 +218,7 @@ def _measure(
     try:
         if kept.folder.parent == places.RESULTS:
             store.point_latest_to(kept.folder)
-        runtime.begin(sweep.id, kept.raw)
+        runtime.begin(sweep.id, kept.raw, kept.scratch)
         with display_for(console, cells) as display:
             records = [record for record in before if isinstance(record, Trial | NotMeasured)]
 

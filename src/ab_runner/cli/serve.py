@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -16,6 +17,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import click
 import msgspec
 
+from ab_runner import regular
 from ab_runner.cli.compare import compare_all
 from ab_runner.cli.files import page_text
 from ab_runner.refusal import Refusal
@@ -25,6 +27,8 @@ from ab_runner.store import RAW_FOLDER, SWEEP_FILE, TRIALS_FILE, is_being_writte
 
 Made = TypeVar("Made")
 
+_RAW_AT_MOST = 64 << 20
+"""Bytes of a file in raw/ that is given out, which takes as much memory."""
 ADDRESS = "127.0.0.1"
 _NAMES = (ADDRESS, "localhost")
 """What a browser may call this host: a page from elsewhere whose name was made to lead here calls it otherwise."""
@@ -93,6 +97,8 @@ class Site:
             return _line(f"not an address: {error}", HTTPStatus.BAD_REQUEST)
         except OSError as error:
             return _line(f"cannot be read: {error}", HTTPStatus.INTERNAL_SERVER_ERROR)
+        except Exception as error:  # somebody else's sweep may hold values that nothing here was made for
+            return _line(f"cannot be shown: {error!r}", HTTPStatus.INTERNAL_SERVER_ERROR)
 
     def _answer(self, target: str, head_only: bool) -> Answer:
         parts = urlsplit(target)
@@ -109,7 +115,8 @@ class Site:
         return _raw(folder, rest) if rest else self._report(folder, head_only)
 
     def _sweeps(self) -> dict[str, Path]:
-        """By the names of their folders; links such as `latest` are not among them."""
+        """By the names of their folders. Links are not among them: `latest` would be a second entry, and another could
+        lead to what nobody meant to show."""
         return {path.name: path for path in self._results.iterdir() if not path.is_symlink() and _is_sweep(path)}
 
     def _overview(self) -> tuple[list[Entry], list[str]]:
@@ -118,9 +125,12 @@ class Site:
         trouble: list[str] = []
         for name, folder in self._sweeps().items():
             try:
+                name.encode()  # fails for bytes that are no text, which no address could name either
                 found.append(self._entry(name, folder))
             except Refusal as error:
                 trouble.append(str(error))
+            except Exception as error:  # whatever is wrong with one folder must not hide the others
+                trouble.append(f"{folder}: cannot be shown: {error!r}")
         return sorted(found, key=lambda each: each.started, reverse=True), sorted(trouble)
 
     def _entry(self, name: str, folder: Path) -> Entry:
@@ -155,14 +165,14 @@ def _kept(made: dict[str, tuple[str, Made]], name: str, tag: str, make: Callable
 
 
 def _is_sweep(folder: Path) -> bool:
-    return (folder / SWEEP_FILE).is_file()
+    return os.path.lexists(folder / SWEEP_FILE)
 
 
 def _state(folder: Path) -> tuple[str, bool]:
     """A tag of the sweep's log, and whether the sweep goes on."""
     is_running = is_being_written(folder)
     try:
-        status = (folder / TRIALS_FILE).stat()
+        status = (folder / TRIALS_FILE).lstat()
     except FileNotFoundError:
         return f"none-{is_running}", is_running
     return f"{status.st_size}-{status.st_mtime_ns}-{is_running}", is_running
@@ -170,18 +180,18 @@ def _state(folder: Path) -> tuple[str, bool]:
 
 def _raw(folder: Path, rest: str) -> Answer:
     """What ab and the servers printed, which reports point to."""
-    files = {f"{RAW_FOLDER}/{path.name}": path for path in (folder / RAW_FOLDER).glob("*") if not path.is_symlink()}
+    files = {f"{RAW_FOLDER}/{path.name}": path for path in regular.real_folder(folder / RAW_FOLDER).glob("*")}
     if rest not in files:
         return _line(f"{folder.name} has no {rest!r}", HTTPStatus.NOT_FOUND)
-    return Answer(files[rest].read_bytes(), "text/plain; charset=utf-8")
+    return Answer(regular.read(files[rest], _RAW_AT_MOST), "text/plain; charset=utf-8")
 
 
 def _html(text: str) -> Answer:
-    return Answer(text.encode())
+    return Answer(text.encode(errors="backslashreplace"))
 
 
 def _line(text: str, status: HTTPStatus) -> Answer:
-    return Answer(f"{' '.join(text.split())}\n".encode(), "text/plain; charset=utf-8", status)
+    return Answer(f"{' '.join(text.split())}\n".encode(errors="backslashreplace"), "text/plain; charset=utf-8", status)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -81,7 +81,7 @@ class Runtime(Protocol):
     server_cpus: tuple[int, ...]
     generator_cpus: tuple[int, ...]
     raw_folder: str
-    """The sweep's raw/ as the generator sees it."""
+    """Where the generator of the last start may write, as it sees it."""
 
     def unavailable(self, server: Server) -> str | None:
         """Why this server cannot run here, or None."""
@@ -95,8 +95,9 @@ class Runtime(Protocol):
     def environment(self) -> dict[str, str]:
         """Versions of what takes part. Only after `prepare_generator`."""
 
-    def begin(self, sweep_id: str, raw: Path) -> None:
-        """Everything that is started from now on belongs to that sweep; logs go to its folder `raw`."""
+    def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
+        """Everything that is started from now on belongs to that sweep; logs go to its folder `raw`. Each start
+        makes a folder of its name in `scratch`, the only one that its generator may write to."""
 
     def start(self, server: Server, name: str) -> RunningServer:
         """Starts a server; StartFailed if that does not work. `name` names its log. It need not be ready yet."""

@@ -20,6 +20,7 @@ from ab_runner.alone import LOCK
 from ab_runner.interrupt import held
 from ab_runner.machine import SYSCTLS, CpuSplit, cpu_list
 from ab_runner.model import DEFAULT_JDK, Server
+from ab_runner.regular import create, write_whole
 from ab_runner.runtime import perf_files
 from ab_runner.runtime.accounting import Accounts, Cgroup, accounts_of
 from ab_runner.runtime.base import (
@@ -150,9 +151,10 @@ class DockerRuntime:
             "docker", "run", "--rm", "--network", "none", "--entrypoint", "sh", "ab-runner/ab", "-c", script
         )
 
-    def begin(self, sweep_id: str, raw: Path) -> None:
+    def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
         self._project = f"ab-runner-{sweep_id}"
         self._raw = raw.resolve()
+        self._scratch = scratch.resolve()
         for project in self._left_over():
             _down(project)
 
@@ -164,8 +166,9 @@ class DockerRuntime:
 
     def start(self, server: Server, name: str) -> DockerServer:
         check_built(server, self._unbuilt)
+        (self._scratch / name).mkdir(exist_ok=True)
         override = self._raw / f"{name}.compose.yaml"
-        override.write_text(self._override(server), encoding="utf-8")
+        write_whole(override, self._override(server, name).encode())
         running = DockerServer(self._project, server, self.network, self._raw / f"{name}.log")
         try:
             options = ["--file", str(override), "--project-name", self._project]
@@ -185,7 +188,7 @@ class DockerRuntime:
         if self._project:
             _down(self._project)
 
-    def _override(self, server: Server) -> str:
+    def _override(self, server: Server, name: str) -> str:
         """What a sweep changes in compose.yaml for this server. Values are JSON, which YAML includes."""
 
         def quoted(value: str) -> str:
@@ -213,7 +216,7 @@ services:
     entrypoint: [sleep, infinity]
     stop_signal: SIGKILL
     volumes:
-      - {{type: bind, source: {quoted(str(self._raw))}, target: {RAW_IN_CONTAINER}}}
+      - {{type: bind, source: {quoted(str(self._scratch / name))}, target: {RAW_IN_CONTAINER}}}
 networks:
   servers: {{internal: true}}
 """
@@ -302,7 +305,7 @@ class DockerServer:
         return next((f"{which} {end}" for which, end in ends if end), None)
 
     def stop(self) -> None:
-        with suppress(OSError, subprocess.TimeoutExpired), self._log.open("wb") as log:
+        with suppress(OSError, subprocess.TimeoutExpired), create(self._log) as log:
             _run("docker", "logs", self._container, output=log)
         for shell in self._shells.values():
             shell.close()

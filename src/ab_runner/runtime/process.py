@@ -20,6 +20,7 @@ from ab_runner.alone import LOCK
 from ab_runner.interrupt import held
 from ab_runner.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.model import Needs, Server
+from ab_runner.regular import create
 from ab_runner.runtime import perf_files
 from ab_runner.runtime.accounting import Accounts, Session, accounts_of, children_cpu_seconds, pin
 from ab_runner.runtime.base import (
@@ -127,14 +128,17 @@ class ProcessRuntime:
         found = {"ab": text_of(["ab", "-V"]).partition("\n")[0], "ab package": package}
         return {name: value for name, value in found.items() if value}
 
-    def begin(self, sweep_id: str, raw: Path) -> None:
+    def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
         self._raw = raw.resolve()
-        self.raw_folder = str(self._raw)
+        self._scratch = scratch.resolve()
         for left in LOCK.parent.glob(f"{_STAGE}*"):
             shutil.rmtree(left, ignore_errors=True)
 
     def start(self, server: Server, name: str) -> ProcessServer:
         check_built(server, self._unbuilt)
+        folder = self._scratch / name
+        folder.mkdir(exist_ok=True)
+        self.raw_folder = str(folder)
         with held():
             running = ProcessServer(self._port, self._pinned(self.generator_cpus))
             self._running.append(running)
@@ -151,7 +155,7 @@ class ProcessRuntime:
         }
         running.environment["version"] = text_of(version_command(server, str(stage / "server")), environment)
         command = [*self._pinned(self.server_cpus), str(stage / "server" / "start")]
-        with (self._raw / f"{name}.log").open("wb") as log:
+        with create(self._raw / f"{name}.log") as log:
             running.launch(command, environment, log)
         running.open_accounts(self.server_cpus, self.generator_cpus)
         return running

@@ -17,6 +17,8 @@ import msgspec
 from ab_runner.interrupt import held
 
 _PART = 65536
+_PRINTED_AT_MOST = 16 << 20
+"""Bytes; ab and what else is run print a few thousand."""
 _END_SECONDS = 5.0
 """How long the docker command may take to end after its shell has."""
 
@@ -47,8 +49,8 @@ class Shell:
         return self._process.poll() is None
 
     def run(self, command: Sequence[str], seconds: float) -> Ran:
-        """subprocess.TimeoutExpired if it takes longer. Then, and when it is interrupted, the shell is closed: what
-        comes late would be taken for the answer to the next command."""
+        """subprocess.TimeoutExpired if it takes longer, or prints without an end. Then, and when it is interrupted, the
+        shell is closed: what comes late would be taken for the answer to the next command."""
         try:
             return self._run(command, seconds)
         except BaseException:
@@ -76,10 +78,13 @@ class Shell:
                 if not part:
                     return self._ended(got)
                 got[pipe] += part
+                if len(got[pipe]) > _PRINTED_AT_MOST:
+                    raise subprocess.TimeoutExpired(command, seconds)
                 if got[pipe][-ends[pipe] :].startswith(end):
                     waiting.discard(pipe)
         stdout, _, code = got[self._stdout].rpartition(end)
-        return Ran(int(code), stdout, got[self._stderr].removesuffix(end))
+        # The server runs as the same user and could write here too.
+        return Ran(int(code) if code.strip().isdigit() else 1, stdout, got[self._stderr].removesuffix(end))
 
     def _ended(self, got: Mapping[IO[bytes], bytes]) -> Ran:
         rest = {pipe: b"" for pipe in got}
