@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
 from rich import box
@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ab_runner.cli.availability import Availability
 from ab_runner.model import Server, WorkloadName
+from ab_runner.sets import MARK, ServerSet
 
 WIDTH_OF_FILES = 160
 """Columns where the output is no terminal and nothing (COLUMNS) says how wide it is."""
@@ -43,7 +44,7 @@ def say(console: Console, line: str) -> None:
     console.print(Text(line), soft_wrap=True)
 
 
-def show_servers(servers: Sequence[Server], here: Availability) -> None:
+def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[str, ServerSet]) -> None:
     if not servers:
         say(console_for(sys.stderr), "no server fits all of that")
         return
@@ -54,6 +55,8 @@ def show_servers(servers: Sequence[Server], here: Availability) -> None:
     put(table if roomy else _in_letters(servers, here))
     if not roomy:
         say(console, "workloads: " + ", ".join(f"{letter} {name}" for name, letter in LETTERS.items()))
+    for name, each in sets.items():
+        say(console, f"{MARK}{name}  {len(each.servers)} servers: {each.summary}")
     say(console, f"here: {here.where}")
     for reason, ids in _by_reason(servers, here).items():
         say(console, f"not here: {', '.join(ids)}: {reason}")
