@@ -334,6 +334,26 @@ def test_a_second_sweep_at_the_same_time_is_refused(cli: Runner) -> None:
         assert "another sweep of yours is running (process " in cli.complaint("--runtime", "process")
 
 
+def test_a_dry_run_says_what_a_sweep_would_be_and_writes_nothing(
+    cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: None)
+    arguments = ("--dry-run", "--runtime", "process", "--servers", "@core", "--workloads", "echo", "--concurrency", "7")
+    code, stdout, _ = cli(*arguments)
+    assert code == 0
+    assert "concurrency: 7" in stdout
+    assert not (tmp_path / "results").exists()
+    assert "is not empty" in cli.complaint(*arguments, "--out", str(places.ROOT))
+
+
+def test_a_dry_run_on_a_machine_that_can_run_nothing_is_refused_as_a_sweep_is(
+    cli: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    arguments = ("--dry-run", "--runtime", "process", "--servers", "lighttpd*")
+    assert "none of these servers can run here" in cli.complaint(*arguments)
+
+
 def test_help_teaches_the_options_and_the_commands(cli: Runner) -> None:
     code, stdout, _ = cli("--help")
     assert code == 0

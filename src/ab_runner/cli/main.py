@@ -163,6 +163,7 @@ def cli() -> None:
     metavar="DIR",
     help="Folder of this sweep.  [default: results/TIME-PROTOCOL]",
 )
+@click.option("--dry-run", is_flag=True, help="Checks the options, says what would be measured, and starts nothing.")
 def run(
     servers: tuple[str, ...],
     workloads: tuple[WorkloadName, ...],

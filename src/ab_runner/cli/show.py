@@ -58,7 +58,16 @@ def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[st
     for name, each in sets.items():
         say(console, f"{MARK}{name}  {len(each.servers)} servers: {each.summary}")
     say(console, f"here: {here.where}")
-    for reason, ids in _by_reason(servers, here).items():
+    say_missing(console, servers, here.missing)
+
+
+def say_missing(console: Console, servers: Iterable[Server], missing: Mapping[str, str]) -> None:
+    """Shows those of the servers that are missing, a line for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for server in servers:
+        if server.id in missing:
+            by_reason.setdefault(missing[server.id], []).append(server.id)
+    for reason, ids in by_reason.items():
         say(console, f"not here: {', '.join(ids)}: {reason}")
 
 
@@ -88,14 +97,6 @@ def _table_of(*headings: str) -> Table:
 
 def _can_run(server: Server, here: Availability) -> Text:
     return Text("no", style="yellow") if server.id in here.missing else Text("yes", style="green")
-
-
-def _by_reason(servers: Iterable[Server], here: Availability) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for server in servers:
-        if server.id in here.missing:
-            found.setdefault(here.missing[server.id], []).append(server.id)
-    return found
 
 
 def show_server(server: Server, here: Availability) -> None:

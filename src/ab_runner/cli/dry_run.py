@@ -1,0 +1,50 @@
+"""What a sweep would measure, in lines. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ab_runner.model import Asked, Load, Protocol, Server
+from ab_runner.protocol import ServerRun, plan
+
+
+def lines_of(asked: Asked, servers: Sequence[Server], reference: Server | None) -> Iterator[str]:
+    """Return a line for each thing that was asked, with the number of trials and, where every load is a time, the
+    least that they take."""
+    protocol = asked.protocol
+    runs = plan(servers, asked.workloads, asked.concurrency, protocol.blocks, asked.seed, reference)
+    trials = sum(len(run.cells) for run in runs)
+    yield f"servers ({len(servers)}): {', '.join(server.id for server in servers)}"
+    yield f"workloads: {', '.join(asked.workloads)}"
+    yield f"concurrency: {', '.join(f'{level:,}' for level in asked.concurrency)}"
+    yield f"protocol: {protocol.name}, blocks: {protocol.blocks}, each trial: {_trial_text(protocol)}"
+    yield f"trials: {trials:,}" + (f", with those of {reference.id} before and after" if reference else "")
+    seconds = load_seconds(protocol, runs)
+    if seconds is not None:
+        yield f"time: at least {_text_of(seconds)} if every trial is made: warm-up and load, without builds and starts"
+
+
+def load_seconds(protocol: Protocol, runs: Sequence[ServerRun]) -> int | None:
+    """Return the least that all load takes: trials may be stretched and warm-ups go on until the rate is steady. None
+    where some of it is a number of requests, whose time nobody knows beforehand."""
+    loads = [load for run in runs for load in _loads(protocol, run)]
+    seconds = [0 if load.requests == 0 else load.seconds for load in loads]
+    return None if None in seconds else sum(each or 0 for each in seconds)
+
+
+def _loads(protocol: Protocol, run: ServerRun) -> Iterator[Load]:
+    yield from (protocol.warm_up_of(name).load for name in {cell.workload for cell in run.cells})
+    yield from (protocol.trial_of(cell.workload) for cell in run.cells)
+
+
+def _trial_text(protocol: Protocol) -> str:
+    if protocol.trial == protocol.large_trial:
+        return protocol.trial.text
+    return f"{protocol.trial.text} (large: {protocol.large_trial.text})"
+
+
+def _text_of(seconds: int) -> str:
+    if seconds < 90:
+        return f"{seconds} s"
+    hours, minutes = divmod(seconds // 60, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
