@@ -61,6 +61,8 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         (["--servers", "tomcat"], "no server 'tomcat' (did you mean 'tomcat*'?)"),
         (["--servers", "zzz"], "no server 'zzz'; ./ab-runner list shows all"),
         (["--servers", ","], "names no server"),
+        (["--servers", "tomcat*,@cor"], "no set '@cor'; there are @core"),
+        (["list", "@cor"], "no set '@cor'; there are @core"),
         (["--workloads", "smal"], "no workload 'smal' (did you mean small"),
         (["--workloads", "zzz"], "there are echo, small, small-keepalive, large"),
         (["--concurrency", "0"], "0 is too small"),
@@ -161,6 +163,17 @@ def test_a_malformed_server_toml_is_named_with_file_key_and_reason(
     monkeypatch.setattr(places, "SERVERS", tmp_path / "servers")
     for command in ([], ["list"]):
         assert f"{path}: released: invalid RFC3339 encoded date" in cli.complaint(*command)
+
+
+def test_a_malformed_file_of_sets_is_named_with_its_place(
+    cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(places.SERVERS / "tomcat-11", tmp_path / "servers" / "tomcat-11")
+    path = tmp_path / "servers" / "sets.toml"
+    path.write_text('format = 1\n[core]\nsummary = ""\nservers = ["tomcat-12"]\n')
+    monkeypatch.setattr(places, "SERVERS", tmp_path / "servers")
+    for command in (["--servers", "@core"], ["list"]):
+        assert f"{path}: core: servers[0]: no server 'tomcat-12'" in cli.complaint(*command)
 
 
 @pytest.mark.parametrize("folder", ["nowhere", "."])
@@ -321,6 +334,26 @@ def test_a_second_sweep_at_the_same_time_is_refused(cli: Runner) -> None:
         assert "another sweep of yours is running (process " in cli.complaint("--runtime", "process")
 
 
+def test_a_dry_run_says_what_a_sweep_would_be_and_writes_nothing(
+    cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: None)
+    arguments = ("--dry-run", "--runtime", "process", "--servers", "@core", "--workloads", "echo", "--concurrency", "7")
+    code, stdout, _ = cli(*arguments)
+    assert code == 0
+    assert "concurrency: 7" in stdout
+    assert not (tmp_path / "results").exists()
+    assert "is not empty" in cli.complaint(*arguments, "--out", str(places.ROOT))
+
+
+def test_a_dry_run_on_a_machine_that_can_run_nothing_is_refused_as_a_sweep_is(
+    cli: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    arguments = ("--dry-run", "--runtime", "process", "--servers", "lighttpd*")
+    assert "none of these servers can run here" in cli.complaint(*arguments)
+
+
 def test_help_teaches_the_options_and_the_commands(cli: Runner) -> None:
     code, stdout, _ = cli("--help")
     assert code == 0
@@ -345,6 +378,7 @@ def test_list_shows_every_server_in_a_line_of_its_own(
     assert max(map(len, stdout.partition("\n\n")[0].splitlines())) <= int(columns)
     assert ("echo, small, small-keepalive, large" in stdout) == (columns == "160")
     assert "not here: ceiling, " in stdout
+    assert "@core  12 servers: " in stdout
 
 
 def test_list_can_be_narrowed_by_everything_that_it_shows(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,6 +395,16 @@ def test_list_can_be_narrowed_by_everything_that_it_shows(cli: Runner, monkeypat
     assert code == 0
     assert "released 2006-01-03" in stdout
     assert "no: ab is not installed" in stdout
+
+
+def test_list_shows_each_server_of_a_set(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    code, stdout, _ = cli("list", "@core", "nginx*")
+    assert code == 0
+    assert stdout.count("what it is") == 13
+    code, stdout, _ = cli("list", "@core", "--family", "mina", "--era", "2006")
+    assert stdout.splitlines()[0] == "mina-0.9.2"
+    assert stdout.count("what it is") == 1
 
 
 def test_a_list_without_a_server_says_so(cli: Runner) -> None:

@@ -168,9 +168,13 @@ def test_docker_compose_up_serves_both_fixtures_byte_for_byte_and_nothing_else(s
     assert service.get("/missing.html")[0] == 404
 
 
-@pytest.mark.parametrize("service", [("server", {"SERVER": "jetty-5.1.10"})], indirect=True)
-def test_the_service_called_server_is_the_one_that_SERVER_names(service: Service) -> None:
-    assert service.inspect()["Config"]["Image"] == "ab-runner/jetty-5.1.10:jdk25"
+@pytest.mark.parametrize(
+    ("service", "server"),
+    [(("server", {}), "tomcat-5.5.15"), (("server", {"SERVER": "jetty-5.1.10"}), "jetty-5.1.10")],
+    indirect=["service"],
+)
+def test_the_service_called_server_is_tomcat_or_the_one_that_SERVER_names(service: Service, server: str) -> None:
+    assert service.inspect()["Config"]["Image"] == f"ab-runner/{server}:jdk25"
     assert service.get("/small.html")[0] == 200
 
 

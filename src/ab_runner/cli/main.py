@@ -15,6 +15,7 @@ from ab_runner.cli import options, places
 from ab_runner.model import DEFAULT_JDK, JDKS, Load, WorkloadName
 from ab_runner.protocol import PROTOCOLS
 from ab_runner.refusal import Refusal
+from ab_runner.sets import expand, load_sets
 from ab_runner.store import LATEST, read
 
 BAD_INPUT = 2
@@ -53,6 +54,7 @@ def cli() -> None:
       ./ab-runner --protocol quick                      all servers, a second per trial
       ./ab-runner --concurrency 1,10,100,500,1000       the full sweep, six blocks of two seconds
       ./ab-runner --servers 'tomcat*,httpd*' --workloads small,large
+      ./ab-runner --servers @core                       twelve servers that tell the story
       ./ab-runner --protocol 2006                       200,000 requests per trial, as the original
       ./ab-runner report results/latest                 the tables again
       ./ab-runner report --then-and-now                 beside the figures of 2006
@@ -73,7 +75,7 @@ def cli() -> None:
     type=options.Names("server"),
     default="*",
     metavar="GLOB,…",
-    help="Which servers, by id or pattern.  [default: all]",
+    help="Which servers, by id, pattern or set: '@core,nginx*'; ./ab-runner list shows the sets.  [default: all]",
 )
 @click.option(
     "--workloads",
@@ -161,6 +163,7 @@ def cli() -> None:
     metavar="DIR",
     help="Folder of this sweep.  [default: results/TIME-PROTOCOL]",
 )
+@click.option("--dry-run", is_flag=True, help="Checks the options, says what would be measured, and starts nothing.")
 def run(
     servers: tuple[str, ...],
     workloads: tuple[WorkloadName, ...],
@@ -179,7 +182,8 @@ def run(
     asked = options.with_overrides(PROTOCOLS[protocol], requests, duration, warmup, blocks)
     options.check_requests(asked, workloads, concurrency)
     options.check_generators(asked, where["generators"])
-    chosen = select(load(places.SERVERS), servers)
+    catalog = load(places.SERVERS)
+    chosen = select(catalog, expand(servers, load_sets(places.SERVERS, catalog)))
     sys.exit(run_sweep(chosen, workloads, concurrency, asked, out, **where))
 
 
@@ -197,7 +201,7 @@ def resume(results: Path, anyway: bool, port: int) -> None:
 
 
 @cli.command("list")
-@click.argument("servers", nargs=-1, metavar="[GLOB]…")
+@click.argument("servers", nargs=-1, metavar="[GLOB|@SET]…")
 @click.option("--family", type=options.Names("family"), default=(), help="All versions of one system: tomcat,jetty.")
 @click.option("--era", type=options.Years(), default=(), help="Year of release: 2006, 2004-2008, -2008 or 2020-.")
 @click.option("--io-model", type=options.Names("I/O model"), default=(), help="Such as 'NIO reactor,event loop'.")
@@ -216,7 +220,8 @@ def list_servers(
     workload: tuple[str, ...],
     available: bool | None,
 ) -> None:
-    """Shows the servers; with a GLOB what there is to know of each that it matches, and what that cannot do.
+    """Shows the servers and the sets; with a GLOB or a set what there is to know of each of its servers, and what that
+    cannot do.
 
     Of one option's values a server has to have one; it has to fit every option that is given.
     """
@@ -225,13 +230,14 @@ def list_servers(
     from ab_runner.filters import Filter
 
     catalog = load(places.SERVERS)
+    sets = load_sets(places.SERVERS, catalog)
     asked = Filter(families=family, eras=era, io_models=io_model, workloads=workload)
     asked.check(catalog.values())
-    found = [server for server in select(catalog, servers or ("*",)) if asked.fits(server)]
+    found = [server for server in select(catalog, expand(servers, sets) or ("*",)) if asked.fits(server)]
     here = look(found)
     found = [server for server in found if available in (None, server.id not in here.missing)]
     if not servers:
-        show_servers(found, here)
+        show_servers(found, here, sets)
     for server in found if servers else ():
         show_server(server, here)
 

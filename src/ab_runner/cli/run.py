@@ -22,10 +22,11 @@ from ab_runner.alone import alone
 from ab_runner.catalog import load
 from ab_runner.cli import places
 from ab_runner.cli.artifacts import provide
+from ab_runner.cli.dry_run import lines_of
 from ab_runner.cli.files import write_page
 from ab_runner.cli.progress import display_for
 from ab_runner.cli.reports import put_report
-from ab_runner.cli.show import console_for, say
+from ab_runner.cli.show import console_for, say, say_missing
 from ab_runner.events import Done, Event, Planned
 from ab_runner.model import (
     AFTER,
@@ -58,6 +59,7 @@ from ab_runner.turn import Bench
 
 SPARE_FILES = 16
 """What ab opens besides its connections."""
+_NONE_HERE = "none of these servers can run here; `./ab-runner doctor` says what is missing"
 
 
 def run_sweep(
@@ -74,8 +76,10 @@ def run_sweep(
     until_precision: float | None,
     budget: int,
     generators: int,
+    dry_run: bool,
 ) -> int:
-    """Runs it all and returns the exit code. What is wrong with the input is raised before any server is started."""
+    """Runs it all, or says what that would be, and returns the exit code. What is wrong with the input is raised before
+    any server is started."""
     console = console_for(sys.stderr)
     interrupt.install()
     os.umask(0o022)  # servers run as somebody else and must read what is made for them
@@ -91,10 +95,27 @@ def run_sweep(
     sweep_id = f"{began:%Y%m%d-%H%M%S}-{protocol.name}"
     folder = out or places.RESULTS / sweep_id
     _check_folder(folder)
+    if dry_run:
+        return _say_plan(console, asked, servers)
     with alone():
         prepared = _prepare(console, asked, servers, port)
         sweep = _sweep_here(sweep_id, began, prepared)
         return _measure(console, Store.make(folder, sweep), sweep, plan_of(sweep), prepared, ())
+
+
+def _say_plan(console: Console, asked: Asked, wanted: Sequence[Server]) -> int:
+    """What the sweep would fetch or build counts as there. RuntimeUnusable if none of the servers can run here."""
+    runtime = _choose_runtime(console, asked, places.FIXTURES, port=0)
+    reference = load(places.SERVERS)[REFERENCE]
+    missing = {server.id: reason for server in [*wanted, reference] if (reason := runtime.unavailable(server))}
+    able = [server for server in wanted if server.id not in missing]
+    if not able:
+        raise RuntimeUnusable(_NONE_HERE)
+    shown = console_for(sys.stdout)
+    for line in lines_of(asked, able, None if reference.id in missing else reference):
+        say(shown, line)
+    say_missing(shown, wanted, missing)
+    return 0
 
 
 def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
@@ -151,6 +172,8 @@ def _prepare(console: Console, asked: Asked, wanted: Sequence[Server], port: int
 
     fixtures = make_fixtures()
     runtime = _choose_runtime(console, asked, fixtures, port)
+    if runtime.name == ProcessRuntime.name:
+        _check_port(port)
     _check_open_files(asked.concurrency, runtime.prepare_generator())
     reference = load(places.SERVERS)[REFERENCE]
     everyone = [*wanted, *(() if reference in wanted else (reference,))]
@@ -165,7 +188,7 @@ def _prepare(console: Console, asked: Asked, wanted: Sequence[Server], port: int
     for server, reason in unbuilt.items():
         tell(f"does not build: {server}: {reason}")
     if len(unbuilt) == len(able):
-        raise RuntimeUnusable("none of these servers can run here; `./ab-runner doctor` says what is missing")
+        raise RuntimeUnusable(_NONE_HERE)
     return _Prepared(
         asked=msgspec.structs.replace(asked, runtime=runtime.name, network=runtime.network, jdk=runtime.jdk),
         runtime=runtime,
@@ -324,7 +347,6 @@ def _choose_runtime(console: Console, asked: Asked, fixtures: Path, port: int) -
         raise click.UsageError(f"--network {asked.network} needs Docker" + (f": {unusable}" if unusable else ""))
     if unusable:
         say(console, f"servers run as processes of this host, because {unusable}")
-    _check_port(port)
     return ProcessRuntime(places.SERVERS, fixtures, cpus, port, asked.jdk)
 
 

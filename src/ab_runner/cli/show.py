@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
 from rich import box
@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ab_runner.cli.availability import Availability
 from ab_runner.model import Server, WorkloadName
+from ab_runner.sets import MARK, ServerSet
 
 WIDTH_OF_FILES = 160
 """Columns where the output is no terminal and nothing (COLUMNS) says how wide it is."""
@@ -43,7 +44,7 @@ def say(console: Console, line: str) -> None:
     console.print(Text(line), soft_wrap=True)
 
 
-def show_servers(servers: Sequence[Server], here: Availability) -> None:
+def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[str, ServerSet]) -> None:
     if not servers:
         say(console_for(sys.stderr), "no server fits all of that")
         return
@@ -54,8 +55,19 @@ def show_servers(servers: Sequence[Server], here: Availability) -> None:
     put(table if roomy else _in_letters(servers, here))
     if not roomy:
         say(console, "workloads: " + ", ".join(f"{letter} {name}" for name, letter in LETTERS.items()))
+    for name, each in sets.items():
+        say(console, f"{MARK}{name}  {len(each.servers)} servers: {each.summary}")
     say(console, f"here: {here.where}")
-    for reason, ids in _by_reason(servers, here).items():
+    say_missing(console, servers, here.missing)
+
+
+def say_missing(console: Console, servers: Iterable[Server], missing: Mapping[str, str]) -> None:
+    """Shows those of the servers that are missing, a line for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for server in servers:
+        if server.id in missing:
+            by_reason.setdefault(missing[server.id], []).append(server.id)
+    for reason, ids in by_reason.items():
         say(console, f"not here: {', '.join(ids)}: {reason}")
 
 
@@ -85,14 +97,6 @@ def _table_of(*headings: str) -> Table:
 
 def _can_run(server: Server, here: Availability) -> Text:
     return Text("no", style="yellow") if server.id in here.missing else Text("yes", style="green")
-
-
-def _by_reason(servers: Iterable[Server], here: Availability) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for server in servers:
-        if server.id in here.missing:
-            found.setdefault(here.missing[server.id], []).append(server.id)
-    return found
 
 
 def show_server(server: Server, here: Availability) -> None:
