@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Are the toolkit's aims met? Computes each from the records in benchmarks/records and exits with 1 if one is missed.
+
+make aims
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
+
+import msgspec
+from warm_up import WarmUpRow, rows_in
+
+RECORDS = Path(__file__).parent / "records"
+
+
+class Aim(msgspec.Struct, frozen=True):
+    """`text` says what was wanted and what was found."""
+
+    text: str
+    met: bool
+
+
+def main() -> int:
+    aims = [*warm(10), *warm(100)]
+    for aim in aims:
+        print(f"{'met   ' if aim.met else 'MISSED'}  {aim.text}")
+    return 0 if all(aim.met for aim in aims) else 1
+
+
+def warm(concurrency: int) -> Iterator[Aim]:
+    """The first counted trial over the rate after 20 s more of the same load (benchmarks/warm_up.py)."""
+    rows = rows_in(RECORDS / f"warm-up-c{concurrency}.jsonl")
+    jvm = ratios([row for row in rows if row.kind == "jvm"])
+    native = ratios([row for row in rows if row.kind != "jvm"])
+    what = f"first trial at c={concurrency} over the rate 20 s later"
+    yield Aim(f"{what}, median of {len(jvm)} JVM cells: {median(jvm):.3f} (at least 0.97)", median(jvm) >= 0.97)
+    low, noise = share_below(jvm), share_below(native)
+    yield Aim(
+        f"{what}, cells below 0.90: {low:.1%} of {len(jvm)} JVM cells, {noise:.1%} of {len(native)} native cells "
+        "(at most 5 points more)",
+        low <= noise + 0.05,
+    )
+
+
+def ratios(rows: Sequence[WarmUpRow]) -> list[float]:
+    """Of the cells with both figures."""
+    return [row.first / row.later for row in rows if row.first is not None and row.later is not None]
+
+
+def share_below(values: Sequence[float], bound: float = 0.90) -> float:
+    return sum(value < bound for value in values) / len(values)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

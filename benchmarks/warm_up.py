@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Are servers warm when they are measured? The first counted trial of each workload over the rate after 20 s more of
+the same load.
+
+    PYTHONPATH=src .venv/bin/python benchmarks/warm_up.py CONCURRENCY RECORDS [SERVERS]
+
+Each server is started once, in Docker, and warmed up as `quick` and `standard` do it. Then each of its workloads has a
+trial of `quick`, 20 s of the same load, and a trial of 3 s. RECORDS is a file with a line of JSON for each cell. Servers
+in it are not measured again, so that a run can go on. `benchmarks/aims.py` computes the aims from it.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from ab_runner.alone import alone
+from ab_runner.catalog import load, select
+from ab_runner.cli import places
+from ab_runner.cli.run import make_fixtures
+from ab_runner.events import Done, Event
+from ab_runner.machine import cpu_split
+from ab_runner.model import Cell, CellRecord, Kind, Load, Server, Trial, WorkloadName, workload
+from ab_runner.protocol import PROTOCOLS, ServerRun, cells_of, time_limit
+from ab_runner.runtime.base import RunningServer
+from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.store import RAW_FOLDER, Store
+from ab_runner.turn import Bench, Turn
+from ab_runner.warm_up import Window
+
+SWEEP = "warm-up"
+MORE = Load(seconds=20)
+LATER = Load(seconds=3)
+
+
+class WarmUpRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One cell: requests per second in the first counted trial and after 20 s more of its load, None where a trial was
+    not valid, for the reason in `reason`."""
+
+    server: str
+    kind: Kind
+    workload: WorkloadName
+    concurrency: int
+    first: float | None
+    later: float | None
+    reason: str | None
+    first_jit_share: float | None
+    warm_up_seconds: int
+
+
+def rows_in(file: Path) -> list[WarmUpRow]:
+    return [msgspec.json.decode(line, type=WarmUpRow) for line in file.read_text().splitlines()]
+
+
+class LongTurn(Turn):
+    """After each trial more of its load, and another trial."""
+
+    def __init__(self, part: ServerRun, bench: Bench, file: Path) -> None:
+        super().__init__(part, msgspec.structs.replace(bench, emit=self._note), 0)
+        self._file = file
+        self._first: CellRecord | None = None
+        self._seconds = 0
+
+    def _note(self, event: Event) -> None:
+        if isinstance(event, Done):
+            self._first = event.record
+
+    def _warm_up_with(self, running: RunningServer, names: Sequence[WorkloadName]) -> Window:
+        began = time.monotonic()
+        last = super()._warm_up_with(running, names)
+        self._seconds = round(time.monotonic() - began)
+        return last
+
+    def _cell(self, running: RunningServer, cell: Cell) -> bool:
+        alive = super()._cell(running, cell)
+        later: Trial | None = None
+        if alive:
+            asked = workload(cell.workload)
+            command = self._command(running, asked, cell.concurrency, MORE)
+            running.generate(command, time_limit(MORE, 30, None))
+            later, alive = self._trial(running, asked, cell, LATER, f"{cell.workload}-later")
+        self._keep(cell, later)
+        return alive
+
+    def _keep(self, cell: Cell, later: Trial | None) -> None:
+        first = self._first
+        both = [first if isinstance(first, Trial) else None, later]
+        reasons = [trial.verdict.reason for trial in both if trial is not None and trial.verdict.reason]
+        row = WarmUpRow(
+            server=cell.server,
+            kind=self._server.kind,
+            workload=cell.workload,
+            concurrency=cell.concurrency,
+            first=_rate(both[0]),
+            later=_rate(both[1]),
+            reason="; ".join(reasons) or None,
+            first_jit_share=_jit_share(both[0]),
+            warm_up_seconds=self._seconds,
+        )
+        print(f"{row.server} {row.workload} c={row.concurrency}: {_text(row)}", flush=True)
+        with self._file.open("ab") as file:
+            file.write(msgspec.json.encode(row) + b"\n")
+
+
+def _rate(trial: Trial | None) -> float | None:
+    return trial.report.requests_per_second if trial and trial.verdict.valid and trial.report else None
+
+
+def _jit_share(trial: Trial | None) -> float | None:
+    usage = trial.usage if trial else None
+    if usage is None or usage.jit_cpu_seconds is None or not usage.server_cpu_seconds:
+        return None
+    return round(usage.jit_cpu_seconds / usage.server_cpu_seconds, 4)
+
+
+def _text(row: WarmUpRow) -> str:
+    if row.first is None or row.later is None:
+        return row.reason or "no figure"
+    return f"{row.first:,.0f} and {row.later:,.0f}, ratio {row.first / row.later:.3f}"
+
+
+def main(concurrency: int, file: Path, names: Sequence[str]) -> None:
+    done = {row.server for row in rows_in(file)} if file.exists() else set()
+    servers = [server for server in select(load(places.SERVERS), names) if server.id not in done]
+    runtime = DockerRuntime(places.ROOT, make_fixtures(), cpu_split(), "loopback")
+    runtime.prepare_generator()
+    unbuilt = runtime.prepare(servers, print)
+    with alone():
+        for number, server in enumerate(servers):
+            if server.id not in unbuilt:
+                measure(server, number, concurrency, runtime, file)
+
+
+def measure(server: Server, number: int, concurrency: int, runtime: DockerRuntime, file: Path) -> None:
+    """The workloads begin with another one for each server, so that each is the first one for some."""
+    begin = number % len(server.workloads)
+    workloads = [*server.workloads[begin:], *server.workloads[:begin]]
+    cells = tuple(cells_of(server, workloads, [concurrency]))
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / RAW_FOLDER).mkdir()
+        store = Store(Path(folder))
+        runtime.begin(SWEEP, store.raw, store.scratch)
+        try:
+            bench = Bench({server.id: server}, PROTOCOLS["quick"], runtime, store, make_fixtures(), lambda event: None)
+            turn = LongTurn(ServerRun(1, server.id, cells), bench, file)
+            try:
+                turn.run()
+            finally:
+                turn.stop()
+        finally:
+            runtime.close()
+            store.close()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:] or ["*"])
