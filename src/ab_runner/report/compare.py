@@ -213,4 +213,4 @@ def _lengths(protocol: Protocol) -> dict[str, str]:
 
 def _warm_up(warm_up: WarmUp) -> str:
     text = warm_up.load.text
-    return f"{text} to {warm_up.at_most} s, until steady" if warm_up.steady else text
+    return f"{text} to {warm_up.at_most} s, until warm" if warm_up.steady else text
