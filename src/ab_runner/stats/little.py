@@ -18,7 +18,7 @@ def served_share(rate: float, latency: float, concurrency: int, seconds: float) 
     would be about 1 - 1 / (2 k) if all latencies are equal, and 1 - 1 / k if they are exponential. So one mean latency
     per connection is added, and what is above 1 is cut off. That is too much by latency / seconds at the most: little
     where few connections are served fast while the others wait, and everything where no connection has more than one
-    request. So a short trial hides unfairness rather than that it feigns it: with latencies that are all equal the share
-    of a fair server is 1, with exponential ones it is 0.85 at two requests per connection and above 0.9 from five on.
+    request. So a short trial rather hides unfairness than feigns it: a fair server whose latencies are all equal has 1,
+    one whose latencies are exponential 0.85 at two requests per connection and above 0.9 from five on.
     """
     return min(1.0, rate * latency / concurrency + latency / seconds)
