@@ -316,6 +316,12 @@ def test_colour_is_turned_off_by_no_color(monkeypatch: pytest.MonkeyPatch) -> No
     assert "\x1b[1m" in plain
 
 
+def test_a_starved_cell_is_yellow_and_a_lower_bound_is_dim() -> None:
+    shown = in_colour(STANDARD, 160)
+    assert re.search(r"\x1b\[33m *25,000 ±2 % \(26 of 100 connections", shown)
+    assert re.search(r"\x1b\[2m *≥ 19,000 ±2 % g\x1b", shown)
+
+
 @pytest.mark.parametrize(
     ("figures", "text"),
     [((), ""), ((None,), "·"), ((1, 2, 4, 8), "▂▃▅█"), ((100, None, 0.1), "█·▁"), ((7, 7), "██")],
