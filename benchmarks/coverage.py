@@ -19,6 +19,7 @@ import numpy as np
 from scipy.stats import bootstrap, studentized_range, t, ttest_rel
 
 from ab_runner.stats.estimate import blocks_wanted, median_over_blocks
+from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import MARGIN, WRONG, Ranking, contradictions, rank
 
 Bounds = tuple[float, float]
@@ -134,7 +135,9 @@ def welch_and_holm(margin: float) -> Callable[[Rates], Orders]:
 
 
 def ranking(rates: Rates, margin: float) -> Ranking:
-    return rank({str(number): np.exp(column).tolist() for number, column in enumerate(rates.T)}, margin)
+    return rank(
+        {str(number): Measurement(tuple(np.exp(column).tolist())) for number, column in enumerate(rates.T)}, margin
+    )
 
 
 def numbered(pairs: Iterable[tuple[str, str]]) -> Orders:

@@ -45,13 +45,12 @@ def main(folders: list[Path]) -> None:
     for workload, concurrency in dict.fromkeys((cell.workload, cell.concurrency) for cell in both):
         row = [cell for cell in both if (cell.workload, cell.concurrency) == (workload, concurrency)]
         one, other = ranked(first[cell] for cell in row), ranked(second[cell] for cell in row)
-        opposite = contradictions(one.ranking, other.ranking)
+        opposite = contradictions(one, other)
         wrong += len(opposite)
         tau = kendall_tau(*([rate(cells[cell]) for cell in row] for cells in (first, second)))
-        by = " and ".join("by cost" if each.by_cost else "by rate" for each in (one, other))
-        told = f"{len(one.ranking.faster)} and {len(other.ranking.faster)} pairs told apart {by}"
+        told = " and ".join(f"{len(each.faster)} pairs ({len(each.by_cpu_time)} by CPU time)" for each in (one, other))
         print(
-            f"{workload} c={concurrency}: tau {tau if tau is None else round(tau, 2)}, {told}, "
+            f"{workload} c={concurrency}: tau {tau if tau is None else round(tau, 2)}, {told} told apart, "
             f"opposite: {opposite or 'none'}"
         )
     print(f"pairs in opposite orders: {wrong}")

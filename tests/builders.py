@@ -5,6 +5,9 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+import msgspec
+
+from ab_runner.latency import distribution
 from ab_runner.model import (
     Asked,
     Failures,
@@ -20,6 +23,7 @@ from ab_runner.model import (
 )
 from ab_runner.protocol import PROTOCOLS
 
+PERCENTILES = {**dict.fromkeys(range(90), 0.8), **dict.fromkeys(range(90, 99), 1.234), 99: 12.5, 100: 250.0}
 NOON = datetime.datetime(2026, 11, 20, 12, 0, tzinfo=datetime.UTC)
 
 
@@ -53,7 +57,7 @@ def report(**changes: Any) -> LoadReport:
         "total_bytes": 3_000_000,
         "html_bytes": 1_234_500,
         "requests_per_second": 12_345.0,
-        "percentiles": {**dict.fromkeys(range(90), 0.8), **dict.fromkeys(range(90, 99), 1.234), 99: 12.5, 100: 250.0},
+        "percentiles": PERCENTILES,
     }
     return LoadReport(**fields | changes)
 
@@ -75,7 +79,16 @@ def usage(**changes: Any) -> Usage:
     return Usage(**fields | changes)
 
 
+def served(rate: float, concurrency: int, share: float = 1.0, **changes: Any) -> LoadReport:
+    """The figures of a server that serves that share of the connections, with the latencies that Little's law gives."""
+    made = report(requests_per_second=rate, concurrency=concurrency, **changes)
+    by = share * concurrency / rate * 1e6 / distribution(made, {}).mean
+    return msgspec.structs.replace(made, percentiles={key: by * value for key, value in made.percentiles.items()})
+
+
 def trial(server: str, workload: str, concurrency: int, **changes: Any) -> Trial:
+    """From a concurrency of 100 on of a server that serves all connections, unless its report has other latencies than
+    those that `report` gives it by itself."""
     fields: dict[str, Any] = {
         "block": 1,
         "server": server,
@@ -91,7 +104,11 @@ def trial(server: str, workload: str, concurrency: int, **changes: Any) -> Trial
         "raw": "x.txt",
         "jdk": 25,
     }
-    return Trial(**fields | changes)
+    made = Trial(**fields | changes)
+    if made.report is None or made.report.percentiles != PERCENTILES or concurrency < 100:
+        return made
+    fair = served(made.report.requests_per_second, concurrency, complete=made.report.complete)
+    return msgspec.structs.replace(made, report=msgspec.structs.replace(made.report, percentiles=fair.percentiles))
 
 
 def failed_trial(server: str, workload: str, concurrency: int, reason: str, detail: str = "", **changes: Any) -> Trial:

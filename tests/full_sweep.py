@@ -22,6 +22,7 @@ from ab_runner.model import (
     Usage,
     Verdict,
     WarmUpRecord,
+    WarmUpTurns,
 )
 from ab_runner.protocol import PROTOCOLS
 from ab_runner.store import Stored
@@ -30,6 +31,8 @@ FAMILIES = ("cindy", "grizzly", "httpd", "jetty", "lighttpd", "mina", "netty", "
 MODELS = ("blocking thread pool", "NIO reactor", "event loop", "process per connection", "virtual threads")
 LEVELS = (1, 10, 100, 500, 1000)
 BLOCKS = 6
+CYCLES = 6
+WARM_UP_LEVELS = (10, 1000)
 _FASTEST = {"echo": 18_000, "small": 19_000, "small-keepalive": 140_000, "large": 1_900}
 
 
@@ -68,14 +71,24 @@ def _records(one: Server, draw: random.Random) -> Iterator[Record]:
     knee = draw.uniform(1.5, 8)
     for block in range(1, BLOCKS + 1):
         yield StartRecord(block=block, server=one.id, start=block, at=NOON, seconds=1.2)
-        for name in one.workloads:
-            top = _FASTEST[name] * speed * draw.gauss(1, 0.012)
-            rates = tuple(round(top * (1 - 0.6 * math.exp(-window / 2)) * draw.gauss(1, 0.01)) for window in range(12))
-            yield WarmUpRecord(
-                block=block, server=one.id, start=block, workload=name, at=NOON, rates=rates, steady=True
-            )
+        tops = {name: _FASTEST[name] * speed * draw.gauss(1, 0.012) for name in one.workloads}
+        yield WarmUpRecord(
+            block=block, server=one.id, start=block, at=NOON, steady=True,
+            turns=tuple(
+                _turns(name, level, top * level / (level + knee), draw)
+                for name, top in tops.items()
+                for level in WARM_UP_LEVELS
+            ),
+            jit_shares=tuple(0.6 * math.exp(-cycle / 2) if one.kind == "jvm" else None for cycle in range(CYCLES)),
+        )  # fmt: skip
+        for name, top in tops.items():
             for level in LEVELS:
                 yield _cell(one, name, level, block, top * level / (level + knee), draw)
+
+
+def _turns(name: str, level: int, top: float, draw: random.Random) -> WarmUpTurns:
+    rates = (round(top * (1 - 0.6 * math.exp(-cycle / 2)) * draw.gauss(1, 0.01)) for cycle in range(CYCLES))
+    return WarmUpTurns(name, level, tuple(rates))
 
 
 def _cell(one: Server, name: str, level: int, block: int, rate: float, draw: random.Random) -> Record:

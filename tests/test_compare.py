@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from builders import failed_trial, report, server, sweep, trial, usage
+from builders import failed_trial, report, served, server, sweep, trial, usage
 
 from ab_runner.model import Limit, Load, Record, Server, Sweep, Trial
 from ab_runner.report import compare_csv, markdown
@@ -85,14 +85,48 @@ def test_sweeps_of_the_same_servers_hardly_ever_fail_a_build() -> None:
     assert failed <= 10
 
 
-def test_where_ab_was_the_limit_in_either_sweep_costs_are_compared() -> None:
+def test_where_ab_was_the_limit_in_both_sweeps_cpu_times_are_compared() -> None:
     before = blocks(TOMCAT, 18_000, limit="generator", per_cpu_second=40_000)
-    found = compare(stored(*before), stored(*blocks(TOMCAT, 18_000, per_cpu_second=30_000)))
+    after = blocks(TOMCAT, 18_000, limit="generator", per_cpu_second=30_000)
+    found = compare(stored(*before), stored(*after))
     assert changes(found) == {("tomcat-5.5.15", 1): "slower"}
-    assert found.cells[0].by_cost
-    assert changes(compare(stored(*before), stored(*blocks(TOMCAT, 18_000)))) == {
+    assert found.cells[0].by_cpu_time
+    assert changes(compare(stored(*before), stored(*blocks(TOMCAT, 18_000, limit="generator")))) == {
         ("tomcat-5.5.15", 1): "ab was the limit"
     }
+
+
+@pytest.mark.parametrize(
+    ("limited", "rate", "change", "bound"),
+    [
+        ("before", 15_000, "slower", "≤"),
+        ("before", 22_000, "cannot be told", "≤"),
+        ("after", 22_000, "faster", "≥"),
+        ("after", 15_000, "cannot be told", "≥"),
+    ],
+)
+def test_where_ab_was_the_limit_in_one_sweep_that_one_cannot_be_told_to_be_slower(
+    limited: str, rate: float, change: str, bound: str
+) -> None:
+    """Whatever the CPU time says; nor does it fail a build."""
+    limits: list[Limit | None] = ["generator" if side == limited else None for side in ("before", "after")]
+    found = compare(
+        stored(*blocks(TOMCAT, 18_000, limit=limits[0], per_cpu_second=40_000)),
+        stored(*blocks(TOMCAT, rate, limit=limits[1], per_cpu_second=30_000)),
+        slower=0.05,
+    )
+    (cell,), (family,) = found.cells, found.families
+    assert (cell.change, cell.by_cpu_time, cell.bound) == (change, False, bound)
+    assert (family.change, family.bound) == (change, bound)
+    assert cell.too_slow is family.too_slow is (change == "slower")
+
+
+def test_a_starved_cell_has_no_figure_to_compare() -> None:
+    starved = [msgspec.structs.replace(each, report=served(20_000, 100, 0.2)) for each in blocks(TOMCAT, 20_000, 100)]
+    fair = blocks(TOMCAT, 10_000, 100)
+    assert changes(compare(stored(*fair), stored(*starved))) == {("tomcat-5.5.15", 100): "lost"}
+    assert changes(compare(stored(*starved), stored(*fair))) == {("tomcat-5.5.15", 100): "gained"}
+    assert changes(compare(stored(*starved), stored(*starved))) == {("tomcat-5.5.15", 100): "-"}
 
 
 def test_a_figure_that_is_no_more_is_lost_and_a_cell_that_was_not_run_is_not() -> None:

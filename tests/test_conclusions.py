@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from itertools import permutations
 from pathlib import Path
 
 import msgspec
 import pytest
-from builders import failed_trial, not_measured, report, server, sweep, trial, usage
+from builders import failed_trial, not_measured, report, served, server, sweep, trial, usage
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ab_runner.cli import places
 from ab_runner.cli.conclusions import columns_of
@@ -20,9 +23,11 @@ from ab_runner.documents import DocumentError
 from ab_runner.model import Failures, Record, Server, Trial, Verdict
 from ab_runner.published import Figure
 from ab_runner.report import conclusions_csv, markdown
+from ab_runner.report.cells import summarise
 from ab_runner.report.conclusions import Judged, Part, judge
 from ab_runner.report.conclusions_tables import report_conclusions
 from ab_runner.report.evidence import of_sweep, published
+from ab_runner.report.ranks import ranked
 from ab_runner.store import Stored
 
 GOLDEN = Path(__file__).parent / "golden" / "report"
@@ -189,16 +194,121 @@ def costing(server: Server, rate: float, per_cpu_second: float, limit: str | Non
     ]
 
 
-def test_where_ab_was_the_limit_servers_are_compared_by_what_a_request_costs() -> None:
+def test_where_ab_was_the_limit_of_both_they_are_compared_by_cpu_time() -> None:
     """And not at all where that is not known."""
     evidence = stored(
-        [TOMCAT, JETTY], [*costing(TOMCAT, 9_000, 30_000, None), *costing(JETTY, 10_000, 20_000, "generator")]
+        [TOMCAT, JETTY], [*costing(TOMCAT, 9_000, 30_000, "generator"), *costing(JETTY, 10_000, 20_000, "generator")]
     )
     found = judged(evidence, FASTER)
     assert found.verdict == "holds"
-    assert found.claims[0].parts[0].by_cost
+    assert found.claims[0].parts[0].by_cpu_time
     unknown = [msgspec.structs.replace(each, usage=None) for each in evidence.records if isinstance(each, Trial)]
     assert judged(stored([TOMCAT, JETTY], unknown), FASTER).verdict == "cannot be told"
+
+
+@pytest.mark.parametrize(
+    ("limited", "rate", "claim", "verdict"),
+    [
+        ("tomcat", 13_000, FASTER, "holds"),
+        ("tomcat", 13_000, CLEARLY, "holds"),
+        ("tomcat", 8_000, FASTER, "cannot be told"),
+        ("tomcat", 10_500, CLEARLY, "cannot be told"),
+        ("jetty", 8_000, FASTER, "does not hold"),
+        ("jetty", 10_500, CLEARLY, "does not hold"),
+        ("jetty", 13_000, FASTER, "cannot be told"),
+        ("tomcat", 10_000, EQUAL, "cannot be told"),
+        ("tomcat", 13_000, EQUAL, "does not hold"),
+        ("tomcat", 8_000, EQUAL, "cannot be told"),
+        ("jetty", 8_000, EQUAL, "does not hold"),
+        ("jetty", 13_000, EQUAL, "cannot be told"),
+    ],
+)
+def test_where_ab_was_the_limit_of_one_that_one_may_be_faster(
+    limited: str, rate: float, claim: dict[str, object], verdict: str
+) -> None:
+    """Whatever the CPU time says, which is for the other one here."""
+    limits = ("generator", None) if limited == "tomcat" else (None, "generator")
+    efficiencies = (10_000, 90_000) if limited == "tomcat" else (90_000, 10_000)
+    records = [
+        *costing(TOMCAT, rate, efficiencies[0], limits[0]), *costing(JETTY, 10_000, efficiencies[1], limits[1]),
+    ]  # fmt: skip
+    (part,) = judged(stored([TOMCAT, JETTY], records), claim).claims[0].parts
+    assert (part.verdict, part.by_cpu_time) == (verdict, False)
+    assert part.bound == ("≥" if limited == "tomcat" else "≤")
+
+
+@given(
+    st.lists(st.sampled_from([9_000.0, 10_000.0, 11_000.0, 12_500.0]), min_size=4, max_size=4),
+    st.lists(st.sampled_from([20_000.0, 25_000.0, 30_000.0]), min_size=4, max_size=4),
+    st.lists(st.sampled_from(["generator", None]), min_size=4, max_size=4),
+)
+def test_no_conclusion_contradicts_the_ranks_of_the_same_sweep(
+    rates: list[float], efficiencies: list[float], limits: list[str | None]
+) -> None:
+    servers = dict(zip(("tomcat-5.5.15", "jetty-5.1.10", "cindy-3.0a4-acceptor", "lighttpd-1.4.11"),
+                       (TOMCAT, JETTY, CINDY, LIGHTTPD), strict=True))  # fmt: skip
+    records = [
+        record
+        for server, rate, efficiency, limit in zip(servers.values(), rates, efficiencies, limits, strict=True)
+        for record in costing(server, rate, efficiency, limit)
+    ]
+    evidence = stored(tuple(servers.values()), records)
+    ranks = ranked(summarise(records).values()).ranks
+    for one, other in permutations(servers, 2):
+        claim = FASTER | {"first": [one], "second": [other]}
+        if judged(evidence, claim).verdict == "holds":
+            assert ranks[servers[one].id].best <= ranks[servers[other].id].worst
+            assert (ranks[servers[other].id].worst < ranks[servers[one].id].best) is False
+
+
+def test_a_starved_cell_is_not_measured() -> None:
+    starved = [
+        msgspec.structs.replace(each, report=served(20_000, 500, 0.257, seconds=60.0))
+        for each in blocks(TOMCAT, 20_000, 500)
+    ]
+    evidence = stored([TOMCAT, JETTY], [*starved, *blocks(JETTY, 10_000, 500)], (500,))
+    (part,) = judged(evidence, FASTER | {"at": [500]}).claims[0].parts
+    assert (part.verdict, part.figures) == ("not measured", "tomcat-5.5.15: 129 of 500 connections served")
+
+
+@pytest.mark.parametrize("claim", [FASTER, CLEARLY, EQUAL], ids=["faster", "clearly", "equal"])
+def test_from_one_start_nothing_can_be_told(claim: dict[str, object]) -> None:
+    records = [*blocks(TOMCAT, 30_000, of=1), *blocks(JETTY, 10_000, of=1)]
+    (part,) = judged(stored([TOMCAT, JETTY], records), claim).claims[0].parts
+    assert part.verdict == "cannot be told"
+    assert part.figures == "tomcat-5.5.15 29,700 against jetty-5.1.10 9,900 (one start)"
+
+
+def test_a_gap_from_one_start_cannot_be_told() -> None:
+    records = [
+        each for level, rate in ((1, 15_000), (100, 10_500))
+        for each in (*blocks(TOMCAT, rate, level, of=1), *blocks(JETTY, 10_000, level, of=1))
+    ]  # fmt: skip
+    claim = FASTER | {"form": "gap-closes", "at": [1, 100]}
+    (part,) = judged(stored([TOMCAT, JETTY], records, (1, 100)), claim).claims[0].parts
+    assert part.verdict == "cannot be told"
+    assert part.figures.endswith(" (one start)")
+
+
+@pytest.mark.parametrize(
+    ("limited", "end", "verdict"),
+    [
+        (("tomcat-5.5.15", 1), 10_500, "holds"),
+        (("jetty-5.1.10", 100), 10_500, "cannot be told"),
+        (("tomcat-5.5.15", 100), 10_500, "cannot be told"),
+        (("tomcat-5.5.15", 100), 20_000, "does not hold"),
+    ],
+    ids=["more was ahead", "less may be ahead", "more may be ahead", "more still is ahead"],
+)
+def test_in_a_gap_a_lower_bound_counts_for_one_answer_alone(limited: tuple[str, int], end: float, verdict: str) -> None:
+    rates = ((TOMCAT, 1, 15_000.0), (TOMCAT, 100, end), (JETTY, 1, 10_000.0), (JETTY, 100, 10_000.0))
+    records = [
+        each
+        for server, level, rate in rates
+        for each in blocks(server, rate, level, limit="generator" if (server.id, level) == limited else None)
+    ]
+    claim = FASTER | {"form": "gap-closes", "at": [1, 100]}
+    assert judged(stored([TOMCAT, JETTY], records, (1, 100)), claim).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -237,7 +347,7 @@ def failing(server: Server, failed: int, of: int = 6) -> list[Trial]:
         ([*failing(TOMCAT, 2), *failing(JETTY, 9)], "does not hold"),
         ([*failing(TOMCAT, 0), *failing(JETTY, 0)], "does not hold"),
         ([*failing(TOMCAT, 9, of=3), *failing(JETTY, 2, of=3)], "cannot be told"),
-        ([*failing(TOMCAT, 9, of=1), *failing(JETTY, 2, of=1)], "holds"),
+        ([*failing(TOMCAT, 9, of=1), *failing(JETTY, 2, of=1)], "cannot be told"),
         ([*failing(TOMCAT, 9), *(failed_trial("jetty-5.1.10", "small", 10, "reset", block=b) for b in range(1, 7))],
          "cannot be told"),
     ],

@@ -13,12 +13,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from builders import failed_trial, not_measured, server, sweep, trial
+from builders import failed_trial, not_measured, served, server, sweep, trial
 from full_sweep import full_sweep
 from test_charts import PUBLISHED, STORED
 
 from ab_runner.cli.main import main
-from ab_runner.model import Record, Server, StartRecord, Verdict
+from ab_runner.model import Record, Server, StartRecord, Verdict, WarmUpRecord, WarmUpTurns
 from ab_runner.report import html
 from ab_runner.report.html.page import page_of
 from ab_runner.store import Store, Stored
@@ -94,6 +94,37 @@ def test_a_table_stands_behind_every_chart() -> None:
     for figure in ("5,000", "timeout", "42 %", "±3 %"):
         assert figure in text, figure
     assert text.count('role="img" aria-label="') == text.count('class="chart"')
+
+
+def test_a_starved_cell_says_so_where_its_rate_would_stand() -> None:
+    starved = trial("tomcat-5.5.15", "small", 100, limit="generator", report=served(25_000, 100, 0.2, seconds=60.0))
+    stored = Stored(STORED.sweep, (*STORED.records[:4], starved))
+    text = html.render(stored, ())
+    assert '<td class="failed">25,000 (20 of 100 connections served)<' in text
+    assert "left most connections waiting" in text
+    assert "left most connections waiting" not in html.render(STORED, ())
+    (row,) = [row for row in page_of(stored, ()).data["cells"]["small"] if row["server"] == "tomcat-5.5.15"]
+    assert "rate" not in row
+    assert row["missing"] == "25,000 (20 of 100 connections served)"
+
+
+def test_a_rate_that_ab_limited_is_a_lower_bound() -> None:
+    assert "≥ 5,000<abbr" in html.render(STORED, ())
+
+
+def test_warm_ups_have_a_panel_for_each_load_and_the_share_of_the_jit_in_each_cycle() -> None:
+    turns = tuple(WarmUpTurns("small", level, (1_000.0, 2_000.0)) for level in (10, 1000))
+    new = WarmUpRecord(
+        block=1, server="tomcat-5.5.15", start=1, at=STORED.sweep.started, turns=turns, jit_shares=(0.61, 0.014)
+    )
+    old = WarmUpRecord(block=1, server="jetty-12.1", start=2, at=STORED.sweep.started, workload="small", rates=(500.0,))
+    page = page_of(Stored(STORED.sweep, (new, msgspec.structs.replace(new, block=2), old, *STORED.records)), ())
+    assert page.warm_ups == {
+        "tomcat-5.5.15": {f"small at {level}": [(1, [1_000, 2_000]), (2, [1_000, 2_000])] for level in ("10", "1,000")},
+        "jetty-12.1": {"small at 10": [(1, [500])]},
+    }
+    assert page.jit_shares == {"tomcat-5.5.15": "61 %, 1.4 %; 61 %, 1.4 %"}
+    assert "<dd>61 %, 1.4 %" in html.render(Stored(STORED.sweep, (new, *STORED.records)), ())
 
 
 def test_what_was_not_run_has_not_failed() -> None:

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from builders import NOON, failed_trial, not_measured, report, server, sweep, trial, usage
+from builders import NOON, failed_trial, not_measured, report, served, server, sweep, trial, usage
 from rich.console import Console
 
 from ab_runner.model import (
     AFTER,
     BEFORE,
     Cell,
+    ColdTrial,
     EndRecord,
     Failures,
     Limit,
@@ -27,9 +28,10 @@ from ab_runner.model import (
     Trial,
     Verdict,
     WarmUpRecord,
+    WarmUpTurns,
 )
 from ab_runner.report import csv, markdown, terminal
-from ab_runner.report.cells import latency_figure, rate_figure, share_figure, summary
+from ab_runner.report.cells import CellSummary, latency_figure, rate_figure, share_figure, summary
 from ab_runner.report.drift import drifts, shifts
 from ab_runner.report.sparkline import sparkline
 from ab_runner.report.tables import Column, Table, report_of
@@ -88,13 +90,21 @@ UNDER_A_CEILING = Stored(
 )
 
 
-def six_blocks(server: str, rate: float, cost: float, concurrency: int, limit: Limit | None = None) -> list[Trial]:
-    """A rate and a cost (requests per CPU second) that spread by two per cent over the blocks."""
+def six_blocks(
+    server: str, rate: float, cost: float, concurrency: int, limit: Limit | None = None, share: float = 1.0,
+    command: tuple[str, ...] = ("ab", "-n", "1"),
+) -> list[Trial]:  # fmt: skip
+    """A rate and a cost (requests per CPU second) that spread by two per cent over the blocks. `share`: of the
+    connections served."""
     spread = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
     return [
         trial(
-            server, "small", concurrency, block=block, limit=limit,
-            report=report(requests_per_second=rate * by, complete=round(rate * by)),
+            server, "small", concurrency, block=block, limit=limit, command=command,
+            report=(
+                served(rate * by, concurrency, share, complete=round(rate * by))
+                if share < 1
+                else report(requests_per_second=rate * by, complete=round(rate * by))
+            ),
             usage=usage(server_cpu_seconds=rate / cost),
         )
         for block, by in enumerate(spread, 1)
@@ -102,17 +112,20 @@ def six_blocks(server: str, rate: float, cost: float, concurrency: int, limit: L
 
 
 STANDARD = Stored(
-    sweep(REFERENCE, *SERVERS[::2], reference=REFERENCE),
+    sweep(REFERENCE, *SERVERS[:3], reference=REFERENCE),
     (
         *six_blocks("ceiling", 19_000.0, 42_000.0, 100, "generator"),
         *six_blocks("jetty-5.1.10", 14_000.0, 14_000.0, 1, "server"),
         *six_blocks("tomcat-5.5.15", 14_100.0, 14_100.0, 1, "server"),
         *six_blocks("jetty-5.1.10", 18_000.0, 20_000.0, 100, "generator"),
         *six_blocks("tomcat-5.5.15", 17_000.0, 30_000.0, 100),
+        *six_blocks("resin-3.0.9", 13_900.0, 14_000.0, 1, "server"),
+        *six_blocks("resin-3.0.9", 25_000.0, 40_000.0, 100, "generator", share=0.26, command=("ab", "-t", "1")),
         EndRecord(at=NOON, reason="finished"),
     ),
 )
-"""Six blocks of two servers: alike in rate at 1; at 100 the faster one costs more, and ab was its limit."""
+"""Six blocks of three servers: alike in rate at 1. At 100 ab was the limit of jetty, which is faster than tomcat and
+costs more; resin has the highest rate of all, because it serves a quarter of the connections."""
 
 
 def in_colour(stored: Stored, width: int) -> str:
@@ -260,21 +273,37 @@ def test_no_line_is_wider_than_the_terminal() -> None:
 
 def test_a_figure_is_never_broken_where_a_column_fits() -> None:
     for width in range(40, 120):
-        assert in_terminal(STORED, width).count("0.800 / 1.23 / 12.5 / 191 / 250") == 4
+        shown = in_terminal(STORED, width)
+        assert shown.count("0.800 / 1.23 / 12.5 / 191 / 250") == 3
+        assert shown.count("4.18 / 4.61 / 50.6 / 996 / 1,306") == 1
 
 
-def best(table_named: str) -> set[tuple[int, str]]:
+def best(stored: Stored, table_named: str) -> set[tuple[int, str]]:
     """Concurrency and server of what is shown as best in that table."""
-    table = next(table for table in report_of(STANDARD).tables if table.title == table_named)
+    table = next(table for table in report_of(stored).tables if table.title == table_named)
     assert isinstance(table, Table)
     return {(table.rows[row][0], table.columns[column].server) for row, column in table.best}
 
 
 def test_the_best_stand_out_where_they_are_told_from_others_in_the_table_that_ranks_them() -> None:
-    """At 1 nobody is told from anybody; at 100 by what a request costs, because ab was the limit of the rates."""
-    assert best("small: requests per second (a file of 100 bytes; a connection per request)") == set()
-    assert best("small: requests per second of the server's CPU time") == {(100, "tomcat-5.5.15")}
-    assert best("small: ranks") == {(100, "tomcat-5.5.15")}
+    """At 1 nobody is told from anybody; at 100 jetty is faster although ab limited it, and resin is starved."""
+    assert best(STANDARD, "small: requests per second (a file of 100 bytes; a connection per request)") == {
+        (100, "jetty-5.1.10")
+    }
+    assert best(STANDARD, "small: requests per CPU-second of the server") == set()
+    assert best(STANDARD, "small: ranks") == {(100, "jetty-5.1.10")}
+
+
+def test_where_ab_was_the_limit_of_both_the_cpu_time_decides() -> None:
+    records = (
+        *six_blocks("jetty-5.1.10", 18_000.0, 20_000.0, 100, "generator"),
+        *six_blocks("tomcat-5.5.15", 17_000.0, 30_000.0, 100, "generator"),
+    )
+    both = Stored(sweep(*SERVERS), records)
+    assert best(both, "small: requests per CPU-second of the server") == {(100, "tomcat-5.5.15")}
+    assert best(both, "small: ranks") == {(100, "tomcat-5.5.15")}
+    ranks = next(table for table in report_of(both).tables if table.title == "small: ranks")
+    assert "two servers whose rates were both limited by ab are compared by requests per CPU-second" in ranks.notes
 
 
 def test_colour_is_turned_off_by_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,6 +314,12 @@ def test_colour_is_turned_off_by_no_color(monkeypatch: pytest.MonkeyPatch) -> No
     plain = in_colour(STANDARD, 120)
     assert not re.search(r"\x1b\[[0-9;]*3[0-9]", plain)
     assert "\x1b[1m" in plain
+
+
+def test_a_starved_cell_is_yellow_and_a_lower_bound_is_dim() -> None:
+    shown = in_colour(STANDARD, 160)
+    assert re.search(r"\x1b\[33m *25,000 ±2 % \(26 of 100 connections", shown)
+    assert re.search(r"\x1b\[2m *≥ 19,000 ±2 % g\x1b", shown)
 
 
 @pytest.mark.parametrize(
@@ -390,17 +425,129 @@ def test_a_workload_that_ab_cannot_measure_has_a_dash_with_the_reason() -> None:
     assert rates.notes == ("quickserver-1.4.7: does not close",)
 
 
-def test_a_warm_up_that_did_not_become_steady_is_told() -> None:
+def test_a_warm_up_that_did_not_become_steady_is_told_once() -> None:
     def warm_up(server: str, block: int, steady: bool | None) -> WarmUpRecord:
-        return WarmUpRecord(
-            block=block, server=server, start=block, workload="small", at=NOON, rates=(1.0,) * 30, steady=steady
-        )
+        turns = tuple(WarmUpTurns(name, level, (1.0,) * 5) for name in ("small", "large") for level in (10, 100))
+        return WarmUpRecord(block=block, server=server, start=block, at=NOON, turns=turns, steady=steady)
 
+    old = WarmUpRecord(
+        block=2, server="resin-3.0.9", start=2, workload="small", at=NOON, rates=(1.0,) * 30, steady=False
+    )
     records = (
         warm_up("jetty-5.1.10", 1, True), warm_up("jetty-5.1.10", 2, False), trial("jetty-5.1.10", "small", 1),
-        warm_up("resin-3.0.9", 1, True), warm_up("tomcat-5.5.15", 1, None),
+        warm_up("resin-3.0.9", 1, True), warm_up("tomcat-5.5.15", 1, None), old,
     )  # fmt: skip
-    rates = report_of(Stored(sweep(*SERVERS), records)).tables[0]
-    assert [note for note in rates.notes if "warm-up" in note] == [
-        "jetty-5.1.10: still changing at the end of 1 of 2 warm-ups"
+    warnings = report_of(Stored(sweep(*SERVERS), records)).warnings
+    assert [warning for warning in warnings if "warm-up" in warning] == [
+        "warm-ups that ended before the server was steady: jetty-5.1.10 (1 of 2), resin-3.0.9 (1 of 2)"
     ]
+
+
+# --- starved connections ---------------------------------------------------------------------------------------
+
+
+def starving(*shares: float, concurrency: int = 1000, **changes: object) -> CellSummary:
+    """Of a cell with such a share of the connections served in each block."""
+    trials = [
+        trial("a-1", "small", concurrency, block=block, report=served(15_393, concurrency, share, **changes))
+        for block, share in enumerate(shares, 1)
+    ]
+    return summary(Cell("a-1", "small", concurrency), trials)
+
+
+def test_a_server_that_serves_a_quarter_of_the_connections_has_no_rate_and_says_so() -> None:
+    found = starving(*[0.256] * 6, seconds=60.0)
+    assert found.rate_text == "15,393 ±0 % (256 of 1,000 connections served)"
+    assert found.starved
+    assert (found.rate, found.by_block, found.per_cpu_second_by_block, found.limit) == (None, {}, {}, None)
+    assert found.remarks == ("about 256 of 1,000 connections served at a time",)
+
+
+def test_a_server_that_serves_most_of_the_connections_has_a_rate_with_a_remark() -> None:
+    found = starving(0.693, seconds=60.0)
+    assert found.rate_text == "15,393*"
+    assert not found.starved
+    assert found.remarks == ("about 694 of 1,000 connections served at a time",)
+    assert starving(0.95, seconds=60.0).remarks == ()
+
+
+def test_below_a_concurrency_of_100_it_is_not_looked_at() -> None:
+    assert starving(0.3, concurrency=99).rate_text == "15,393"
+
+
+def test_starvation_is_a_cells_and_not_a_trials() -> None:
+    """256 of 500 is near one half: single trials are on either side of it."""
+    assert not starving(0.49, 0.52, 0.49, 0.52, 0.52, seconds=600.0).starved
+    assert starving(0.49, 0.52, 0.49, 0.52, 0.49, seconds=600.0).starved
+
+
+def test_where_latencies_are_not_known_nothing_is_said_of_starvation() -> None:
+    found = summary(Cell("a-1", "small", 100), [trial("a-1", "small", 100, report=report(percentiles={}))])
+    assert (found.served, found.starved, found.rate_text) == (None, False, "12,345")
+
+
+def test_failed_trials_of_a_starved_cell_are_told_too() -> None:
+    trials = [trial("a-1", "small", 100, block=block, report=served(9_000, 100, 0.2)) for block in (1, 2)]
+    failed = failed_trial("a-1", "small", 100, "timeout", block=3)
+    found = summary(Cell("a-1", "small", 100), [*trials, failed])
+    assert found.rate_text == "9,000 (20 of 100 connections served; 1 of 3 failed: timeout)"
+
+
+def latency(stored: Stored, server: str) -> str:
+    table = next(table for table in report_of(stored).tables if table.title.startswith("small: time"))
+    assert isinstance(table, Table)
+    position = [column.server for column in table.columns].index(server)
+    return dict(table.rows)[100][position]
+
+
+def test_the_longest_request_of_a_timed_trial_may_be_cut_off_by_its_end() -> None:
+    long = report(percentiles={0: 1.0, 50: 5.0, 99: 800.0, 100: 950.0})
+    shown = {
+        command: latency(Stored(sweep(*SERVERS), (made,)), "jetty-5.1.10")
+        for command in ("-t", "-n")
+        for made in [trial("jetty-5.1.10", "small", 100, report=long, command=("ab", command, "1"))]
+    }
+    assert shown["-t"].endswith(" / ≥ 950")
+    assert shown["-n"].endswith(" / 950")
+
+
+def test_the_latency_of_a_starved_cell_is_marked() -> None:
+    assert latency(STANDARD, "resin-3.0.9").endswith("*")
+    table = next(table for table in report_of(STANDARD).tables if table.title.startswith("small: time"))
+    assert "*: of the connections served alone; the others waited, most of them without an answer" in table.notes
+
+
+# --- cold trials -----------------------------------------------------------------------------------------------
+
+
+def cold(share: int, block: int, rate: float = 12_345.0) -> Trial:
+    reason = f"cold: the JIT took {share} % of the server's CPU time"
+    made = report(requests_per_second=rate)
+    return trial("a-1", "small", 1, block=block, report=made, verdict=Verdict(False, reason))
+
+
+def test_where_all_trials_are_cold_their_median_is_shown_with_the_reason() -> None:
+    found = summary(Cell("a-1", "small", 1), [cold(12, 1, 9_000.0), cold(6, 2, 10_000.0), cold(30, 3, 11_000.0)])
+    assert found.rate_text == "10,000 (cold: the JIT took 6 to 30 % of the server's CPU time)"
+    assert (found.rate, found.remarks) == (None, ("cold: the JIT took 6 to 30 % of the server's CPU time",))
+
+
+def test_some_cold_trials_are_counted_as_what_they_are() -> None:
+    cell = Cell("a-1", "small", 1)
+    warm = [trial("a-1", "small", 1, block=block) for block in range(1, 5)]
+    assert summary(cell, [*warm, cold(12, 5), cold(9, 6)]).rate_text == (
+        "12,345 (2 of 6 cold: the JIT took 9 to 12 % of the server's CPU time)"
+    )
+    assert summary(cell, [*warm[:2], *(cold(12, block) for block in range(3, 7))]).rate_text == (
+        "4 of 6 cold: the JIT took 12 % of the server's CPU time"
+    )
+    mixed = [*warm, cold(12, 5), failed_trial("a-1", "small", 1, "timeout", block=6)]
+    assert summary(cell, mixed).rate_text == "12,345 (2 of 6 failed: timeout)"
+
+
+def test_a_cold_trial_that_was_made_again_is_counted_nowhere() -> None:
+    good = trial("jetty-5.1.10", "small", 1)
+    repeated = ColdTrial(trial=msgspec.structs.replace(good, verdict=Verdict(False, "cold: the JIT took 12 %")))
+    with_it, without = (report_of(Stored(sweep(*SERVERS), each)) for each in ((repeated, good), (good,)))
+    assert with_it == without
+    assert csv.render(Stored(sweep(*SERVERS), (repeated, good))) == csv.render(Stored(sweep(*SERVERS), (good,)))

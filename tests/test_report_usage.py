@@ -38,8 +38,8 @@ def test_a_cells_limit_is_that_of_most_of_its_trials(limits: list[Limit | None],
     ("changes", "remarks"),
     [
         ({}, ()),
-        ({"gc_seconds": 0.051}, ("GC took more than 5 % of the time",)),
-        ({"jit_seconds": 0.051}, ("the JIT took more than 5 % of the time",)),
+        ({"gc_seconds": 0.051}, ("GC took more than 5 % of the time in 1 of 2 trials",)),
+        ({"jit_seconds": 0.051}, ("the JIT took more than 5 % of the time in 1 of 2 trials",)),
     ],
 )
 def test_what_a_jvm_did_beside_its_work_is_told_from_5_per_cent_on(
@@ -51,10 +51,11 @@ def test_what_a_jvm_did_beside_its_work_is_told_from_5_per_cent_on(
 
 
 def test_a_jit_that_only_waited_for_a_cpu_took_no_time() -> None:
-    waited = trial("a-1", "small", 10, jvm=jvm(jit_seconds=0.9), usage=usage(jit_cpu_seconds=0.01))
-    worked = trial("a-1", "small", 10, jvm=jvm(jit_seconds=0.01), usage=usage(jit_cpu_seconds=0.06))
+    """What counts is its share of the server's CPU time, 2.5 s here, and not of the trial's second."""
+    waited = trial("a-1", "small", 10, jvm=jvm(jit_seconds=0.9), usage=usage(jit_cpu_seconds=0.12))
+    worked = trial("a-1", "small", 10, jvm=jvm(jit_seconds=0.01), usage=usage(jit_cpu_seconds=0.13))
     assert [summary.remarks for each in (waited, worked) for summary in summarise([each]).values()] == [
-        (), ("the JIT took more than 5 % of the time",)
+        (), ("the JIT took more than 5 % of the server's CPU time in 1 of 1 trial",)
     ]  # fmt: skip
 
 

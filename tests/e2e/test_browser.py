@@ -213,7 +213,7 @@ def test_the_warm_up_of_a_server_is_a_line_for_each_start(opened: Opener) -> Non
     page = opened("full", anchor="#server-ceiling")
     server = page.locator("details.server[open]")
     server.locator(".chart svg").first.wait_for()
-    assert server.locator(".chart[data-rows=small] .mark-line path").count() == 6
+    assert server.locator(".chart[data-rows='small at 1,000'] .mark-line path").count() == 6
 
 
 @pytest.mark.parametrize(("scheme", "other"), [("dark", "Light"), ("light", "Dark")])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from math import ceil
+from statistics import fmean
 
 import msgspec
 import pytest
@@ -26,6 +27,11 @@ def test_the_longest_is_exact(values: list[int]) -> None:
     assert histogram(values).percentile(100) == max(values)
 
 
+@given(LATENCIES)
+def test_the_mean_is_exact_to_a_thousandth(values: list[int]) -> None:
+    assert histogram(values).mean == pytest.approx(fmean(values), rel=0.001)
+
+
 @given(st.lists(LATENCIES, max_size=5))
 def test_merging_is_as_if_all_values_had_been_put_into_one(parts: list[list[int]]) -> None:
     assert merge(map(histogram, parts)) == histogram([value for part in parts for value in part])
@@ -47,5 +53,7 @@ def test_buckets_are_those_of_hdrhistogram_with_three_digits() -> None:
 def test_nothing_has_no_percentile() -> None:
     with pytest.raises(ValueError, match="empty"):
         histogram([]).percentile(50)
+    with pytest.raises(ValueError, match="empty"):
+        _ = histogram([]).mean
     with pytest.raises(ValueError, match="at most 100"):
         histogram([1]).percentile(101)

@@ -1,16 +1,40 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import permutations
+from math import log
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ab_runner.stats.ranking import Rank, Ranking, contradictions, rank
+from ab_runner.stats.pairing import Measurement, pair
+from ab_runner.stats.ranking import MARGIN, Rank, Ranking, contradictions
+from ab_runner.stats.ranking import rank as rank_measurements
+from ab_runner.stats.ratio import log_ratio
 
-TABLES = st.dictionaries(
-    st.sampled_from("abcdefghij"), st.lists(st.floats(100, 200), min_size=2, max_size=7), min_size=1, max_size=10
+RATES = st.lists(st.floats(100, 200), min_size=2, max_size=7)
+TABLES = st.dictionaries(st.sampled_from("abcdefghij"), RATES, min_size=1, max_size=10)
+NEAR = st.sampled_from([100.0, 104.0, 110.0, 120.0, 140.0, 200.0]).flatmap(
+    lambda level: st.lists(st.floats(0.99 * level, 1.01 * level), min_size=2, max_size=6)
 )
+"""Figures that are often told apart."""
+LIMITED_TABLES = st.dictionaries(
+    st.sampled_from("abcdefgh"),
+    st.builds(
+        lambda rates, cpu_efficiency, limited: Measurement(tuple(rates), tuple(cpu_efficiency), limited),
+        NEAR,
+        NEAR | st.just([]),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+def rank(table: Mapping[str, Sequence[float]], margin: float = MARGIN) -> Ranking:
+    """Of rates that ab did not limit."""
+    return rank_measurements({name: Measurement(tuple(rates)) for name, rates in table.items()}, margin)
 
 
 def around(rate: float) -> list[float]:
@@ -47,6 +71,98 @@ def test_neither_the_unit_nor_the_order_of_servers_matters(table: dict[str, list
     turned = {name: [rate * factor for rate in table[name]] for name in reversed(table)}
     assert rank(turned, margin=0).ranks.keys() == rank(table, margin=0).ranks.keys()
     assert not contradictions(rank(table), rank(turned))
+
+
+# --- where ab was the limit ------------------------------------------------------------------------------------
+
+
+def limited(rate: float, cpu_efficiency: float | None = None) -> Measurement:
+    return Measurement(
+        tuple(around(rate)), tuple(around(cpu_efficiency)) if cpu_efficiency else (), is_lower_bound=True
+    )
+
+
+def free(rate: float, cpu_efficiency: float = 100) -> Measurement:
+    return Measurement(tuple(around(rate)), tuple(around(cpu_efficiency)))
+
+
+def order(**servers: Measurement) -> set[tuple[str, str]]:
+    return set(rank_measurements(servers).faster)
+
+
+def test_a_limited_server_is_faster_than_one_whose_rate_is_lower_whatever_the_cpu_time() -> None:
+    assert order(a=limited(120, 50), b=free(100, 900)) == {("a", "b")}
+
+
+def test_a_limited_server_is_never_told_to_be_slower() -> None:
+    assert order(a=limited(100, 50), b=free(200, 900)) == set()
+
+
+def test_two_limited_servers_are_compared_by_cpu_time_alone() -> None:
+    assert order(a=limited(100, 300), b=limited(120, 200)) == {("a", "b")}
+    assert rank_measurements({"a": limited(100, 300), "b": limited(120, 200)}).by_cpu_time == {("a", "b")}
+    assert order(a=limited(100, 300), b=limited(120)) == set()
+
+
+def test_one_limited_server_does_not_change_how_the_others_are_compared() -> None:
+    """By CPU time, which would order b and c the other way round."""
+    assert order(a=limited(300, 10), b=free(200, 10), c=free(100, 90)) == {("a", "b"), ("a", "c"), ("b", "c")}
+
+
+def test_an_order_by_cpu_time_counts_only_if_the_rates_bear_it_out() -> None:
+    """A costs less than c, but c alone is faster than b: whether a is faster than b was not found, so a and c share."""
+    servers = {"a": limited(101, 300), "c": limited(120, 200), "b": free(100)}
+    ranking = rank_measurements(servers)
+    assert ranking.faster == {("c", "b")}
+    assert {name: str(each) for name, each in ranking.ranks.items()} == {"a": "1–3", "c": "1–2", "b": "2–3"}  # noqa: RUF001
+
+
+@given(LIMITED_TABLES)
+def test_lower_bounds_keep_the_order_an_order_and_are_behind_nobody_but_lower_bounds(
+    table: dict[str, Measurement],
+) -> None:
+    ranking = rank_measurements(table)
+    assert ranking.by_cpu_time <= ranking.faster
+    assert all((worse, better) not in ranking.faster for better, worse in ranking.faster)
+    assert all((a, d) in ranking.faster for a, b in ranking.faster for c, d in ranking.faster if b == c)
+    for better, worse in ranking.faster:
+        assert table[better].is_lower_bound or not table[worse].is_lower_bound
+        both = table[better].is_lower_bound and table[worse].is_lower_bound
+        assert both == ((better, worse) in ranking.by_cpu_time)
+    for one, other in permutations(table, 2):
+        if ranking.ranks[one].worst < ranking.ranks[other].best:
+            assert (one, other) in ranking.faster
+
+
+@given(LIMITED_TABLES)
+def test_no_ranking_contradicts_the_pairs_that_it_is_made_of(table: dict[str, Measurement]) -> None:
+    """What a comparison of two alone concludes, uncorrected, never is the reverse of their ranks."""
+    faster = rank_measurements(table).faster
+    for one, other in permutations(table, 2):
+        compared = pair(table[one], table[other])
+        if compared and compared.first_can_lead and min(len(compared.first), len(compared.second)) > 1:
+            difference = log_ratio([(compared.first, compared.second)])
+            if difference.value > 0 and difference.p_beyond(log(1 + MARGIN)) < 0.05:
+                assert (other, one) not in faster
+
+
+def test_with_lower_bounds_an_order_is_wrong_in_one_table_of_twenty_at_the_most() -> None:
+    """Twelve equal servers of which ab limits half, to what it can do with them: 300 tables, no margin."""
+    random = np.random.default_rng(8)
+    wrong = 0
+    for _ in range(300):
+        rates, costs = (_table(random, np.zeros(12), np.full(12, 0.02)) for _ in range(2))
+        table = {
+            name: Measurement(tuple(min(rate, 1.0) for rate in rates[name]), tuple(costs[name]), number < 6)
+            if number < 6
+            else Measurement(tuple(rates[name]), tuple(costs[name]))
+            for number, name in enumerate(rates)
+        }
+        wrong += bool(rank_measurements(table, margin=0).faster)
+    assert wrong <= 24
+
+
+# --- rates that nothing limited --------------------------------------------------------------------------------
 
 
 def test_clear_differences_give_one_rank_each() -> None:

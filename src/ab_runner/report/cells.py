@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from statistics import mean
+from statistics import mean, median
 
 import msgspec
 
@@ -15,7 +15,6 @@ from ab_runner.model import (
     REFERENCE,
     Cell,
     CellRecord,
-    JvmActivity,
     Limit,
     NotMeasured,
     Record,
@@ -24,24 +23,39 @@ from ab_runner.model import (
     is_valid,
 )
 from ab_runner.stats.estimate import Estimate, median_over_blocks
-from ab_runner.stats.histogram import merge
+from ab_runner.stats.histogram import Histogram, merge
+from ab_runner.stats.little import served_share
+from ab_runner.stats.pairing import Measurement
 
 PERCENTILES = (50, 90, 99, 99.9, 100)
 OF_CPU_TIME = " CPU"
-BY_COST = "CPU: of requests per second of the server's CPU time, because ab was the limit"
+BY_CPU_TIME = "CPU: of requests per CPU-second of the server, because ab was the limit of both rates"
+AT_LEAST = "≥ (of a ratio also ≤): ab was the limit of a rate, so its server may be faster"
 _WORTH_A_REMARK = 0.05
 """The share of a trial's time from which on what the JVM did beside its work is told."""
+_STARVATION_FROM = 100
+"""The lowest concurrency at which it is told that connections were not served."""
+_NOT_ALL_SERVED = 0.9
+"""The share of connections served at a time below which a remark says so."""
+_STARVED = 0.5
+"""The share of connections served at a time below which a rate is none at this concurrency."""
+_CUT_OFF = 0.9
+"""The share of a timed trial from which on a request may have been as long as it was because the trial ended."""
+_COLD = "cold:"
+"""How the reason begins of a trial that was made while the JIT compiler was at work."""
 _FIGURE = re.compile(r"\d+(,\d{3})*(\.\d+)?")
 
 
 class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     """All that a table says of a cell.
 
-    `estimate` is of the requests per second, the median over blocks, None where half of the trials or more failed: then
-    nothing else is known either. `by_block` has the rates that it comes from. `latency` is in milliseconds, one for
-    each of `PERCENTILES`, of all requests of the valid trials together. `limit` is who was the limit in most of the
-    trials. `per_cpu_second` is the requests per second of the server's CPU time, None where that time is not known,
-    `per_cpu_second_by_block` what it comes from. `rate_text` is how the cell reads; `remarks` explain it.
+    `estimate` is of the requests per second, the median over blocks, None where half of the trials or more failed or
+    most connections were starved: then there is no rate at this concurrency. `by_block` has the rates that it comes
+    from. `latency` is in milliseconds, one for each of `PERCENTILES`, of all requests of the valid trials together;
+    `longest_is_cut_off`: the longest of them is about as long as its trial, so it might have been longer. `served` is
+    the share of the connections that was served at a time, the median over the valid trials. `limit` is who was the
+    limit in most of the trials. `per_cpu_second` is the requests per CPU-second of the server, None where its CPU time
+    is not known, `per_cpu_second_by_block` what it comes from. `rate_text` is how the cell reads; `remarks` explain it.
     """
 
     cell: Cell
@@ -50,6 +64,8 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     per_cpu_second: Estimate | None
     per_cpu_second_by_block: dict[int, float]
     latency: tuple[float | None, ...]
+    longest_is_cut_off: bool
+    served: float | None
     limit: Limit | None
     rate_text: str
     remarks: tuple[str, ...]
@@ -58,9 +74,26 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     def rate(self) -> float | None:
         return self.estimate.value if self.estimate else None
 
-    def blocks(self, by_cost: bool) -> Mapping[int, float]:
-        """What it is compared by: its rates, or its requests per second of CPU time."""
-        return self.per_cpu_second_by_block if by_cost else self.by_block
+    @property
+    def starved(self) -> bool:
+        """Whether most of the connections waited while the others were served."""
+        return _is_starved(self.cell, self.served)
+
+    @property
+    def served_text(self) -> str:
+        """`257 of 1,000 connections served`; empty where that is not known."""
+        return "" if self.served is None else _served_text(self.cell, self.served)
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether the server is at least as fast as its rate says, and may be faster, because ab was the limit."""
+        return self.limit == "generator" and self.rate is not None
+
+    @property
+    def measurement(self) -> Measurement:
+        """What it is compared by."""
+        rates, efficiency = tuple(self.by_block.values()), tuple(self.per_cpu_second_by_block.values())
+        return Measurement(rates, efficiency, self.is_lower_bound)
 
 
 def summarise(records: Iterable[Record]) -> dict[Cell, CellSummary]:
@@ -78,29 +111,49 @@ def summary(cell: Cell, records: Sequence[CellRecord]) -> CellSummary:
     failed = [record for record in records if not is_valid(record)]
     if len(failed) >= len(valid):
         valid = []  # the median over blocks would be a failure, and those that are left are the lucky ones
+    spread = [_distribution(trial) for trial in valid]
+    served = _served(valid, spread)
+    starved = _is_starved(cell, served)
     blocks = _by_block(valid, _rate)
     estimate = median_over_blocks(list(blocks.values())) if blocks else None
-    costs = _by_block(valid, requests_per_cpu_second)
-    limit = _limit(valid)
-    notes = [*(note for trial in valid for note in trial.verdict.notes), *_jvm_remarks(valid)]
-    of_these = f"{len(failed)} of {len(records)} failed"
-    if estimate is None:
-        text = _failed_text(records[-1]) if len(failed) == len(records) else f"{of_these}: {_reason(failed[-1])}"
-    elif failed:
-        text = f"{estimate_figure(estimate)} ({of_these}: {_reason(failed[-1])})"
-    else:
-        text = estimate_figure(estimate) + ("*" if notes else "")
+    costs = {} if starved else _by_block(valid, requests_per_cpu_second)
+    limit = None if starved else _limit(valid)
+    notes = [note for trial in valid for note in trial.verdict.notes]
+    remarks = [*_failure_remarks(failed), *_together(notes), *_served_remarks(cell, served), *_jvm_remarks(valid)]
     return CellSummary(
         cell=cell,
-        estimate=estimate,
-        by_block={block: mean(rates) for block, rates in blocks.items()},
+        estimate=None if starved else estimate,
+        by_block={} if starved else {block: mean(rates) for block, rates in blocks.items()},
         per_cpu_second=median_over_blocks(list(costs.values())) if costs else None,
         per_cpu_second_by_block={block: mean(figures) for block, figures in costs.items()},
-        latency=latencies(valid),
+        latency=_percentiles(spread),
+        longest_is_cut_off=_longest_is_cut_off(valid, spread),
+        served=served,
         limit=limit,
-        rate_text=text,
-        remarks=(*dict.fromkeys(map(_remark, failed)), *_together(notes)),
+        rate_text=_rate_text(cell, estimate, records, failed, limit, served if starved else None)
+        + ("*" if estimate and not failed and not starved and remarks else ""),
+        remarks=tuple(remarks),
     )
+
+
+def _rate_text(
+    cell: Cell,
+    estimate: Estimate | None,
+    records: Sequence[CellRecord],
+    failed: Sequence[CellRecord],
+    limit: Limit | None,
+    starved: float | None,
+) -> str:
+    """How the cell reads but for its star. `starved`: the share of the connections served, where that is too small."""
+    if len(failed) == len(records):
+        return _failed_text(records)
+    count = f"{len(failed)} of {len(records)}"
+    some_failed = f"{count}{'' if _are_cold(failed) else ' failed:'} {_reason(failed)}" if failed else ""
+    if estimate is None:
+        return some_failed
+    figure = f"≥ {estimate_figure(estimate)}" if limit == "generator" else estimate_figure(estimate)
+    but = [*([_served_text(cell, starved)] if starved is not None else []), *([some_failed] if failed else [])]
+    return f"{figure} ({'; '.join(but)})" if but else figure
 
 
 def result_text(record: CellRecord) -> str:
@@ -128,8 +181,58 @@ def _rate(trial: Trial) -> float:
 
 def latencies(trials: Iterable[Trial]) -> tuple[float | None, ...]:
     """`PERCENTILES` in milliseconds, of all requests of these trials together."""
-    merged = merge(distribution(trial.report, trial.milliseconds) for trial in trials if trial.report)
+    return _percentiles(map(_distribution, trials))
+
+
+def _distribution(trial: Trial) -> Histogram:
+    return distribution(trial.report, trial.milliseconds) if trial.report else Histogram()
+
+
+def _percentiles(spread: Iterable[Histogram]) -> tuple[float | None, ...]:
+    merged = merge(spread)
     return tuple(merged.percentile(each) / 1000 if merged.total else None for each in PERCENTILES)
+
+
+def _longest_is_cut_off(trials: Sequence[Trial], spread: Sequence[Histogram]) -> bool:
+    """Whether one of the longest requests ended with its timed trial, or nearly so."""
+    longest = max((each.longest for each in spread), default=0)
+    return any(
+        "-t" in trial.command and trial.report is not None and longest >= _CUT_OFF * 1e6 * trial.report.seconds
+        for trial, each in zip(trials, spread, strict=True)
+        if each.total and each.longest == longest
+    )
+
+
+def served_share_of(trial: Trial) -> float | None:
+    """Return the share of the trial's connections that was served at a time; None where latencies are not known."""
+    return _served_share(trial, _distribution(trial))
+
+
+def _served_share(trial: Trial, spread: Histogram) -> float | None:
+    if trial.report is None or not trial.report.seconds or not spread.total:
+        return None
+    rate, seconds = trial.report.requests_per_second, trial.report.seconds
+    return served_share(rate, spread.mean / 1e6, trial.concurrency, seconds)
+
+
+def _served(trials: Sequence[Trial], spread: Sequence[Histogram]) -> float | None:
+    """The median over trials: what decides is the cell, for a share near a bound is on either side of it by chance."""
+    shares = (_served_share(trial, each) for trial, each in zip(trials, spread, strict=True))
+    known = [share for share in shares if share is not None]
+    return median(known) if known else None
+
+
+def _is_starved(cell: Cell, served: float | None) -> bool:
+    return served is not None and cell.concurrency >= _STARVATION_FROM and served < _STARVED
+
+
+def _served_text(cell: Cell, served: float) -> str:
+    return f"{round(served * cell.concurrency):,} of {cell.concurrency:,} connections served"
+
+
+def _served_remarks(cell: Cell, served: float | None) -> Iterable[str]:
+    if served is not None and cell.concurrency >= _STARVATION_FROM and served < _NOT_ALL_SERVED:
+        yield f"about {_served_text(cell, served)} at a time"
 
 
 def requests_per_cpu_second(trial: Trial) -> float | None:
@@ -145,35 +248,68 @@ def _limit(valid: Sequence[Trial]) -> Limit | None:
 
 
 def _jvm_remarks(valid: Sequence[Trial]) -> Iterable[str]:
-    told = [(trial.jvm.gc_seconds, _jit_seconds(trial, trial.jvm), trial.report.seconds)
-            for trial in valid if trial.jvm and trial.report]  # fmt: skip
-    if any(gc > _WORTH_A_REMARK * seconds for gc, _, seconds in told):
-        yield f"GC took more than {100 * _WORTH_A_REMARK:g} % of the time"
-    if any(jit > _WORTH_A_REMARK * seconds for _, jit, seconds in told):
-        yield f"the JIT took more than {100 * _WORTH_A_REMARK:g} % of the time"
+    """What took more than `_WORTH_A_REMARK`, and in how many of the trials. Where the CPU time of the JIT is not known,
+    its time by the clock counts, which on a full CPU is mostly waiting."""
+    share = f"{100 * _WORTH_A_REMARK:g} %"
+    told = [(trial, trial.jvm, trial.report.seconds) for trial in valid if trial.jvm and trial.report]
+    by_clock = [each for each in told if _jit_share(each[0]) is None]
+    counts = {
+        f"GC took more than {share} of the time": sum(
+            jvm.gc_seconds > _WORTH_A_REMARK * seconds for _, jvm, seconds in told
+        ),
+        f"the JIT took more than {share} of the server's CPU time": sum(
+            (_jit_share(trial) or 0) > _WORTH_A_REMARK for trial in valid
+        ),
+        f"the JIT took more than {share} of the time": sum(
+            jvm.jit_seconds > _WORTH_A_REMARK * seconds for _, jvm, seconds in by_clock
+        ),
+    }
+    for what, count in counts.items():
+        if count:
+            yield f"{what} in {count} of {len(valid)} trial{'s' if len(valid) > 1 else ''}"
 
 
-def _jit_seconds(trial: Trial, jvm: JvmActivity) -> float:
-    """Its CPU time where that is known: by the clock it also waited."""
-    on_cpu = trial.usage.jit_cpu_seconds if trial.usage else None
-    return jvm.jit_seconds if on_cpu is None else on_cpu
+def _jit_share(trial: Trial) -> float | None:
+    """Of the server's CPU time."""
+    usage = trial.usage
+    if usage is None or usage.jit_cpu_seconds is None or not usage.server_cpu_seconds:
+        return None
+    return usage.jit_cpu_seconds / usage.server_cpu_seconds
 
 
-def _failed_text(record: CellRecord) -> str:
-    """As the 2006 tables wrote it: `190 (9991 failed)` where there is a figure, else the reason alone."""
-    if isinstance(record, Trial) and record.report is not None and record.report.complete:
-        return f"{rate_figure(record.report.requests_per_second)} ({_reason(record)})"
-    return _reason(record)
+def _failed_text(records: Sequence[CellRecord]) -> str:
+    """As the 2006 tables wrote it: `190 (9991 failed)`. The figure is the median; where the last has none, the reason
+    stands alone."""
+    reports = [record.report if isinstance(record, Trial) else None for record in records]
+    rates = [report.requests_per_second for report in reports if report and report.complete]
+    if reports[-1] is None or not reports[-1].complete:
+        return _reason(records)
+    return f"{rate_figure(median(rates))} ({_reason(records)})"
 
 
-def _reason(record: CellRecord) -> str:
+def _are_cold(records: Iterable[CellRecord]) -> bool:
+    return all(isinstance(each, Trial) and _reason_of(each).startswith(_COLD) for each in records)
+
+
+def _reason(records: Sequence[CellRecord]) -> str:
+    """The last one's; of cold trials all of them together: `cold: the JIT took 6 to 12 % of …`."""
+    return next(_together(map(_reason_of, records))) if _are_cold(records) else _reason_of(records[-1])
+
+
+def _reason_of(record: CellRecord) -> str:
     reason = record.verdict.reason if isinstance(record, Trial) else record.reason
     return (reason or "failed").splitlines()[0]
 
 
+def _failure_remarks(failed: Sequence[CellRecord]) -> Iterable[str]:
+    cold = [record for record in failed if _are_cold([record])]
+    yield from _together(map(_reason_of, cold))
+    yield from dict.fromkeys(_remark(record) for record in failed if record not in cold)
+
+
 def _remark(record: CellRecord) -> str:
     """The reason with the detail that does not fit into a cell."""
-    reason, detail = _reason(record), _detail(record)
+    reason, detail = _reason_of(record), _detail(record)
     return f"{reason}: {detail}" if detail and detail != reason else reason
 
 
@@ -222,12 +358,18 @@ def estimate_figure(estimate: Estimate) -> str:
     return f"{figure} ±{width:.2g} %" if width < 99.5 else f"{figure} ±{width:.0f} %"
 
 
-def ratio_figure(ratio: Estimate, by_cost: bool) -> str:
-    """`1.23 (1.18 to 1.28)`, with the interval if it has one."""
-    figure = f"{ratio.value:.3g}"
+def ratio_figure(ratio: Estimate, by_cpu_time: bool, bound: str = "") -> str:
+    """`1.23 (1.18 to 1.28)`, with the interval if it has one. `bound` is a sign before it, where the true one may be
+    larger or smaller: `≥ 1.23 …`."""
+    figure = f"{bound} {ratio.value:.3g}".lstrip()
     if ratio.interval is not None:
         figure += f" ({ratio.interval.low:.3g} to {ratio.interval.high:.3g})"
-    return f"{figure}{OF_CPU_TIME}" if by_cost else figure
+    return f"{figure}{OF_CPU_TIME}" if by_cpu_time else figure
+
+
+def bound_of_ratio(first: bool, second: bool) -> str:
+    """The sign before a ratio of rates of which the first, or the second, is a lower bound."""
+    return "" if first == second else "≥" if first else "≤"
 
 
 def latency_figure(milliseconds: float | None) -> str:

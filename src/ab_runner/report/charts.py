@@ -421,7 +421,7 @@ _TICKS = [digit * 10.0**power for power in range(-3, 7) for digit in (1, 2, 5)]
 _NEUTRAL, _OLD, _NEW = "#808080", "#3d7bd9", "#c2571a"
 _DETAILS = (
     ("interval", "95 % interval"), ("share", "share of the ceiling"), ("rank", "rank"), ("limit", "the limit was"),
-    ("cost", "per second of CPU time"),
+    ("cost", "per CPU-second"),
 )  # fmt: skip
 
 

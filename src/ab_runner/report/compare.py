@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from ab_runner.model import REFERENCE, Cell, Protocol, Sweep, WarmUp
-from ab_runner.report.cells import CellSummary, summarise
+from ab_runner.report.cells import CellSummary, bound_of_ratio, summarise
 from ab_runner.resume import (
     difference,
     environment_differences,
@@ -20,6 +20,7 @@ from ab_runner.resume import (
 )
 from ab_runner.stats.estimate import Estimate
 from ab_runner.stats.holm import holm
+from ab_runner.stats.pairing import pair
 from ab_runner.stats.ranking import MARGIN, WRONG
 from ab_runner.stats.ratio import block_means, in_every_block, log_ratio, mean_ratio
 from ab_runner.store import Stored
@@ -27,21 +28,29 @@ from ab_runner.store import Stored
 Change = Literal["faster", "slower", "cannot be told", "one block", "ab was the limit", "lost", "gained", "-"]
 """`lost`: there was a figure and now there is none; `-`: there is none on either side, or one side has no such cell."""
 
-Pair = tuple[tuple[float, ...], tuple[float, ...]]
+Samples = tuple[tuple[float, ...], tuple[float, ...]]
 """Figures by block, of the later sweep and of the earlier one."""
 
 
 class CellChange(msgspec.Struct, frozen=True, kw_only=True):
-    """`ratio` is the later figure over the earlier one. `by_cost`: of requests per second of the server's CPU time,
-    because ab was the limit. `too_slow`: it can be told that it is slower by more than what was asked about."""
+    """`ratio` is the later figure over the earlier one. `by_cpu_time`: of requests per CPU-second, because ab was the
+    limit of both rates. `can_be_faster`, `can_be_slower`: what can be concluded; where ab was the limit of one rate,
+    that one may be higher. `too_slow`: it can be told that it is slower by more than what was asked about."""
 
     cell: Cell
     before: CellSummary | None
     after: CellSummary | None
     ratio: Estimate | None
-    by_cost: bool
     change: Change
+    by_cpu_time: bool = False
+    can_be_faster: bool = True
+    can_be_slower: bool = True
     too_slow: bool = False
+
+    @property
+    def bound(self) -> str:
+        """`≥` or `≤` where the true ratio may be larger or smaller."""
+        return bound_of_ratio(not self.can_be_slower, not self.can_be_faster)
 
 
 class FamilyChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +61,14 @@ class FamilyChange(msgspec.Struct, frozen=True, kw_only=True):
     cells: int
     ratio: Estimate
     change: Change
+    can_be_faster: bool = True
+    can_be_slower: bool = True
     too_slow: bool = False
+
+    @property
+    def bound(self) -> str:
+        """`≥` or `≤` where the true ratio may be larger or smaller, empty also where it may be either."""
+        return bound_of_ratio(not self.can_be_slower, not self.can_be_faster)
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -77,16 +93,18 @@ def compare(before: Stored, after: Stored, slower: float | None = None) -> Compa
     cells = [cell for cell in dict.fromkeys((*then, *now)) if cell.server != REFERENCE]
     changes = [_cell(cell, then.get(cell), now.get(cell)) for cell in cells]
     means = list(_families(changes, families))
-    tested: list[tuple[int, CellChange | FamilyChange, list[Pair]]]
-    tested = [(at, each, [_pair(each)]) for at, each in enumerate(changes) if _is_tested(each)]
-    tested += [(at, mean, pairs) for at, (mean, pairs) in enumerate(means) if mean.ratio.interval]
-    told = holm([log_ratio(pairs).p_beyond(log(1 + MARGIN)) for _, _, pairs in tested], WRONG)
-    slow = holm([_p_slower(pairs, slower) for _, _, pairs in tested], WRONG) if slower else [False] * len(tested)
+    tested: list[tuple[int, CellChange | FamilyChange, list[Samples]]]
+    tested = [(at, each, [_samples(each)]) for at, each in enumerate(changes) if _is_tested(each)]
+    tested += [(at, mean, samples) for at, (mean, samples) in enumerate(means) if mean.ratio.interval]
+    told = holm([_p_changed(each, samples) for _, each, samples in tested], WRONG)
+    slow = [False] * len(tested)
+    if slower:
+        slow = holm([_p_slower(each, samples, slower) for _, each, samples in tested], WRONG)
     found = [mean for mean, _ in means]
-    for (at, each, pairs), certain, too_slow in zip(tested, told, slow, strict=True):
+    for (at, each, samples), certain, too_slow in zip(tested, told, slow, strict=True):
         change: Change = "cannot be told"
         if certain:
-            change = "faster" if log_ratio(pairs).value > 0 else "slower"
+            change = "faster" if log_ratio(samples).value > 0 else "slower"
         if isinstance(each, CellChange):
             changes[at] = msgspec.structs.replace(each, change=change, too_slow=too_slow)
         else:
@@ -94,34 +112,49 @@ def compare(before: Stored, after: Stored, slower: float | None = None) -> Compa
     return Compared(before.sweep, after.sweep, tuple(changes), tuple(found))
 
 
-def _p_slower(pairs: Sequence[Pair], slower: float) -> float:
-    """One-sided: how likely so low a ratio is, if the true one is 1 - slower."""
-    difference = log_ratio(pairs).above(log(1 - slower))
+def _p_changed(each: CellChange | FamilyChange, samples: Sequence[Samples]) -> float:
+    """How likely so large a change is, if the true one is `MARGIN`; 1 for one that cannot be concluded."""
+    difference = log_ratio(samples)
+    allowed = each.can_be_faster if difference.value > 0 else each.can_be_slower
+    return difference.p_beyond(log(1 + MARGIN)) if allowed else 1.0
+
+
+def _p_slower(each: CellChange | FamilyChange, samples: Sequence[Samples], slower: float) -> float:
+    """One-sided: how likely so low a ratio is, if the true one is 1 - slower; 1 where that cannot be concluded."""
+    if not each.can_be_slower:
+        return 1.0
+    difference = log_ratio(samples).above(log(1 - slower))
     p = difference.p_beyond(0) / 2
     return p if difference.value < 0 else 1 - p
 
 
 def _cell(cell: Cell, before: CellSummary | None, after: CellSummary | None) -> CellChange:
-    known = CellChange(cell=cell, before=before, after=after, ratio=None, by_cost=False, change="-")
+    known = CellChange(cell=cell, before=before, after=after, ratio=None, change="-")
     if before is None or after is None or (before.rate is None and after.rate is None):
         return known
     if before.rate is None:
         return msgspec.structs.replace(known, change="gained")
     if after.rate is None:
         return msgspec.structs.replace(known, change="lost")
-    limited = "generator" in (before.limit, after.limit)
-    if limited and not (before.per_cpu_second_by_block and after.per_cpu_second_by_block):
+    compared = pair(after.measurement, before.measurement)
+    if compared is None:
         return msgspec.structs.replace(known, change="ab was the limit")
-    known = msgspec.structs.replace(known, by_cost=limited)
-    ratio = mean_ratio([_pair(known)])
-    return msgspec.structs.replace(known, ratio=ratio, change="one block" if ratio.interval is None else known.change)
+    ratio = mean_ratio([(compared.first, compared.second)])
+    return msgspec.structs.replace(
+        known,
+        ratio=ratio,
+        change="one block" if ratio.interval is None else known.change,
+        by_cpu_time=compared.by_cpu_time,
+        can_be_faster=compared.first_can_lead,
+        can_be_slower=compared.second_can_lead,
+    )
 
 
 def _is_tested(change: CellChange) -> bool:
     return change.ratio is not None and change.ratio.interval is not None
 
 
-def _pair(change: CellChange) -> Pair:
+def _samples(change: CellChange) -> Samples:
     before, after = _sides(change)
     return tuple(after.values()), tuple(before.values())
 
@@ -130,10 +163,14 @@ def _sides(change: CellChange) -> tuple[Mapping[int, float], Mapping[int, float]
     """What is compared, by block."""
     assert change.before is not None
     assert change.after is not None
-    return change.before.blocks(change.by_cost), change.after.blocks(change.by_cost)
+    if change.by_cpu_time:
+        return change.before.per_cpu_second_by_block, change.after.per_cpu_second_by_block
+    return change.before.by_block, change.after.by_block
 
 
-def _families(changes: Iterable[CellChange], families: Mapping[str, str]) -> Iterator[tuple[FamilyChange, list[Pair]]]:
+def _families(
+    changes: Iterable[CellChange], families: Mapping[str, str]
+) -> Iterator[tuple[FamilyChange, list[Samples]]]:
     by_family: dict[str, dict[str, list[CellChange]]] = {}
     for change in changes:
         if change.ratio is not None:
@@ -147,10 +184,12 @@ def _families(changes: Iterable[CellChange], families: Mapping[str, str]) -> Ite
             yield FamilyChange(
                 family=family, servers=len(found), cells=sum(cells for _, cells in found), ratio=ratio,
                 change="cannot be told" if ratio.interval else "one block",
+                can_be_faster=all(each.can_be_faster for changes in servers.values() for each in changes),
+                can_be_slower=all(each.can_be_slower for changes in servers.values() for each in changes),
             ), pairs  # fmt: skip
 
 
-def _server(changes: Sequence[CellChange]) -> tuple[Pair, int] | None:
+def _server(changes: Sequence[CellChange]) -> tuple[Samples, int] | None:
     """A figure per block on either side, and of how many cells it is."""
     before, after = ([_sides(change)[side] for change in changes] for side in (0, 1))
     then, now = _by_block(before), _by_block(after)

@@ -13,7 +13,7 @@ from ab_runner.report.tables import NO_RECORD
 COLUMNS = (
     "before", "after", "family", "server", "workload", "concurrency", "before_requests_per_second", "before_text",
     "after_requests_per_second", "after_text", "of_cpu_seconds", "ratio", "ratio_low", "ratio_high", "change",
-    "too_slow",
+    "too_slow", "before_lower_bound", "after_lower_bound",
 )  # fmt: skip
 
 
@@ -35,7 +35,7 @@ def _cell(cell: CellChange) -> Iterator[tuple[str, object]]:
     yield "server", cell.cell.server
     yield "workload", cell.cell.workload
     yield "concurrency", cell.cell.concurrency
-    yield "of_cpu_seconds", _yes_no(cell.by_cost)
+    yield "of_cpu_seconds", _yes_no(cell.by_cpu_time)
     yield from _figure("before", cell.before)
     yield from _figure("after", cell.after)
 
@@ -43,6 +43,7 @@ def _cell(cell: CellChange) -> Iterator[tuple[str, object]]:
 def _figure(side: str, summary: CellSummary | None) -> Iterator[tuple[str, object]]:
     yield f"{side}_requests_per_second", summary.rate if summary else None
     yield f"{side}_text", summary.rate_text if summary else NO_RECORD
+    yield f"{side}_lower_bound", _yes_no(summary.is_lower_bound) if summary else None
 
 
 def _change(each: CellChange | FamilyChange) -> Iterator[tuple[str, object]]:

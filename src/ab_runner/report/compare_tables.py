@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from string import ascii_uppercase
 
 from ab_runner.model import WorkloadName
-from ab_runner.report.cells import BY_COST, rate_figure, ratio_figure
+from ab_runner.report.cells import AT_LEAST, BY_CPU_TIME, rate_figure, ratio_figure
 from ab_runner.report.compare import CellChange, Compared, FamilyChange, to_know_of, why_not_comparable
 from ab_runner.report.tables import NO_RECORD, Listing, Report, warnings_of
 from ab_runner.stats.ranking import MARGIN, WRONG
@@ -49,7 +49,8 @@ def title(workload: WorkloadName, letter: str) -> str:
 def _tables(letter: str, compared: Compared) -> Iterable[Listing]:
     for workload in dict.fromkeys(change.cell.workload for change in compared.cells):
         changes = [change for change in compared.cells if change.cell.workload == workload]
-        notes = [BY_COST] if any(change.by_cost for change in changes) else []
+        notes = [BY_CPU_TIME] if any(change.by_cpu_time for change in changes) else []
+        notes += [AT_LEAST] if any(change.bound for change in changes) else []
         notes += [ONE_BLOCK] if any(change.change == "one block" for change in changes) else []
         yield Listing(
             title(workload, letter),
@@ -72,7 +73,7 @@ def _rows(changes: Iterable[CellChange]) -> Iterable[tuple[str, ...]]:
     for each in sorted(changes, key=lambda each: each.cell):
         name = each.cell.server if each.cell.server != last else ""
         last = each.cell.server
-        ratio = ratio_figure(each.ratio, each.by_cost) if each.ratio else "-"
+        ratio = ratio_figure(each.ratio, each.by_cpu_time, each.bound) if each.ratio else "-"
         yield name, str(each.cell.concurrency), *_figures(each), ratio, each.change
 
 
@@ -84,16 +85,17 @@ def _figures(change: CellChange) -> tuple[str, str]:
             texts.append(NO_RECORD)
         elif summary.rate is None:
             texts.append(summary.rate_text)
-        elif change.by_cost and summary.per_cpu_second:
+        elif change.by_cpu_time and summary.per_cpu_second:
             texts.append(rate_figure(summary.per_cpu_second.value))
         else:
-            texts.append(rate_figure(summary.rate))
+            texts.append(f"≥ {rate_figure(summary.rate)}" if summary.is_lower_bound else rate_figure(summary.rate))
     return texts[0], texts[1]
 
 
 def _family(change: FamilyChange) -> tuple[str, ...]:
     return (
-        change.family, str(change.servers), str(change.cells), ratio_figure(change.ratio, by_cost=False), change.change
+        change.family, str(change.servers), str(change.cells),
+        ratio_figure(change.ratio, by_cpu_time=False, bound=change.bound), change.change,
     )  # fmt: skip
 
 
@@ -103,11 +105,12 @@ def too_slow(compared: Compared, slower: float) -> list[str]:
     for each in compared.cells:
         name = f"{each.cell.server} {each.cell.workload} c={each.cell.concurrency}"
         if each.too_slow and each.ratio:
-            lines.append(f"slower by more than {100 * slower:g} %: {name}: {ratio_figure(each.ratio, each.by_cost)}")
+            ratio = ratio_figure(each.ratio, each.by_cpu_time, each.bound)
+            lines.append(f"slower by more than {100 * slower:g} %: {name}: {ratio}")
         if each.change == "lost" and each.after:
             lines.append(f"no figure any more: {name}: {each.after.rate_text}")
     for family in compared.families:
         if family.too_slow:
-            ratio = ratio_figure(family.ratio, by_cost=False)
+            ratio = ratio_figure(family.ratio, by_cpu_time=False, bound=family.bound)
             lines.append(f"slower by more than {100 * slower:g} %: all of {family.family}: {ratio}")
     return [f"{compared.after.id}: {line}" for line in lines]

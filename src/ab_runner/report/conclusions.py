@@ -11,21 +11,24 @@ import msgspec
 
 from ab_runner.conclusions import AboutEqual, Claim, Conclusion, Faster, GapCloses, MostFailed, Paper
 from ab_runner.model import WorkloadName
-from ab_runner.report.cells import rate_figure
+from ab_runner.report.cells import bound_of_ratio, rate_figure
 from ab_runner.report.evidence import Evidence, Failures, Measured
 from ab_runner.stats.estimate import Estimate
-from ab_runner.stats.questions import Question, answers, mostly
+from ab_runner.stats.pairing import Pair, pair
+from ab_runner.stats.questions import Answer, Question, answers, at_their_word, mostly
 
 Verdict = Literal["holds", "does not hold", "cannot be told", "not measured"]
 
-AB_WAS_THE_LIMIT = "ab was the limit, and what a request costs the server is not known"
+AB_WAS_THE_LIMIT = "ab was the limit of both, and the CPU time of the servers is not known"
+ONE_START = "one start"
 GAVE_UP = "ab gave up on some, so that it is not known how many requests would have failed"
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """What decides about a claim at one place: mostly two servers at one workload and concurrency, with the `ratio` of
     the first's figure to the second's. `margin` is that ratio over what it must be: above 1 the figures are for the
-    claim. `by_cost`: they are requests per second of the server's CPU time."""
+    claim. `bound`: `≥` or `≤` where ab was the limit of one of the two and the true ratio may be larger or smaller.
+    `by_cpu_time`: they are requests per CPU-second."""
 
     workload: WorkloadName
     at: tuple[int, ...]
@@ -34,8 +37,9 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     """The figures that decide, or why there are none."""
     first: str | None = None
     ratio: Estimate | None = None
+    bound: str = ""
     margin: float = 1.0
-    by_cost: bool = False
+    by_cpu_time: bool = False
 
 
 class JudgedClaim(msgspec.Struct, frozen=True):
@@ -61,19 +65,11 @@ class Judged(msgspec.Struct, frozen=True):
         return all(claim.complete for claim in self.claims)
 
 
-class _Asking(msgspec.Struct, frozen=True):
-    """`can_hold` and `can_fail`: what the answer may decide, where a figure is only the most that it can have been."""
-
-    question: Question
-    can_hold: bool = True
-    can_fail: bool = True
-
-
 class _Asked(msgspec.Struct, frozen=True):
     """A part that holds if all answers are yes. They come together, as tests are corrected for their number."""
 
     part: Part
-    questions: tuple[_Asking, ...]
+    questions: tuple[Question, ...]
 
 
 def judge(paper: Paper, evidence: Evidence) -> tuple[Judged, ...]:
@@ -83,7 +79,8 @@ def judge(paper: Paper, evidence: Evidence) -> tuple[Judged, ...]:
 def _judged(paper: Paper, conclusion: Conclusion, evidence: Evidence) -> Judged:
     asked = [list(_asked(paper, claim, evidence)) for claim in conclusion.claims]
     waiting = [each for every in asked for each in every if isinstance(each, _Asked)]
-    found = iter(answers([asking.question for each in waiting for asking in each.questions]))
+    questions = [question for each in waiting for question in each.questions]
+    found = iter(map(at_their_word, questions) if evidence.is_published else answers(questions))
     claims = []
     for claim, every in zip(conclusion.claims, asked, strict=True):
         parts = [_answered(each, found) if isinstance(each, _Asked) else each for each in every]
@@ -112,16 +109,14 @@ def _best_of_the_first(parts: Sequence[Part]) -> Iterator[Part]:
         )
 
 
-def _answered(asked: _Asked, answers: Iterator[bool | None]) -> Part:
-    verdict = every_one([_verdict(asking, next(answers)) for asking in asked.questions])
-    margin = min(asking.question.quotient.value / asking.question.bound for asking in asked.questions)
+def _answered(asked: _Asked, found: Iterator[Answer]) -> Part:
+    verdict = every_one([_verdict(next(found)) for _ in asked.questions])
+    margin = min(question.quotient.value / question.bound for question in asked.questions)
     return msgspec.structs.replace(asked.part, verdict=verdict, margin=margin)
 
 
-def _verdict(asking: _Asking, answer: bool | None) -> Verdict:
-    if answer is None or not (asking.can_hold if answer else asking.can_fail):
-        return "cannot be told"
-    return "holds" if answer else "does not hold"
+def _verdict(answer: Answer) -> Verdict:
+    return "cannot be told" if answer is None else "holds" if answer else "does not hold"
 
 
 def _asked(paper: Paper, claim: Claim, evidence: Evidence) -> Iterator[_Asked | Part]:
@@ -138,65 +133,65 @@ def _asked(paper: Paper, claim: Claim, evidence: Evidence) -> Iterator[_Asked | 
                     for at, cell in missing
                 )
             case Faster() | AboutEqual():
+                alternatives = len(first) if isinstance(claim, Faster) and claim.one else 1
                 for level, one, other in product(claim.at, first, second):
-                    pair = evidence.of(one, workload, level), evidence.of(other, workload, level)
-                    yield _pair(claim, workload, level, *pair)
+                    cells = evidence.of(one, workload, level), evidence.of(other, workload, level)
+                    yield _pair(claim, workload, level, *cells, alternatives)
 
 
 # --- two servers -----------------------------------------------------------------------------------------------
 
 
 def _pair(
-    claim: Faster | AboutEqual, workload: WorkloadName, level: int, first: Measured, second: Measured
+    claim: Faster | AboutEqual, workload: WorkloadName, level: int, first: Measured, second: Measured, alternatives: int
 ) -> _Asked | Part:
+    """`alternatives`: the number of first servers, where it is enough that the claim holds of one."""
     part = Part(workload=workload, at=(level,), verdict="not measured", figures="", first=first.server)
-    chosen = _chosen([first, second])
-    if isinstance(chosen, str):
-        return _undecided(part, chosen)
-    by_cost, (here, there) = chosen
-    ratio = Question(((_values(here), 1.0), (_values(there), -1.0)))
-    part = msgspec.structs.replace(
-        part, by_cost=by_cost, figures=_figures(first, second, here, there), ratio=ratio.quotient
-    )
+    if missing := _missing([first, second]):
+        return msgspec.structs.replace(part, figures=missing)
+    compared = pair(first.measurement, second.measurement)
+    if compared is None:
+        return msgspec.structs.replace(part, verdict="cannot be told", figures=AB_WAS_THE_LIMIT)
+    first_can_lead = compared.first_can_lead and not first.at_most
+    second_can_lead = compared.second_can_lead and not second.at_most
     bound = 1 + claim.by if isinstance(claim, Faster) else 1 / (1 + claim.within)
-    ahead = _Asking(msgspec.structs.replace(ratio, bound=bound), not first.at_most, not second.at_most)
+    ahead = Question(
+        ((compared.first, 1.0), (compared.second, -1.0)), bound, first_can_lead, second_can_lead, alternatives
+    )
+    part = msgspec.structs.replace(
+        part,
+        by_cpu_time=compared.by_cpu_time,
+        figures=_figures(first, second, compared) + _of_one_start([first, second]),
+        ratio=ahead.quotient,
+        bound="" if compared.by_cpu_time else bound_of_ratio(first.at_least, second.at_least),
+    )
     if isinstance(claim, Faster):
         return _Asked(part, (ahead,))
-    inverse = Question(((_values(there), 1.0), (_values(here), -1.0)), bound)
-    return _Asked(part, (ahead, _Asking(inverse, not second.at_most, not first.at_most)))
+    inverse = Question(((compared.second, 1.0), (compared.first, -1.0)), bound, second_can_lead, first_can_lead)
+    return _Asked(part, (ahead, inverse))
 
 
-def _undecided(part: Part, reason: str) -> Part:
-    verdict: Verdict = "cannot be told" if reason == AB_WAS_THE_LIMIT else "not measured"
-    return msgspec.structs.replace(part, verdict=verdict, figures=reason)
+def _missing(cells: Sequence[Measured]) -> str:
+    """Why there are not figures of all of them; empty where there are."""
+    return "; ".join(dict.fromkeys(cell.why_not for cell in cells if not cell.rates))
 
 
-def _chosen(cells: Sequence[Measured]) -> tuple[bool, list[Mapping[int, float]]] | str:
-    """The figures to compare, and whether they are costs; or why there are none."""
-    missing = [cell.why_not for cell in cells if not cell.rates]
-    if missing:
-        return "; ".join(dict.fromkeys(missing))
-    if not any(cell.ab_was_the_limit for cell in cells):
-        return False, [cell.rates for cell in cells]
-    if not all(cell.costs for cell in cells):
-        return AB_WAS_THE_LIMIT
-    return True, [cell.costs for cell in cells]
+def _of_one_start(cells: Sequence[Measured]) -> str:
+    """What is said of measured figures that nothing can be told from."""
+    alone = any(len(cell.rates) == 1 and not cell.is_published for cell in cells)
+    return f" ({ONE_START})" if alone else ""
 
 
-def _figures(first: Measured, second: Measured, here: Mapping[int, float], there: Mapping[int, float]) -> str:
-    texts = [
-        f"{cell.server} {_mean_text(blocks)}{' at most' if cell.at_most else ''}"
-        for cell, blocks in ((first, here), (second, there))
-    ]
+def _figures(first: Measured, second: Measured, compared: Pair) -> str:
+    texts = []
+    for cell, sample in ((first, compared.first), (second, compared.second)):
+        at_least = "≥ " if cell.at_least and not compared.by_cpu_time else ""
+        texts.append(f"{cell.server} {at_least}{rate_figure(_mean([sample]))}{' at most' if cell.at_most else ''}")
     return " against ".join(texts)
 
 
 def _values(blocks: Mapping[int, float]) -> tuple[float, ...]:
     return tuple(blocks.values())
-
-
-def _mean_text(blocks: Mapping[int, float]) -> str:
-    return rate_figure(_mean([_values(blocks)]))
 
 
 def _mean(samples: Sequence[tuple[float, ...]]) -> float:
@@ -214,35 +209,53 @@ def _gap(
     below L begin, exactly where both L begin - L end and L begin + L end are above 0.
 
     Cells of one block share a start of the server, so each block has one figure: its figure at the beginning over that
-    at the end, or times that at the end."""
+    at the end, or times that at the end. A rate that ab limited may be higher. Where it counts for the answer yes, that
+    answer is open and no is not, and the other way round. Where ab limited all of them, they are compared by requests
+    per CPU-second."""
     begin, end = claim.at
     sides = [
         [[evidence.of(name, workload, level) for level in claim.at] for name in names] for names in (first, second)
     ]
-    chosen = _chosen([cell for side in sides for server in side for cell in server])
+    cells = [cell for side in sides for server in side for cell in server]
     part = Part(workload=workload, at=claim.at, verdict="not measured", figures="")
-    if isinstance(chosen, str):
-        return _undecided(part, chosen)
-    by_cost, _ = chosen
-    blocks = [[[cell.costs if by_cost else cell.rates for cell in server] for server in side] for side in sides]
+    if missing := _missing(cells):
+        return msgspec.structs.replace(part, figures=missing)
+    by_cpu_time = all(cell.at_least for cell in cells)
+    if by_cpu_time and not all(cell.cpu_efficiency for cell in cells):
+        return msgspec.structs.replace(part, verdict="cannot be told", figures=AB_WAS_THE_LIMIT)
+    figures = [[[_compared_by(cell, by_cpu_time) for cell in server] for server in side] for side in sides]
     leads = [
-        _mean([_values(server[at]) for server in blocks[0]]) / _mean([_values(server[at]) for server in blocks[1]])
+        _mean([_values(server[at]) for server in figures[0]]) / _mean([_values(server[at]) for server in figures[1]])
         for at in (0, 1)
     ]
     text = f"the first group has {leads[0]:.2f} times the rate of the second at {begin}, {leads[1]:.2f} times at {end}"
-    part = msgspec.structs.replace(part, by_cost=by_cost, figures=text)
-    clean = not any(cell.at_most for side in sides for server in side for cell in server)
+    limited = "; ab was the limit of some" if any(cell.at_least for cell in cells) and not by_cpu_time else ""
+    part = msgspec.structs.replace(part, by_cpu_time=by_cpu_time, figures=text + limited + _of_one_start(cells))
+    clean = not any(cell.at_most for cell in cells)
     questions = []
     for power in (-1, 1):
         samples = tuple(
             (tuple(before[block] * after[block] ** power for block in before if block in after), sign / len(side))
-            for sign, side in ((1, blocks[0]), (-1, blocks[1]))
+            for sign, side in ((1, figures[0]), (-1, figures[1]))
             for before, after in side
         )
         if not all(sample for sample, _ in samples):
             return msgspec.structs.replace(part, figures="a server has no block with both concurrencies")
-        questions.append(_Asking(Question(samples), clean, clean))
+        counts_for = {
+            sign * (1 if at == 0 else power)
+            for sign, side in zip((1, -1), sides, strict=True)
+            for server in side
+            for at, cell in enumerate(server)
+            if cell.at_least and not by_cpu_time
+        }
+        questions.append(
+            Question(samples, can_hold=clean and -1 not in counts_for, can_fail=clean and 1 not in counts_for)
+        )
     return _Asked(part, tuple(questions))
+
+
+def _compared_by(cell: Measured, by_cpu_time: bool) -> Mapping[int, float]:
+    return cell.cpu_efficiency if by_cpu_time else cell.rates
 
 
 # --- failed requests -------------------------------------------------------------------------------------------
@@ -271,11 +284,11 @@ def _most_failed(
             times += most
     if of == 0:
         return msgspec.structs.replace(part, verdict="cannot be told", figures=GAVE_UP)
-    answer = mostly(times, of)
-    verdict: Verdict = "cannot be told" if answer is None else "holds" if answer else "does not hold"
+    answer = times == of if evidence.is_published else mostly(times, of)
     runner_up = max((name for name in measured if name != first), key=lambda name: _total(measured[name]))
     text = " against ".join(f"{servers[name]} {_failed_text(measured[name])}" for name in (first, runner_up))
-    return msgspec.structs.replace(part, verdict=verdict, figures=text, first=first)
+    alone = f" ({ONE_START})" if of == 1 and not evidence.is_published else ""
+    return msgspec.structs.replace(part, verdict=_verdict(answer), figures=text + alone, first=first)
 
 
 def _cells(

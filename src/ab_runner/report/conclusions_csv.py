@@ -41,7 +41,7 @@ def _rows(paper: Paper, column: Column) -> Iterator[dict[str, object]]:
                     "workload": part.workload,
                     "concurrency": " ".join(map(str, part.at)),
                     "part_verdict": part.verdict,
-                    "of_cpu_seconds": _yes_no(part.by_cost),
+                    "of_cpu_seconds": _yes_no(part.by_cpu_time),
                     "figures": part.figures,
                 }
                 if part.ratio:

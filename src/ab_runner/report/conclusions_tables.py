@@ -8,7 +8,7 @@ from itertools import chain
 import msgspec
 
 from ab_runner.conclusions import Paper
-from ab_runner.report.cells import BY_COST, OF_CPU_TIME, ratio_figure
+from ab_runner.report.cells import AT_LEAST, BY_CPU_TIME, OF_CPU_TIME, ratio_figure
 from ab_runner.report.conclusions import Judged, JudgedClaim, Part, Verdict
 from ab_runner.report.evidence import Evidence
 from ab_runner.report.tables import Listing, Report
@@ -16,13 +16,14 @@ from ab_runner.stats.questions import ONE_FIGURE
 from ab_runner.stats.ranking import MARGIN, WRONG
 
 IN_PART = "*: as far as it was measured"
-ONE_BLOCK = (
-    f"one figure per cell ({{}}): what its noise is nobody knows; taken at its word, but differences up to "
-    f"{100 * ONE_FIGURE:g} % as none"
+PUBLISHED = (
+    f"as published ({{}}): one figure per cell, of which the noise is not known; the author's figures are taken at "
+    f"their word, and differences up to {100 * ONE_FIGURE:g} % count as none"
 )
+ONE_START = "one start ({}): nothing can be told from noise, so there are no verdicts; measure with --blocks 6"
 TESTED = (
-    f"several blocks ({{}}): holds and does not hold are tested; differences up to {100 * MARGIN:g} % count as none, "
-    f"and the verdict on a conclusion is wrong with at most {100 * WRONG:g} %"
+    f"several starts ({{}}): holds and does not hold are tested; differences up to {100 * MARGIN:g} % count as none, "
+    f"and the verdict on a conclusion is wrong with a probability of {100 * WRONG:g} % at the most"
 )
 
 
@@ -39,11 +40,13 @@ class Column(msgspec.Struct, frozen=True):
 
 
 def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Column]]], damage: Iterable[str] = ()) -> Report:
-    blocks = {column.name: column.evidence.blocks for _, found in papers for column in found}
-    alone = [name for name, number in blocks.items() if number <= 1]
-    several = [name for name, number in blocks.items() if number > 1]
+    kinds: dict[str, dict[str, None]] = {PUBLISHED: {}, ONE_START: {}, TESTED: {}}
+    for _, found in papers:
+        for column in found:
+            several = TESTED if column.evidence.blocks > 1 else ONE_START
+            kinds[PUBLISHED if column.evidence.is_published else several][column.name] = None
     facts = [f"now: {each.evidence.name}" for _, found in papers[:1] for each in found if not each.evidence.year]
-    facts += [text.format(", ".join(names)) for text, names in ((ONE_BLOCK, alone), (TESTED, several)) if names]
+    facts += [text.format(", ".join(names)) for text, names in kinds.items() if names]
     tables = chain.from_iterable(_tables(paper, found) for paper, found in papers)
     return Report("what was concluded, and what holds", tuple(facts), tuple(tables), tuple(damage))
 
@@ -60,7 +63,9 @@ def _tables(paper: Paper, columns: Sequence[Column]) -> Iterable[Listing]:
                     says = ""
         notes = [f"read as: {conclusion.reading}"] if conclusion.reading else []
         if any(row[-2].endswith(OF_CPU_TIME) for row in rows):
-            notes.append(BY_COST)
+            notes.append(BY_CPU_TIME)
+        if any("≥" in text or "≤" in text for row in rows for text in row[-2:]):
+            notes.append(AT_LEAST)
         yield Listing(
             f"{number + 1}. {conclusion.sentence}", _HEADINGS, tuple(rows), tuple(notes), names=4, prose=(0, 2, 5)
         )
@@ -112,4 +117,4 @@ def _levels(parts: Iterable[Part]) -> str:
 def _ratio_text(part: Part) -> str:
     if part.ratio is None:
         return ""
-    return ratio_figure(part.ratio, part.by_cost)
+    return ratio_figure(part.ratio, part.by_cpu_time, part.bound)

@@ -6,14 +6,19 @@ import csv
 import io
 from collections.abc import Iterable, Mapping
 
-from ab_runner.report.trials import COLUMNS, Row, Value, rows
+from ab_runner.report.trials import COLUMNS, Row, rows
 from ab_runner.store import Stored
 
-_YES_NO: Mapping[Value, str] = {True: "yes", False: "no"}
+_YES_NO = {True: "yes", False: "no"}
 
 
 def render(stored: Stored) -> str:
-    return write(COLUMNS, (row | {"valid": _YES_NO[row["valid"]]} for row in rows(stored)))
+    return write(COLUMNS, (worded(row, _YES_NO) for row in rows(stored)))
+
+
+def worded(row: Row, words: Mapping[bool, str]) -> Row:
+    """The row with these words for what is true or false."""
+    return {name: words[value] if isinstance(value, bool) else value for name, value in row.items()}
 
 
 def write(columns: Iterable[str], table: Iterable[Row]) -> str:

@@ -10,6 +10,7 @@ from ab_runner.model import BEFORE, Cell, Server, Trial, WorkloadName, cell_of
 from ab_runner.published import Figure
 from ab_runner.report.cells import CellSummary, summarise
 from ab_runner.report.then_and_now import match_of
+from ab_runner.stats.pairing import Measurement
 from ab_runner.store import Stored
 
 NOT_THERE = "not there"
@@ -26,17 +27,24 @@ class Failures(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
-    """A cell of a server of the paper. `rates` and `costs` (requests per second of the server's CPU time) are by block,
-    empty if there is none that counts: then `reason` says why. `at_most`: requests failed, and what is counted with
-    them is no less than what would have been without."""
+    """A cell of a server of the paper. `rates` and `cpu_efficiency` (requests per CPU-second) are by block, empty if
+    there is none that counts: then `reason` says why. `at_most`: requests failed, and what is counted with them is no
+    less than what would have been without. `at_least`: ab was the limit, so the server may be faster. `is_published`:
+    it is an author's own figure, of which the noise is not known."""
 
     server: str
     rates: Mapping[int, float] = {}
-    costs: Mapping[int, float] = {}
+    cpu_efficiency: Mapping[int, float] = {}
     at_most: bool = False
-    ab_was_the_limit: bool = False
+    at_least: bool = False
+    is_published: bool = False
     reason: str = NOT_THERE
     failures: Mapping[int, Failures] = {}
+
+    @property
+    def measurement(self) -> Measurement:
+        """What it is compared by."""
+        return Measurement(tuple(self.rates.values()), tuple(self.cpu_efficiency.values()), self.at_least)
 
     @property
     def why_not(self) -> str:
@@ -49,6 +57,11 @@ class Evidence(msgspec.Struct, frozen=True):
     name: str
     cells: Mapping[Cell, Measured]
     year: int | None = None
+
+    @property
+    def is_published(self) -> bool:
+        """Whether its figures are an author's own, with one for each cell and nothing known of their noise."""
+        return self.year is not None
 
     def of(self, server: str, workload: WorkloadName, concurrency: int) -> Measured:
         found = self.cells.get(Cell(server, workload, concurrency))
@@ -77,6 +90,7 @@ def _published(figure: Figure) -> Measured:
         server=figure.server,
         rates={1: figure.requests_per_second},
         at_most=bool(figure.failed_requests),
+        is_published=True,
         failures={1: Failures(figure.failed_requests or 0, None)},
     )
 
@@ -107,9 +121,9 @@ def _measured(cell: CellSummary, failures: Mapping[int, Failures]) -> Measured:
     return Measured(
         server=cell.cell.server,
         rates=cell.by_block,
-        costs=cell.per_cpu_second_by_block,
-        ab_was_the_limit=cell.limit == "generator",
-        reason=cell.rate_text,
+        cpu_efficiency=cell.per_cpu_second_by_block,
+        at_least=cell.is_lower_bound,
+        reason=cell.served_text if cell.starved else cell.rate_text,
         failures=failures,
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ab_runner.report import csv, trials
-from ab_runner.report.trials import Kind, Row, Value
+from ab_runner.report.trials import Kind, Row
 from ab_runner.store import Stored
 
 FORMAT = 1
@@ -19,7 +19,7 @@ column is no such change."""
 
 COLUMNS: dict[str, Kind] = {"format": "whole", "sweep": "text", "protocol": "text", **trials.COLUMNS}
 _SQL: dict[Kind, str] = {"text": "VARCHAR", "whole": "BIGINT", "real": "DOUBLE", "truth": "BOOLEAN"}
-_TRUTH: dict[Value, str] = {True: "true", False: "false"}
+_TRUTH = {True: "true", False: "false"}
 
 
 def table(sweeps: Iterable[Stored]) -> Iterator[Row]:
@@ -31,7 +31,7 @@ def table(sweeps: Iterable[Stored]) -> Iterator[Row]:
 
 
 def as_csv(sweeps: Iterable[Stored]) -> bytes:
-    return csv.write(COLUMNS, (row | {"valid": _TRUTH[row["valid"]]} for row in table(sweeps))).encode()
+    return csv.write(COLUMNS, (csv.worded(row, _TRUTH) for row in table(sweeps))).encode()
 
 
 def as_json(sweeps: Iterable[Stored]) -> bytes:

@@ -32,13 +32,17 @@ from ab_runner.report.cells import (
     summarise,
 )
 from ab_runner.report.drift import WORTH_A_WARNING, Drift, drifts, shifts
-from ab_runner.report.ranks import Ranked, ranked
+from ab_runner.report.ranks import BY_CPU_TIME, compares_cpu_time, ranked
 from ab_runner.report.summary import summary
+from ab_runner.stats.ranking import Ranking
 from ab_runner.store import Stored
 
 NO_RECORD = "not run"
 UNTESTABLE = "-"
 ABOVE_THE_CEILING = "more than 100: ab was the limit of both, or something disturbed the ceiling's trial"
+CUT_OFF = "≥ before the longest: about as long as the trial, whose end cut it off"
+OF_THE_SERVED = "*: of the connections served alone; the others waited, most of them without an answer"
+CPU_EFFICIENCY = "requests per CPU-second of the server"
 _JVM_BUILD = re.compile(r"Runtime .*\(build ([^)]+)\)")
 
 
@@ -111,7 +115,7 @@ def _tables_of(asked: Workload, stored: Stored, cells: dict[Cell, CellSummary]) 
     columns = tuple(Column(server.id, server.family) for server in servers)
     grid = [(level, [cells.get(Cell(server.id, asked.name, level)) for server in servers]) for level in concurrency]
     ranks = [ranked(filter(None, row)) for _, row in grid]
-    by_rate, by_cost = (_best(columns, ranks, by_cost) for by_cost in (False, True))
+    best = _best(columns, ranks)
     curves = [[cell.rate if cell else None for cell in at] for at in zip(*(row for _, row in grid), strict=True)]
     rates = tuple((level, (*map(_rate_text, row), *(UNTESTABLE for _ in untestable))) for level, row in grid)
     yield Table(
@@ -119,18 +123,19 @@ def _tables_of(asked: Workload, stored: Stored, cells: dict[Cell, CellSummary]) 
         (*columns, *(Column(server.id, server.family) for server in untestable)),
         rates,
         tuple(notes_of(asked, stored, grid)),
-        best=by_rate,
+        best=best,
         curves=(*map(tuple, curves), *(() for _ in untestable)) if len(concurrency) > 1 else (),
     )
     latencies = tuple((level, tuple(map(latency_text, row))) for level, row in grid)
-    yield Table(f"{asked.name}: time per request in ms, median / p90 / p99 / p99.9 / longest", columns, latencies)
-    yield from _costs(asked, columns, grid, by_cost)
-    yield from _ranks(asked, columns, concurrency, ranks, by_rate | by_cost)
+    title = f"{asked.name}: time per request in ms, median / p90 / p99 / p99.9 / longest"
+    yield Table(title, columns, latencies, tuple(latency_notes_of(grid)))
+    yield from _costs(asked, columns, grid, _best_by_cpu_time(columns, ranks, best))
+    yield from _ranks(asked, columns, grid, ranks, best)
     yield from _shares(asked, [server for server in servers if server.id != REFERENCE], concurrency, cells)
 
 
 LIMITS: dict[Limit, str] = {
-    "generator": "g: ab was the limit, for its core was full and the server's were not",
+    "generator": "≥ … g: ab was the limit, for its core was full and the server's were not; the server may be faster",
     "server": "s: the server's cores were full",
     "machine": "m: server and ab shared full cores",
 }
@@ -148,15 +153,23 @@ def _limit_notes(grid: Grid) -> Iterable[str]:
     yield from (text for limit, text in LIMITS.items() if limit in found)
 
 
-def _best(columns: Sequence[Column], ranks: Sequence[Ranked], by_cost: bool) -> frozenset[tuple[int, int]]:
-    """Who may be first in the rows that are ranked by that, if somebody there is not."""
+def _best(columns: Sequence[Column], ranks: Sequence[Ranking]) -> frozenset[tuple[int, int]]:
+    """Who may be first in each row where somebody is told not to be."""
     return frozenset(
         (at, position)
         for at, row in enumerate(ranks)
-        if row.by_cost == by_cost and any(rank.best > 1 for rank in row.ranking.ranks.values())
+        if any(rank.best > 1 for rank in row.ranks.values())
         for position, column in enumerate(columns)
-        if column.server in row.ranking.ranks and row.ranking.ranks[column.server].best == 1
+        if column.server in row.ranks and row.ranks[column.server].best == 1
     )
+
+
+def _best_by_cpu_time(
+    columns: Sequence[Column], ranks: Sequence[Ranking], best: frozenset[tuple[int, int]]
+) -> frozenset[tuple[int, int]]:
+    """Those of the best whom the CPU time puts before somebody."""
+    ahead = [{better for better, _ in row.by_cpu_time} for row in ranks]
+    return frozenset((at, position) for at, position in best if columns[position].server in ahead[at])
 
 
 def _costs(
@@ -165,7 +178,7 @@ def _costs(
     """Where the servers' CPU time is known."""
     if any(cell and cell.per_cpu_second for _, row in grid for cell in row):
         rows = tuple((level, tuple(map(cost_text, row))) for level, row in grid)
-        yield Table(f"{asked.name}: requests per second of the server's CPU time", columns, rows, best=best)
+        yield Table(f"{asked.name}: {CPU_EFFICIENCY}", columns, rows, best=best)
 
 
 def cost_text(cell: CellSummary | None) -> str:
@@ -175,20 +188,18 @@ def cost_text(cell: CellSummary | None) -> str:
 def _ranks(
     asked: Workload,
     columns: tuple[Column, ...],
-    concurrency: Sequence[int],
-    ranks: Sequence[Ranked],
+    grid: Grid,
+    ranks: Sequence[Ranking],
     best: frozenset[tuple[int, int]],
 ) -> Iterable[Table]:
     """Where there are blocks enough to compare servers."""
-    found = list(zip(concurrency, ranks, strict=True))
-    if any(len(row.ranking.ranks) > 1 for _, row in found):
+    if any(len(row.ranks) > 1 for row in ranks):
         rows = tuple(
-            (level, tuple(str(row.ranking.ranks.get(column.server, "-")) for column in columns)) for level, row in found
+            (level, tuple(str(row.ranks.get(column.server, "-")) for column in columns))
+            for (level, _), row in zip(grid, ranks, strict=True)
         )
         notes = ["servers that cannot be told apart share a rank: 2–4 is the second, third or fourth place"]  # noqa: RUF001
-        if by_cost := [str(level) for level, row in found if row.by_cost]:
-            levels = ", ".join(by_cost)
-            notes.append(f"at {levels} by requests per second of the server's CPU time, because ab was the limit")
+        notes += [BY_CPU_TIME] if any(compares_cpu_time(filter(None, row)) for _, row in grid) else []
         yield Table(f"{asked.name}: ranks", columns, rows, tuple(notes), best=best)
 
 
@@ -211,9 +222,20 @@ def _share(cell: Cell, cells: dict[Cell, CellSummary]) -> float | None:
 
 
 def latency_text(cell: CellSummary | None) -> str:
-    if cell is None or cell.rate is None:
+    if cell is None or (cell.rate is None and not cell.starved):
         return "-"
-    return " / ".join(map(latency_figure, cell.latency))
+    *body, longest = map(latency_figure, cell.latency)
+    cut_off = "≥ " if cell.longest_is_cut_off else ""
+    return " / ".join((*body, f"{cut_off}{longest}{'*' if cell.starved else ''}"))
+
+
+def latency_notes_of(grid: Grid) -> Iterable[str]:
+    """What the table of latencies only hints at."""
+    shown = [cell for _, row in grid for cell in row if cell and latency_text(cell) != "-"]
+    if any(cell.longest_is_cut_off for cell in shown):
+        yield CUT_OFF
+    if any(cell.starved for cell in shown):
+        yield OF_THE_SERVED
 
 
 def notes_of(asked: Workload, stored: Stored, grid: Grid) -> Iterable[str]:
@@ -221,7 +243,6 @@ def notes_of(asked: Workload, stored: Stored, grid: Grid) -> Iterable[str]:
     servers = [server for server in stored.sweep.servers if asked.name in server.workloads]
     yield from _limit_notes(grid)
     yield from _notes(servers, grid)
-    yield from _warm_up_notes(asked, servers, stored.records)
     yield from (
         f"{server.id}: {server.untestable[asked.name]}"
         for server in stored.sweep.servers
@@ -242,16 +263,15 @@ def _notes(servers: Sequence[Server], grid: Grid) -> Iterable[str]:
             yield f"{server.id}: {'; '.join(said)}"
 
 
-def _warm_up_notes(asked: Workload, servers: Sequence[Server], records: Iterable[Record]) -> Iterable[str]:
-    """Servers whose rate was still changing when their warm-up was over, where that was looked at."""
+def _warm_up_warnings(records: Iterable[Record]) -> Iterable[str]:
+    """The servers that were still changing when a warm-up was over, where that was looked at."""
     steady: dict[str, list[bool]] = {}
     for record in records:
-        if isinstance(record, WarmUpRecord) and record.workload in (None, asked.name) and record.steady is not None:
+        if isinstance(record, WarmUpRecord) and record.steady is not None:
             steady.setdefault(record.server, []).append(record.steady)
-    for server in servers:
-        found = steady.get(server.id, [])
-        if not all(found):
-            yield f"{server.id}: still changing at the end of {found.count(False)} of {len(found)} warm-ups"
+    found = [f"{server} ({of.count(False)} of {len(of)})" for server, of in steady.items() if not all(of)]
+    if found:
+        yield f"warm-ups that ended before the server was steady: {', '.join(found)}"
 
 
 def _heading(stored: Stored) -> str:
@@ -326,6 +346,7 @@ def warnings_of(stored: Stored) -> Iterable[str]:
             yield from (f"went on at {record.at:%Y-%m-%d %H:%M} although {each}" for each in record.differences)
     yield from (finding.text for finding in findings_of(stored.sweep) if not finding.good)
     yield from _drift_warnings(stored, drifts(stored.records))
+    yield from _warm_up_warnings(stored.records)
     yield from stored.damage
     for server, reason in stored.sweep.left_out.items():
         yield f"left out: {server}: {' '.join(reason.split())}"

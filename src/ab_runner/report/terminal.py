@@ -118,7 +118,7 @@ _OF_WORDS = {
     "lost": "red",
 }
 """What a verdict looks like."""
-_FIGURE = re.compile(r"[0-9.,]+(–[0-9]+)?( ±[0-9.]+ %)?\*?( [gsm])?|-")  # noqa: RUF001
+_FIGURE = re.compile(r"(≥ )?[0-9.,]+(–[0-9]+)?( ±[0-9.]+ %)?\*?( [gsm])?|-")  # noqa: RUF001
 
 
 def _styled(text: str, best: bool) -> Text:

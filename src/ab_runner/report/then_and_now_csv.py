@@ -11,6 +11,7 @@ from ab_runner.report.then_and_now import Compared, Comparison, Pair
 COLUMNS = (
     "workload", "concurrency", "published", "then_requests_per_second", "then_reason", "beside", "server",
     "now_requests_per_second", "now_notes", "factor", "rank_then", "rank_now", "ranked", "rho", "rho_low", "rho_high",
+    "now_lower_bound",
 )  # fmt: skip
 
 
@@ -38,6 +39,7 @@ def _row(pair: Pair, comparison: Comparison) -> dict[str, object]:
         "now_requests_per_second": pair.now.rate if pair.now else None,
         "now_notes": "; ".join(pair.now.remarks) if pair.now else NO_RECORD,
         "ranked": comparison.ranked,
+        "now_lower_bound": ("yes" if pair.now.is_lower_bound else "no") if pair.now else None,
     }
     if pair.factor and pair.ranks:
         row |= {"factor": round(pair.factor, 4), "rank_then": pair.ranks[0], "rank_now": pair.ranks[1]}

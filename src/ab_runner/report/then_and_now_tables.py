@@ -9,7 +9,7 @@ import msgspec
 
 from ab_runner.model import Server, workload
 from ab_runner.published import Figure
-from ab_runner.report.cells import rate_figure
+from ab_runner.report.cells import AT_LEAST, rate_figure
 from ab_runner.report.tables import NO_RECORD, Listing, Report, frame_of
 from ab_runner.report.then_and_now import Compared, Comparison, Pair
 from ab_runner.stats.correlation import FEWEST
@@ -24,6 +24,7 @@ RANKS = (
     "ranks: then → now, among the servers with a figure that counts on both sides, 1 for the most requests per second"
 )
 ELSEWHERE = "* and reasons: the sweep's own tables explain them"
+RANKED_AS_SHOWN = f"{AT_LEAST}; its rank takes the rate as it is"
 NO_MARGIN = {
     True: "one block: its ranks have no margin for noise, and neighbours may as well be the other way round",
     False: "ranks are those of the medians over blocks, without a margin for noise",
@@ -40,9 +41,26 @@ def report_then_and_now(stored: Stored, compared: Sequence[Compared]) -> Report:
     return msgspec.structs.replace(
         report,
         heading=f"2006 and now: {report.heading}",
-        facts=(*report.facts, THEN, FACTOR, RANKS, NO_MARGIN[stored.sweep.asked.protocol.blocks == 1], ELSEWHERE),
+        facts=(
+            *report.facts,
+            THEN,
+            FACTOR,
+            RANKS,
+            NO_MARGIN[stored.sweep.asked.protocol.blocks == 1],
+            *((RANKED_AS_SHOWN,) if _has_lower_bound(compared) else ()),
+            ELSEWHERE,
+        ),
         tables=tuple(tables),
         summary=(),
+    )
+
+
+def _has_lower_bound(compared: Sequence[Compared]) -> bool:
+    return any(
+        pair.now is not None and pair.now.is_lower_bound
+        for each in compared
+        for level in each.levels
+        for pair in (*level.stand_in.pairs, *level.newest.pairs)
     )
 
 
@@ -115,7 +133,9 @@ def _now_texts(pair: Pair) -> tuple[str, str]:
     """The figure and the factor."""
     if pair.server is None:
         return "-", "-"
-    return pair.now.rate_text if pair.now else NO_RECORD, factor_figure(pair.factor)
+    factor = factor_figure(pair.factor)
+    at_least = pair.now is not None and pair.now.is_lower_bound and pair.factor is not None
+    return pair.now.rate_text if pair.now else NO_RECORD, f"≥ {factor}" if at_least else factor
 
 
 def factor_figure(factor: float | None) -> str:

@@ -12,6 +12,7 @@ from ab_runner.report.cells import (
     CellSummary,
     latencies,
     requests_per_cpu_second,
+    served_share_of,
     share_of_ceiling,
     summarise,
 )
@@ -63,6 +64,8 @@ COLUMNS: dict[str, Kind] = {
     **_OF_USAGE,
     **_OF_JVM,
     **_LATER_OF_USAGE,
+    "lower_bound": "truth",
+    "served_share": "real",
 }
 
 
@@ -79,7 +82,7 @@ def _share(record: CellRecord, cells: Mapping[Cell, CellSummary]) -> float | Non
     if not is_valid(record) or record.report is None:
         return None
     share = share_of_ceiling(record.report.requests_per_second, cell_of(record), cells)
-    return None if share is None else round(share, 4)
+    return _rounded(share)
 
 
 def _row(record: CellRecord) -> Row:
@@ -114,4 +117,10 @@ def _row(record: CellRecord) -> Row:
         "html_bytes": report.html_bytes,
         **dict(zip(_PERCENTILES, latencies([record]), strict=True)),
         "requests_per_server_cpu_second": requests_per_cpu_second(record),
+        "lower_bound": record.limit == "generator",
+        "served_share": _rounded(served_share_of(record)),
     }
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)

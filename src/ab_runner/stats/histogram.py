@@ -24,6 +24,14 @@ class Histogram(Struct, frozen=True):
     def total(self) -> int:
         return sum(self.counts.values())
 
+    @property
+    def mean(self) -> float:
+        """The mean in microseconds, to the width of a bucket."""
+        if not self.counts:
+            raise ValueError("an empty histogram has no mean")
+        middles = ((low + ((1 << _shift(low)) - 1) / 2, count) for low, count in self.counts.items())
+        return sum(middle * count for middle, count in middles) / self.total
+
     def percentile(self, percentage: float) -> int:
         """The time in microseconds within which that share of the requests was served, to a bucket's upper end."""
         if not self.counts:

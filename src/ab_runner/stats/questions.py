@@ -14,16 +14,22 @@ from ab_runner.stats.ranking import MARGIN, WRONG
 from ab_runner.stats.ratio import contrast
 
 ONE_FIGURE = 0.05
-"""One figure shows no noise; differences up to this are then taken as none. With noise of 2 % between starts, two of
-a server differ by less in 92 % of all cases."""
+"""A published figure shows no noise; differences up to this are then taken as none. With noise of 2 % between starts,
+two figures of one server differ by less in 92 % of all cases; with more noise, in fewer."""
 
 
 class Question(Struct, frozen=True):
     """Is the product of the samples' geometric means, each to the power of its weight, above `bound`? A sample has a
-    figure per block. (first, 1) and (second, -1) with the bound 1 ask if the first is larger."""
+    figure per block. (first, 1) and (second, -1) with the bound 1 ask if the first is larger.
+
+    `can_hold` and `can_fail`: which answers are open, where a figure is only a bound of the true one. `alternatives`:
+    of how many such questions one yes is enough."""
 
     samples: tuple[tuple[tuple[float, ...], float], ...]
     bound: float = 1.0
+    can_hold: bool = True
+    can_fail: bool = True
+    alternatives: int = 1
 
     @property
     def tested(self) -> bool:
@@ -42,25 +48,50 @@ class Question(Struct, frozen=True):
         difference = contrast((weight, sample) for sample, weight in self.samples)
         return difference.above(log(self.bound)).p_beyond(log(1 + MARGIN))
 
-
-def answers(questions: Sequence[Question]) -> list[bool | None]:
-    """None where it cannot be told. That any answer from several blocks is wrong has a probability of `WRONG` at the
-    most; those from one block are taken at their word beyond `ONE_FIGURE`."""
-    tested = [question for question in questions if question.tested]
-    certain = iter(holm([question.p() for question in tested], WRONG))
-    found: list[bool | None] = []
-    for question in questions:
-        excess = log(question.quotient.value / question.bound)
-        told = next(certain) if question.tested else abs(excess) > log(1 + ONE_FIGURE)
-        found.append(excess > 0 if told else None)
-    return found
+    @property
+    def excess(self) -> float:
+        """The logarithm of the quotient over the bound."""
+        return log(self.quotient.value / self.bound)
 
 
-def mostly(times: int, of: int) -> bool | None:
-    """Does it happen in more than half of all blocks, having happened in so many of these? The sign test, and the word
-    of a single block."""
-    if of == 1:
-        return times == 1
+Answer = bool | None
+"""None where it cannot be told."""
+
+
+def answers(questions: Sequence[Question]) -> list[Answer]:
+    """Return the answers to questions that must all have the answer yes: a conjunction. Those from a single block have
+    none.
+
+    That the conjunction is wrongly said to hold has a probability of `WRONG` at the most, and so has that it is wrongly
+    said to fail. It holds if all answers are yes, so it takes a wrong yes where the true answer is no: each yes is
+    tested at `WRONG` (the intersection-union test: Berger, Technometrics 24, 1982), divided by the number of
+    `alternatives`, of which any may be the wrong one. It fails if any answer is no: all noes together are corrected
+    (Holm)."""
+    p_values = [question.p() if question.tested else 1.0 for question in questions]
+    deniable = [at for at, question in enumerate(questions) if question.tested and question.can_fail]
+    noes = holm([p_values[at] if questions[at].excess < 0 else 1.0 for at in deniable], WRONG)
+    denied = {at for at, certain in zip(deniable, noes, strict=True) if certain}
+    return [
+        False if at in denied else True if _is_affirmed(question, p_values[at]) else None
+        for at, question in enumerate(questions)
+    ]
+
+
+def _is_affirmed(question: Question, p: float) -> bool:
+    return question.can_hold and question.excess > 0 and p * question.alternatives <= WRONG
+
+
+def at_their_word(question: Question) -> Answer:
+    """Return the answer of figures that were published without their noise: beyond `ONE_FIGURE` they are believed."""
+    if question.excess > log(1 + ONE_FIGURE):
+        return True if question.can_hold else None
+    if question.excess < -log(1 + ONE_FIGURE):
+        return False if question.can_fail else None
+    return None
+
+
+def mostly(times: int, of: int) -> Answer:
+    """Return whether it happens in more than half of all blocks, having happened in so many of these: the sign test."""
     if _tail(times, of) <= WRONG:
         return True
     return False if _tail(of - times, of) <= WRONG else None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
 from math import log
 
 from msgspec import Struct
 
 from ab_runner.stats.holm import holm
+from ab_runner.stats.pairing import Measurement, pair
 from ab_runner.stats.ratio import log_ratio
 
 WRONG = 0.05
@@ -28,48 +29,82 @@ class Rank(Struct, frozen=True):
 
 
 class Ranking(Struct, frozen=True):
-    """`faster` has a pair (a, b) where a is faster than b. Who has fewer than two blocks is in neither."""
+    """`faster` has a pair (a, b) where a is faster than b; it is an order. `by_cpu_time` has those of its pairs that
+    the CPU time per request decided. Who has fewer than two blocks is in none of them."""
 
     ranks: dict[str, Rank]
     faster: frozenset[tuple[str, str]]
+    by_cpu_time: frozenset[tuple[str, str]] = frozenset()
 
 
-def rank(blocks: Mapping[str, Sequence[float]], margin: float = MARGIN) -> Ranking:
-    """Ranks by a figure per block, higher being better.
+Order = tuple[str, str]
+"""A faster server and a slower one."""
 
-    Every pair is compared by Welch's test on the logarithms, of a difference beyond `margin`. Holm's correction
-    (Scandinavian Journal of Statistics 6, 1979) holds the probability of any wrong order at 5 % however many servers
-    there are. A server's ranks go from one more than the servers that are faster to all but those that are slower:
-    simultaneous confidence intervals for ranks (Al Mohamad, Goeman & van Zwet, Biometrics 78, 2022). Two that cannot
-    be told apart therefore share a rank, and ranks that do not touch are in an order that was tested.
+
+def rank(servers: Mapping[str, Measurement], margin: float = MARGIN) -> Ranking:
+    """Return the ranks of servers at one workload and concurrency.
+
+    Every pair is compared, in what `pairing.pair` says, by Welch's test on the logarithms of a difference beyond
+    `margin`. Holm's correction (Scandinavian Journal of Statistics 6, 1979) holds the probability of any wrong order at
+    5 % however many servers there are. A server's ranks go from one more than the servers that are faster to all but
+    those that are slower: simultaneous confidence intervals for ranks (Al Mohamad, Goeman & van Zwet, Biometrics 78,
+    2022). Two that cannot be told apart therefore share a rank, and ranks that do not touch are in an order that was
+    tested.
     """
-    compared = {name: figures for name, figures in blocks.items() if len(figures) > 1}
-    faster = _closed(_tested(compared, margin))
+    compared = {name: measured for name, measured in servers.items() if len(measured.rates) > 1}
+    by_rate, by_cpu_time = map(_closed, _tested(compared, margin))
+    by_cpu_time = _borne_out(by_cpu_time, by_rate)
+    faster = by_rate | by_cpu_time
     ahead = dict.fromkeys(compared, 0)
     behind = dict.fromkeys(compared, 0)
     for better, worse in faster:
         ahead[worse] += 1
         behind[better] += 1
-    return Ranking({name: Rank(1 + ahead[name], len(compared) - behind[name]) for name in compared}, faster)
+    ranks = {name: Rank(1 + ahead[name], len(compared) - behind[name]) for name in compared}
+    return Ranking(ranks, faster, by_cpu_time)
 
 
-def contradictions(first: Ranking, second: Ranking) -> list[tuple[str, str]]:
+def contradictions(first: Ranking, second: Ranking) -> list[Order]:
     """The pairs that the first orders one way and the second the other way; as the first has them."""
     return sorted((better, worse) for better, worse in first.faster if (worse, better) in second.faster)
 
 
-def _tested(blocks: Mapping[str, Sequence[float]], margin: float) -> set[tuple[str, str]]:
-    orders, p_values = [], []
-    for one, other in combinations(blocks, 2):
-        difference = log_ratio([(blocks[one], blocks[other])])
-        orders.append((one, other) if difference.value > 0 else (other, one))
-        p_values.append(difference.p_beyond(log(1 + margin)))
-    return {order for order, certain in zip(orders, holm(p_values, WRONG), strict=True) if certain}
+def _tested(servers: Mapping[str, Measurement], margin: float) -> tuple[set[Order], set[Order]]:
+    """Return the orders that were told by rate and by CPU time. What may not be concluded has a p of 1."""
+    orders: list[tuple[Order, bool]] = []
+    p_values = []
+    for one, other in combinations(servers, 2):
+        compared = pair(servers[one], servers[other])
+        if compared is None or min(len(compared.first), len(compared.second)) < 2:
+            continue
+        difference = log_ratio([(compared.first, compared.second)])
+        first_leads = difference.value > 0
+        orders.append(((one, other) if first_leads else (other, one), compared.by_cpu_time))
+        allowed = compared.first_can_lead if first_leads else compared.second_can_lead
+        p_values.append(difference.p_beyond(log(1 + margin)) if allowed else 1.0)
+    told: tuple[set[Order], set[Order]] = set(), set()
+    for (order, by_cpu_time), certain in zip(orders, holm(p_values, WRONG), strict=True):
+        if certain:
+            told[by_cpu_time].add(order)
+    return told
 
 
-def _closed(faster: set[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """With a before b and b before c, a is before c: if the tests are right, so is what follows from them."""
-    names = sorted({name for pair in faster for name in pair})
+def _borne_out(by_cpu_time: frozenset[Order], by_rate: frozenset[Order]) -> frozenset[Order]:
+    """Return those orders by CPU time that the rates bear out: with them, `by_rate` is an order still.
+
+    Rates and CPU time are two scales: with a before b by CPU time and b before c by rate, a need not be before c. So a
+    is before b only if a is faster than everybody that b is faster than."""
+    slower: dict[str, set[str]] = {}
+    for better, worse in by_rate:
+        slower.setdefault(better, set()).add(worse)
+    return frozenset(
+        (better, worse) for better, worse in by_cpu_time if slower.get(worse, set()) <= slower.get(better, set())
+    )
+
+
+def _closed(faster: set[Order]) -> frozenset[Order]:
+    """With a before b and b before c on one scale, a is before c: if the tests are right, so is what follows."""
+    names = sorted({name for order in faster for name in order})
     closed = set(faster)
     for middle in names:
         before = [better for better in names if (better, middle) in closed]

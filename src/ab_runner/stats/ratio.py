@@ -24,12 +24,14 @@ class LogRatio(Struct, frozen=True):
     freedom: float
 
     def p_beyond(self, margin: float) -> float:
-        """How likely so large a difference is, in either direction, if the true one is `margin`: a minimum-effect test
-        (Murphy & Myors, Journal of Applied Psychology 84, 1999). Student's test of no difference for margin 0."""
-        beyond = abs(self.value) - margin
-        if beyond <= 0:
-            return 1.0
-        return float(2 * stdtr(self.freedom, -beyond / self.error)) if self.error > 0 else 0.0
+        """Return the probability of so large a difference, in either direction, if the true one is `margin`: a
+        minimum-effect test (Murphy & Myors, Journal of Applied Psychology 84, 1999), exact at that edge of its null
+        hypothesis where the error is known. For margin 0 it is Student's test of no difference."""
+        size = abs(self.value)
+        if self.error == 0:
+            return 1.0 if size <= margin else 0.0
+        near, far = ((size - margin) / self.error, (size + margin) / self.error)
+        return float(stdtr(self.freedom, -near) + stdtr(self.freedom, -far))
 
     def above(self, bound: float) -> LogRatio:
         """By how much it is above that logarithm."""

@@ -13,6 +13,7 @@ from ab_runner.published import Figure
 from ab_runner.report import drawing
 from ab_runner.report.html.page import page_of, specs_of
 from ab_runner.report.html.templates import fill, ours
+from ab_runner.report.ranks import BY_CPU_TIME
 from ab_runner.report.tables import LIMITS, Report
 from ab_runner.store import Stored
 
@@ -42,6 +43,7 @@ def render(
         vega=Markup(drawing.vega_script()),
         script=ours("page.js"),
         limits=LIMITS,
+        by_cpu_time=BY_CPU_TIME,
     )
 
 

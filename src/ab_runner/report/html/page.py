@@ -32,16 +32,25 @@ from ab_runner.report.cells import (
     summarise,
 )
 from ab_runner.report.drift import drifts
-from ab_runner.report.html.trials import Trials, WarmUps, trials_of, warm_ups_of
+from ab_runner.report.html.trials import Trials, WarmUps, jit_shares_of, trials_of, warm_ups_of
 from ab_runner.report.palette import Look, looks
 from ab_runner.report.points import cell_rows, pair_rows
-from ab_runner.report.ranks import Ranked, ranked
+from ab_runner.report.ranks import compares_cpu_time, ranked
 from ab_runner.report.reproduce import command
 from ab_runner.report.summary import summary
-from ab_runner.report.tables import ABOVE_THE_CEILING, NO_RECORD, Listing, cost_text, frame_of, latency_text, notes_of
+from ab_runner.report.tables import (
+    ABOVE_THE_CEILING,
+    NO_RECORD,
+    Listing,
+    cost_text,
+    frame_of,
+    latency_notes_of,
+    latency_text,
+    notes_of,
+)
 from ab_runner.report.then_and_now import compare
 from ab_runner.report.then_and_now_tables import report_then_and_now
-from ab_runner.stats.ranking import Rank
+from ab_runner.stats.ranking import Rank, Ranking
 from ab_runner.store import Stored
 
 
@@ -58,6 +67,8 @@ class Figures(msgspec.Struct, frozen=True):
     """Of the ceiling."""
     bar: int | None = None
     failed: bool = False
+    starved: bool = False
+    """Failed because most connections were not served."""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -68,10 +79,11 @@ class Part(msgspec.Struct, frozen=True):
     rates: tuple[tuple[Figures, ...], ...]
     latencies: tuple[tuple[str, ...], ...]
     costs: tuple[tuple[str, ...], ...]
-    """Requests per second of CPU time, in the same places; empty where none is known."""
-    by_cost: tuple[int, ...]
-    """Concurrencies whose ranks are by cost."""
+    """Requests per CPU-second, in the same places; empty where none is known."""
+    by_cpu_time: bool
+    """Whether any two servers are compared by CPU time."""
     notes: tuple[str, ...]
+    latency_notes: tuple[str, ...]
     summary: str
 
     @property
@@ -89,6 +101,10 @@ class Part(msgspec.Struct, frozen=True):
     @property
     def has_rank(self) -> bool:
         return any(place.rank for row in self.rates for place in row)
+
+    @property
+    def has_starved(self) -> bool:
+        return any(place.starved for row in self.rates for place in row)
 
     @property
     def has_share(self) -> bool:
@@ -130,11 +146,17 @@ class Page(msgspec.Struct, frozen=True):
     versions: tuple[tuple[str, str], ...]
     data: Mapping[str, Any]
     """For the charts."""
-    warm_ups: Mapping[str, Mapping[WorkloadName, WarmUps]]
+    warm_ups: Mapping[str, Mapping[str, WarmUps]]
+    jit_shares: Mapping[str, str]
+    """By server, what the JIT took in each cycle of its warm-ups."""
     trials: Trials
 
+    @property
+    def has_starved(self) -> bool:
+        return any(part.has_starved for part in self.parts)
 
-Rankings = Mapping[tuple[WorkloadName, int], Ranked]
+
+Rankings = Mapping[tuple[WorkloadName, int], Ranking]
 """By workload and concurrency, how its servers are ranked."""
 
 
@@ -147,7 +169,7 @@ def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
     compared = compare(stored, published, cells)
     beside = report_then_and_now(stored, compared)
     measured = [workload(name) for name in asked.workloads if any(cell.workload == name for cell in cells)]
-    parts = [_part(each, stored, cells, rankings, ranks) for each in measured]
+    parts = [_part(each, stored, cells, ranks) for each in measured]
     models = tuple(_models(each, sweep.servers, asked.concurrency, cells) for each in measured)
     return Page(
         title=sweep.id,
@@ -182,6 +204,7 @@ def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
             "models": {each.asked.name: {model: ids for model, ids, _ in each.rows} for each in models},
         },
         warm_ups=warm_ups_of(stored.records),
+        jit_shares=jit_shares_of(stored.records),
         trials=trials_of(stored.records),
     )  # fmt: skip
 
@@ -209,9 +232,7 @@ def _families(servers: Iterable[Server]) -> Iterator[tuple[str, tuple[Server, ..
     yield from ((family, tuple(members[family])) for family in sorted(members))
 
 
-def _part(
-    asked: Workload, stored: Stored, cells: Mapping[Cell, CellSummary], rankings: Rankings, ranks: Mapping[Cell, Rank]
-) -> Part:
+def _part(asked: Workload, stored: Stored, cells: Mapping[Cell, CellSummary], ranks: Mapping[Cell, Rank]) -> Part:
     concurrency = stored.sweep.asked.concurrency
     able = [server for server in stored.sweep.servers if asked.name in server.workloads]
     grid = [[cells.get(Cell(server.id, asked.name, level)) for level in concurrency] for server in able]
@@ -225,8 +246,9 @@ def _part(
         rates=tuple(tuple(_rate_place(cell, highest, cells, ranks) for cell in row) for row in grid),
         latencies=tuple(tuple(map(latency_text, row)) for row in grid),
         costs=tuple(tuple(map(cost_text, row)) for row in grid) if any(map(_has_cost, chain(*grid))) else (),
-        by_cost=tuple(level for (name, level), row in rankings.items() if name == asked.name and row.by_cost),
+        by_cpu_time=any(compares_cpu_time(filter(None, row)) for _, row in by_level),
         notes=(*notes_of(asked, stored, by_level), *((f"share of the ceiling: {ABOVE_THE_CEILING}",) if above else ())),
+        latency_notes=tuple(latency_notes_of(by_level)),
         summary=_summary(able, grid),
     )
 
@@ -237,8 +259,8 @@ def _rate_place(
     if cell is None:
         return Figures(NO_RECORD)
     if cell.rate is None:
-        return Figures(cell.rate_text, failed=True)
-    figure = rate_figure(cell.rate)
+        return Figures(cell.rate_text, failed=True, starved=cell.starved)
+    figure = f"≥ {rate_figure(cell.rate)}" if cell.is_lower_bound else rate_figure(cell.rate)
     beyond = cell.rate_text.removeprefix(figure)
     share = share_of_ceiling(cell.rate, cell.cell, cells) if cell.cell.server != REFERENCE else None
     return Figures(
@@ -264,9 +286,7 @@ def _rankings(cells: Mapping[Cell, CellSummary]) -> Rankings:
 
 def _ranks(rankings: Rankings) -> dict[Cell, Rank]:
     return {
-        Cell(server, name, level): rank
-        for (name, level), row in rankings.items()
-        for server, rank in row.ranking.ranks.items()
+        Cell(server, name, level): rank for (name, level), row in rankings.items() for server, rank in row.ranks.items()
     }
 
 
