@@ -7,7 +7,7 @@ export PYTHONPATH := src
 newest_jdk = $(PYTHON) -c 'from ab_runner.runtime.jdks import installed; print(next(j.home for j in installed() if j.compiles))'
 artifacts = $${XDG_CACHE_HOME:-$$HOME/.cache}/ab-runner/artifacts
 
-.PHONY: bench test lint compose lock
+.PHONY: bench test aims compose lock
 
 bench: ## a quick sweep of twelve servers, to its tables
 	@$(need_ab)
@@ -21,6 +21,9 @@ test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, w
 	JAVA_HOME=$$($(newest_jdk)) mvn --batch-mode -Dorg.slf4j.simpleLogger.defaultLogLevel=warn --strict-checksums --file servers/pom.xml -Dartifacts=$(artifacts) verify
 	@command -v chromium > /dev/null || ($(call install,chromium)) || echo "make: without a browser its tests skip" >&2
 	$(PYTHON) -m pytest
+
+aims: .venv/test.txt ## are the aims met? computed anew from benchmarks/records
+	$(PYTHON) benchmarks/aims.py
 
 compose: .venv/test.txt ## compose.yaml from servers/*/server.toml
 	@text=$$($(PYTHON) -m ab_runner.compose) && echo "$$text" > compose.yaml

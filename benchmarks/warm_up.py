@@ -5,7 +5,7 @@ the same load.
     PYTHONPATH=src .venv/bin/python benchmarks/warm_up.py CONCURRENCY RECORDS [SERVERS]
 
 Each server is started once, in Docker, and warmed up as `quick` and `standard` do it. Then each of its workloads has a
-trial of `quick`, 20 s of the same load, and a trial of 3 s. RECORDS is a file with a line of JSON for each cell. Its
+trial of `quick`, 20 s of the same load, and a trial of 3 s. RECORDS is a file with a line of JSON per cell. Its
 servers are not measured again, so that a run can go on. `benchmarks/aims.py` computes the aims from it.
 """
 

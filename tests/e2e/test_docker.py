@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.conftest import FIXTURES, ROOT, Sweeper, check_store, containers_left, verdicts, wait_for_trials
+from e2e.conftest import FIXTURES, ROOT, Sweeper, answered, check_store, containers_left, verdicts, wait_for_trials
 
 from ab_runner import artifacts, probe
 from ab_runner.catalog import load
@@ -58,7 +58,7 @@ def test_a_sweep_of_all_servers_has_every_cell_with_a_figure_or_a_reason(sweepin
         if (server, name) in KNOWN_REASON:
             assert verdict.reason == KNOWN_REASON[server, name]
         elif (server, name) not in MAY_FAIL:
-            assert verdict.valid, f"{server} {name} c={level}: {verdict.reason}"
+            assert answered(verdict), f"{server} {name} c={level}: {verdict.reason}"
     for table in ("echo: requests per second", "large: time per request"):
         assert table in output
     assert containers_left(stored.sweep.id) == ""
@@ -73,7 +73,7 @@ def test_a_sweep_across_a_bridge_names_the_server_by_its_address(sweeping: Sweep
     output, _ = process.communicate(timeout=600)
     assert process.returncode == 0, output
     found = verdicts(check_store(folder, starts=2))
-    assert [verdict for verdict in found.values() if not verdict.valid] == []
+    assert [verdict for verdict in found.values() if not answered(verdict)] == []
     assert "http://127.0.0.1" not in (folder / "trials.jsonl").read_text()
 
 
@@ -89,7 +89,7 @@ def test_a_sweep_on_another_jdk_runs_on_it_and_records_it(
     output, _ = process.communicate(timeout=600)
     assert process.returncode == 0, output
     stored = check_store(folder, starts=2)
-    assert [key for key, verdict in verdicts(stored).items() if not verdict.valid] == []
+    assert [key for key, verdict in verdicts(stored).items() if not answered(verdict)] == []
     trials = {record.server: record.jdk for record in stored.records if isinstance(record, Trial)}
     assert (trials["mina-0.9.2"], trials["lighttpd-1.4"], stored.sweep.asked.jdk) == (17, None, 17)
     starts = {record.server: record for record in stored.records if isinstance(record, StartRecord)}

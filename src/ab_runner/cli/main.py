@@ -130,7 +130,11 @@ def cli() -> None:
     metavar="N",
     help="ab processes at once, each on a core of its own, that share the connections. For trials of a length in time.",
 )
-@click.option("--warmup", type=options.Amount(), help="Warm-up of each start: a time (10s), requests of each workload (20000) or 0.  [default: until warm]")
+@click.option(
+    "--warmup",
+    type=options.Amount(),
+    help="Warm-up of each start: a time (10s), requests of each workload (20000) or 0.  [default: until warm]",
+)
 @click.option(
     "--runtime",
     type=click.Choice(["auto", "docker", "process"]),
