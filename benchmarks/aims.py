@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 
 import msgspec
+from make_bench import MakeBench
 from warm_up import WarmUpRow, rows_in
 
 RECORDS = Path(__file__).parent / "records"
@@ -25,7 +26,7 @@ class Aim(msgspec.Struct, frozen=True):
 
 
 def main() -> int:
-    aims = [*warm(10), *warm(100)]
+    aims = [*warm(10), *warm(100), *bench()]
     for aim in aims:
         print(f"{'met   ' if aim.met else 'MISSED'}  {aim.text}")
     return 0 if all(aim.met for aim in aims) else 1
@@ -44,6 +45,15 @@ def warm(concurrency: int) -> Iterator[Aim]:
         "(at most 5 points more)",
         low <= noise + 0.05,
     )
+
+
+def bench() -> Iterator[Aim]:
+    """`make bench` from a fresh clone on a machine with an engine (benchmarks/make_bench.py)."""
+    found = msgspec.json.decode((RECORDS / "make-bench.json").read_bytes(), type=MakeBench)
+    sweep, whole = found.sweep_seconds / 60, found.seconds / 60
+    yield Aim(f"the sweep of make bench: {sweep:.1f} minutes (at most 5)", sweep <= 5)
+    built = f"with {found.images_before} of its images built before"
+    yield Aim(f"make bench from a fresh clone, {built}: {whole:.1f} minutes (at most 8)", whole <= 8)
 
 
 def ratios(rows: Sequence[WarmUpRow]) -> list[float]:

@@ -3,9 +3,9 @@
 
     PYTHONPATH=src .venv/bin/python benchmarks/overhead.py [PAIRS] [SERVER] [CONCURRENCY]
 
-By hand is `docker exec … ab` and nothing else; the runner samples CPU time and the JVM's counters beside ab, records
-every latency and waits for clean ground before. The order within a pair changes from pair to pair. The ratio of the
-two rates should be within 0.98 and 1.02; its interval is Student's, of the logarithms of the pairs' ratios.
+By hand is `docker exec … ab` and nothing else; the runner samples answers, CPU time and the JVM's counters beside ab,
+records every latency and waits for clean ground before. The order within a pair changes from pair to pair. The ratio
+of the two rates should be within 0.98 and 1.02; its interval is Student's, of the logarithms of the pairs' ratios.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from ab_runner.meter import Meter
 from ab_runner.model import LoadReport, workload
 from ab_runner.runtime.base import RunningServer
 from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.samples import Samples
 
 SWEEP = "overhead"
 SECONDS = 2
@@ -77,7 +78,8 @@ def by_hand(running: RunningServer, url: str, concurrency: int, seconds: int) ->
 def by_runner(running: RunningServer, url: str, concurrency: int, seconds: int) -> float:
     command = ab.command(url=url, concurrency=concurrency, seconds=seconds, percentiles="/raw/x.csv")
     settle(running.accounts.server.processes()[0] if running.accounts else None, local_ports(running.environment))
-    with Meter(running):
+    head, expected = probe.question(running.host, workload("small"), places.FIXTURES / "files")
+    with Samples(running.address, head, expected, keep_alive=False), Meter(running):
         done = running.generate(ab.recording_latencies(command, "/raw/x.latencies"), seconds + 60)
     return rate(ab.parse(done.stdout, done.stderr, done.exit_code))
 
