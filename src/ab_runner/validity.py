@@ -30,7 +30,7 @@ def cold(usage: Usage | None) -> str | None:
     if usage is None or usage.jit_cpu_seconds is None or not usage.server_cpu_seconds:
         return None
     share = usage.jit_cpu_seconds / usage.server_cpu_seconds
-    return f"cold: the JIT took {100 * share:.0f} % of the server's CPU time" if share > _COLD else None
+    return f"cold: the JIT took {100 * share:.2g} % of the server's CPU time" if share > _COLD else None
 
 
 def judge(

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+
+import aims
+from make_bench import MakeBench
+from warm_up import WarmUpRow
+
+
+def row(kind: str, first: float | None, later: float | None = 100.0) -> WarmUpRow:
+    return WarmUpRow(
+        server="a-1", kind=kind, workload="small", concurrency=10, first=first, later=later,
+        reason=None if first else "cold", first_jit_share=None, warm_up_seconds=12,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of records by which every aim is met."""
+    monkeypatch.setattr(aims, "RECORDS", tmp_path)
+    for level in (10, 100):
+        keep(tmp_path / f"warm-up-c{level}.jsonl", [row("jvm", 98.0)] * 20 + [row("c", 99.0)] * 20)
+    found = MakeBench(images_before=0, seconds=480.0, sweep_seconds=300.0)
+    (tmp_path / "make-bench.json").write_bytes(msgspec.json.encode(found))
+    return tmp_path
+
+
+def keep(file: Path, rows: list[WarmUpRow]) -> None:
+    file.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in rows))
+
+
+def test_aims_that_are_met_exit_with_0(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert aims.main() == 0
+    assert "MISSED" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("rows", "missed"),
+    [
+        ([row("jvm", 96.0)] * 20 + [row("c", 99.0)] * 20, "median of 20 JVM cells: 0.960"),
+        ([row("jvm", 98.0)] * 18 + [row("jvm", 80.0)] * 2 + [row("c", 99.0)] * 20, "10.0% of 20 JVM cells, 0.0% of 20"),
+    ],
+    ids=["median", "share below 0.90"],
+)
+def test_an_aim_that_is_missed_is_named_and_exits_with_1(
+    records: Path, capsys: pytest.CaptureFixture[str], rows: list[WarmUpRow], missed: str
+) -> None:
+    keep(records / "warm-up-c10.jsonl", rows)
+    assert aims.main() == 1
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("MISSED")]
+    assert missed in line
+
+
+def test_the_machines_noise_is_that_of_servers_without_a_compiler(records: Path) -> None:
+    noisy = [row("jvm", 98.0)] * 18 + [row("jvm", 80.0)] * 2 + [row("c", 99.0)] * 18 + [row("c", 80.0)] * 2
+    keep(records / "warm-up-c10.jsonl", noisy)
+    assert aims.main() == 0
+
+
+def test_a_cold_first_trial_is_told_beside_the_ratios(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keep(records / "warm-up-c10.jsonl", [row("jvm", 98.0)] * 19 + [row("jvm", None)] + [row("c", 99.0)] * 20)
+    aims.main()
+    assert "19 JVM cells: 0.980 (at least 0.97; 1 more have no figure)" in capsys.readouterr().out
+
+
+def test_a_slow_bench_misses_its_aim(records: Path) -> None:
+    slow = MakeBench(images_before=0, seconds=480.0, sweep_seconds=301.0)
+    (records / "make-bench.json").write_bytes(msgspec.json.encode(slow))
+    assert aims.main() == 1
