@@ -121,7 +121,7 @@ def check_usage(stored: Stored, trial: Trial) -> None:
         assert usage.generator_cpu_seconds > 0
         cpus = len(sweep.server_cpus) or sweep.machine.cpus
         if usage.server_cores_busy is not None and usage.generator_cores_busy is not None:
-            assert 0 < usage.server_cores_busy < cpus + 0.2
+            assert 0 <= usage.server_cores_busy < cpus + 0.2, "a server that stalls may do nothing for a while"
             assert 0 <= usage.generator_cores_busy < 1.2
         assert usage.peak_memory_bytes is None or usage.peak_memory_bytes > 0
         assert usage.context_switches is None or usage.context_switches > 0
