@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from e2e.conftest import ROOT, Sweeper, containers_left, listeners, servers_left, verdicts, wait_for_trials
+from e2e.conftest import ROOT, Sweeper, answered, containers_left, listeners, servers_left, verdicts, wait_for_trials
 
 from ab_runner.alone import LOCK
 from ab_runner.model import EndRecord
@@ -26,10 +26,13 @@ on_this_host = pytest.mark.usefixtures("host_tools")
 
 
 def reasons(folder: Path) -> dict[tuple[str, int], str | None]:
-    """What became of each server's cells; None if it has a figure."""
+    """What became of each server's cells; None if every answer was right."""
     stored = read(folder)
     assert stored.damage == ()
-    return {(server, level): verdict.reason for (server, _, level), verdict in verdicts(stored).items()}
+    return {
+        (server, level): None if answered(verdict) else verdict.reason
+        for (server, _, level), verdict in verdicts(stored).items()
+    }
 
 
 def ended_well(folder: Path) -> bool:
