@@ -18,7 +18,7 @@ from ab_runner.warm_up import (
     turns_of,
 )
 
-SMALL, LARGE = WarmUpTurn("small", 10), WarmUpTurn("large", 10)
+SMALL, LARGE = TURNS = WarmUpTurn("small", 10), WarmUpTurn("large", 10)
 UNTIL_WARM = WarmUp(Load(seconds=4), steady=True, at_most=10)
 
 
@@ -74,7 +74,7 @@ def test_a_warm_up_by_requests_has_one_window_of_each_workload() -> None:
 def test_a_compiler_that_is_never_quiet_ends_the_warm_up_at_its_longest() -> None:
     done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, lambda turn: window(turn, jit=0.5)))
     assert len(done) == 10
-    assert not is_warm(done, 2)
+    assert not is_warm(done, TURNS)
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,29 @@ def test_a_compiler_that_is_never_quiet_ends_the_warm_up_at_its_longest() -> Non
 def test_a_server_is_warm_when_its_compiler_is_quiet_and_its_rates_rise_no_more(
     rates: list[float], jit: list[float | None], warm: bool
 ) -> None:
-    assert is_warm(windows(rates, jit), 2) is warm
+    assert is_warm(windows(rates, jit), TURNS) is warm
+
+
+def test_a_load_that_takes_little_cpu_time_is_looked_at_by_itself() -> None:
+    large = Window(turn=LARGE, rate=50.0, seconds=1.0, server_cpu_seconds=0.1, jit_cpu_seconds=0.02)
+    done = [window(SMALL), window(LARGE), window(SMALL), large]
+    assert jit_share(done[2:]) == pytest.approx(0.02 / 1.1), "quiet on the whole"
+    assert not is_warm(done, TURNS)
+
+
+def test_after_its_time_only_the_loads_that_are_still_compiled_for_get_more_windows() -> None:
+    large = iter([0.5, 0.5, 0.3, 0.1, 0.01])
+
+    def run(turn: WarmUpTurn) -> Window:
+        return window(turn, jit=next(large) if turn == LARGE else 0.0)
+
+    done = list(run_windows(UNTIL_WARM, TURNS, True, run))
+    assert [each.turn for each in done] == [SMALL, LARGE, SMALL, LARGE, LARGE, LARGE, LARGE]
 
 
 def test_a_warm_server_has_its_full_time_all_the_same() -> None:
-    assert not is_over(UNTIL_WARM, windows([100, 50, 100], [0] * 3), 2, True)
-    assert is_over(UNTIL_WARM, windows([100, 50, 100, 50], [0] * 4), 2, True)
+    assert not is_over(UNTIL_WARM, windows([100, 50, 100], [0] * 3), TURNS, True)
+    assert is_over(UNTIL_WARM, windows([100, 50, 100, 50], [0] * 4), TURNS, True)
 
 
 def test_the_compilers_share_is_of_the_cpu_time_of_all_windows() -> None:

@@ -180,7 +180,7 @@ class Turn:
                 at=at,
                 turns=turns_measured(turns, windows),
                 jit_shares=jit_shares(windows, len(turns)) if compiles else (),
-                steady=is_warm(windows, len(turns)) if compiles and plan.steady else None,
+                steady=is_warm(windows, turns) if compiles and plan.steady else None,
                 error=windows[-1].error,
                 wall_seconds=round(sum(window.seconds for window in windows), 3),
             )

@@ -9,6 +9,7 @@ import math
 
 from ab_runner.model import LoadError, LoadReport, Usage, Verdict, Workload
 from ab_runner.protocol import REQUESTS_PER_CONNECTION
+from ab_runner.warm_up import COLD
 
 _KEPT_ALIVE_AT_LEAST = 0.5
 """The share of requests over kept connections below which a keep-alive figure is none.
@@ -20,17 +21,12 @@ to, and the figure says so.
 """
 
 
-_COLD = 0.05
-"""The share of the server's CPU time above which its JIT compiler was still at work, so that the server was not warm. A
-single method that is compiled late takes less."""
-
-
 def cold(usage: Usage | None) -> str | None:
     """Return why a trial's figure is not that of a warm server, None if it is or if that is not known."""
     if usage is None or usage.jit_cpu_seconds is None or not usage.server_cpu_seconds:
         return None
     share = usage.jit_cpu_seconds / usage.server_cpu_seconds
-    return f"cold: the JIT took {100 * share:.2g} % of the server's CPU time" if share > _COLD else None
+    return f"cold: the JIT took {100 * share:.2g} % of the server's CPU time" if share > COLD else None
 
 
 def judge(

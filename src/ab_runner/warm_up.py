@@ -7,8 +7,7 @@ gets the generator's CPUs as well while nothing is counted. docs/method.md has t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import cycle
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import exp, log
 from statistics import fmean
 
@@ -19,7 +18,10 @@ from ab_runner.model import WARM_UP_CONCURRENCY, WarmUp, WarmUpTurns, WorkloadNa
 HIGH_CONCURRENCY = 100
 """The second level of a warm-up: what waits and queues is other code than what is idle between two requests."""
 QUIET = 0.025
-"""The JIT compiler's share of the server's CPU time below which it has nothing left to do that matters."""
+"""The JIT compiler's share of the server's CPU time, over all turns, below which it has nothing left to do that
+matters."""
+COLD = 0.05
+"""The share above which a single window or trial is of a server that is not warm. One late method takes less."""
 RISING = 0.05
 """A rise of the rates from one cycle to the next by more than this shows that the server is not warm."""
 
@@ -57,48 +59,69 @@ def turns_of(plan: WarmUp, workloads: Sequence[WorkloadName], concurrency: Seque
 def run_windows(
     plan: WarmUp, turns: Sequence[WarmUpTurn], compiles: bool, run: Callable[[WarmUpTurn], Window]
 ) -> Iterator[Window]:
-    """Yield the windows as they are run, until the warm-up is over or one of them fails."""
+    """Yield the windows as they are run, until the warm-up is over or one of them fails. Once the plan's time is over,
+    only the turns in which the compiler is still at work get more of them."""
     windows: list[Window] = []
-    for turn in cycle(turns):
-        windows.append(run(turn))
-        yield windows[-1]
-        if windows[-1].error is not None or is_over(plan, windows, len(turns), compiles):
-            return
+    while True:
+        for turn in _next_turns(plan, windows, turns):
+            windows.append(run(turn))
+            yield windows[-1]
+            if windows[-1].error is not None or is_over(plan, windows, turns, compiles):
+                return
 
 
-def is_over(plan: WarmUp, windows: Sequence[Window], size: int, compiles: bool) -> bool:
-    """Return whether the warm-up has done its work, or has used up its time. A cycle has `size` windows.
+def _next_turns(plan: WarmUp, windows: Sequence[Window], turns: Sequence[WarmUpTurn]) -> Sequence[WarmUpTurn]:
+    if not plan.steady or len(windows) < (plan.load.seconds or 0):
+        return turns
+    return [turn for turn in turns if any(map(_compiles, _last_of(turn, windows, 1)))] or turns
+
+
+def is_over(plan: WarmUp, windows: Sequence[Window], turns: Sequence[WarmUpTurn], compiles: bool) -> bool:
+    """Return whether the warm-up has done its work, or has used up its time.
 
     A program that does not compile while it runs needs one cycle, in which its caches and pools fill.
     """
-    if len(windows) < size:
+    if len(windows) < len(turns):
         return False
     if plan.load.seconds is None or (plan.steady and not compiles):
         return True
     if len(windows) < plan.load.seconds:  # of a second each
         return False
-    return not plan.steady or len(windows) >= (plan.at_most or 0) or is_warm(windows, size)
+    return not plan.steady or len(windows) >= (plan.at_most or 0) or is_warm(windows, turns)
 
 
-def is_warm(windows: Sequence[Window], size: int) -> bool:
-    """Return whether the compiler was quiet during the last cycle and the rates rose no more against the one before."""
-    last, before = windows[-size:], windows[-2 * size : -size]
+def is_warm(windows: Sequence[Window], turns: Sequence[WarmUpTurn]) -> bool:
+    """Return whether, in the last window of each turn, the compiler was quiet, and the rates rose no more against the
+    window before. A large file takes little CPU time, so that each turn is looked at by itself as well."""
+    pairs = [_last_of(turn, windows, 2) for turn in turns]
+    last = [pair[-1] for pair in pairs if pair]
+    if any(len(pair) < 2 for pair in pairs) or any(map(_compiles, last)):
+        return False
     share = jit_share(last)
-    return len(before) == size and (share is None or share < QUIET) and _rise(before, last) < RISING
+    return (share is None or share < QUIET) and _rise(pairs) < RISING
 
 
-def jit_share(windows: Sequence[Window]) -> float | None:
+def jit_share(windows: Iterable[Window]) -> float | None:
     """Return the compiler's CPU time as a share of the server's, None where it is not known."""
+    windows = list(windows)
     server = sum(window.server_cpu_seconds or 0.0 for window in windows)
     known = [window.jit_cpu_seconds for window in windows if window.jit_cpu_seconds is not None]
     return sum(known) / server if known and server else None
 
 
-def _rise(before: Sequence[Window], after: Sequence[Window]) -> float:
-    """Return by what share the rates rose, as the geometric mean over the turns; 0.1 for 10 %."""
-    rates = {window.turn: window.rate for window in before}
-    pairs = [(rates.get(window.turn), window.rate) for window in after]
-    logs = [log(new / old) for old, new in pairs if old and new]
+def _compiles(window: Window) -> bool:
+    """Would a trial like it be cold?"""
+    return (jit_share([window]) or 0.0) > COLD
+
+
+def _last_of(turn: WarmUpTurn, windows: Sequence[Window], count: int) -> list[Window]:
+    return [window for window in windows if window.turn == turn][-count:]
+
+
+def _rise(pairs: Iterable[Sequence[Window]]) -> float:
+    """Return by what share the rates rose within the pairs of windows, as the geometric mean; 0.1 for 10 %."""
+    rates = [(before.rate, after.rate) for before, after in pairs]
+    logs = [log(after / before) for before, after in rates if before and after]
     return exp(fmean(logs)) - 1 if logs else 0.0
 
 
