@@ -29,6 +29,8 @@ class Samples:
 
     def __init__(self, address: Address, head: bytes, expected: bytes, keep_alive: bool) -> None:
         """`head` is the request, `expected` the body that answers it."""
+        self.length = len(expected)
+        """Of the right answer, in bytes."""
         self._address = address
         self._head = head
         self._expected = expected

@@ -202,12 +202,16 @@ class Turn:
                 running.use_cpus(runtime.server_cpus)
 
     def _window(self, running: RunningServer, turn: WarmUpTurn) -> Window:
+        """A window has all that a trial has: a request of another kind in a trial would take a path that the JIT has
+        not seen, for which it throws compiled code away and compiles it anew."""
         asked = workload(turn.workload)
         plan = self._protocol.warm_up_of(asked.name)
         load = Load(seconds=1) if plan.load.seconds else plan.load
         command = self._command(running, asked, turn.concurrency, load)
-        with Meter(running) as meter:
+        with self._samples(running, asked), Meter(running) as meter:
             done, seconds = _timed(running, command, time_limit(load, self._protocol.idle_timeout, rate=None))
+        with suppress(OSError, probe.ProbeError):  # which the trial would have again
+            probe.check(running.address, running.host, asked, self._bench.fixtures)
         outcome = ab.parse(done.stdout, done.stderr, done.exit_code)
         return Window(
             turn=turn,
@@ -258,11 +262,10 @@ class Turn:
             self._command(running, asked, connections, load, f"{self._bench.runtime.raw_folder}/{each}.csv")
             for each, connections in names.items()
         ]
-        head, expected = probe.question(running.host, asked, self._bench.fixtures)
         ground = settle(_a_process(running), local_ports(sysctls() | running.environment))
         at = _now()
         with (
-            Samples(running.address, head, expected, asked.keep_alive) as samples,
+            self._samples(running, asked) as samples,
             Meter(running, len(names)) as meter,
         ):
             limit = time_limit(load, self._protocol.idle_timeout, self._rate(cell))
@@ -270,7 +273,7 @@ class Turn:
         self._store.keep_raw(f"{name}.txt", _raw_text(commands[0], done))
         outcome, milliseconds = self._outcome(done, list(names))
         verdict = judge(
-            outcome, asked, expected_length=len(expected), requests=load.requests, concurrency=cell.concurrency
+            outcome, asked, expected_length=samples.length, requests=load.requests, concurrency=cell.concurrency
         )
         if verdict.valid:
             verdict = self._checked(running, asked, verdict, samples)
@@ -302,6 +305,10 @@ class Turn:
             samples=samples.answered,
         )
         return trial, alive
+
+    def _samples(self, running: RunningServer, asked: Workload) -> Samples:
+        head, expected = probe.question(running.host, asked, self._bench.fixtures)
+        return Samples(running.address, head, expected, asked.keep_alive)
 
     def _checked(self, running: RunningServer, asked: Workload, verdict: Verdict, samples: Samples) -> Verdict:
         """ab looks at no body: what was sampled during the trial and what the server answers after it must be right."""
