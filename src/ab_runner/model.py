@@ -332,7 +332,7 @@ class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="rec
 
 
 class WarmUpTurns(Struct, frozen=True):
-    """The windows of one load in a warm-up: `rates` are requests per second, one for each cycle."""
+    """The windows of one load in a warm-up: `rates` are requests per second, one for each window."""
 
     workload: WorkloadName
     concurrency: int
@@ -348,7 +348,8 @@ class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="
     at: datetime.datetime
     turns: tuple[WarmUpTurns, ...] = ()
     jit_shares: tuple[float | None, ...] = ()
-    """For each cycle, the JIT compiler's CPU time as a share of the server's; None where it is not known."""
+    """For each cycle, the JIT compiler's CPU time as a share of the server's; None where it is not known. A cycle has
+    as many windows as there are turns; the last may be shorter."""
     steady: bool | None = None
     """Did the compiler become quiet and the rates steady? None where that was not looked at."""
     error: str | None = None
