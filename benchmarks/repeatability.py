@@ -68,11 +68,12 @@ def neither(stored: Stored) -> tuple[float, float]:
     end = next(record for record in stored.records if isinstance(record, EndRecord))
     runs = [record for record in stored.records if isinstance(record, Trial | WarmUpRecord)]
     whole = [record.wall_seconds for record in runs if record.wall_seconds is not None]
+    leading = sum(record.lead_in_seconds or 0 for record in runs if isinstance(record, Trial))
     if len(whole) < len(runs):
         sys.exit("these sweeps are from before the times of ab's whole runs were recorded")
     wall = (end.at - starts[0].at).total_seconds()
     loaded = sum(seconds_loaded(record, stored.sweep.asked.protocol) for record in runs)
-    return 1 - sum(whole) / wall, 1 - loaded / wall
+    return 1 - (sum(whole) + leading) / wall, 1 - (loaded + leading) / wall
 
 
 def seconds_loaded(record: Trial | WarmUpRecord, protocol: Protocol) -> float:

@@ -442,6 +442,8 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     limit: Limit | None = None
     jvm: JvmActivity | None = None
     ground: Ground | None = None
+    lead_in_seconds: float | None = None
+    """What the load before it took, which is not counted; None where there was none, and in older files."""
     samples: int | None = None
     """Answers that the runner asked for during the trial and compared byte by byte; None in older files."""
 

@@ -233,8 +233,9 @@ class Turn:
         self._emit(Doing("trial", self._server.id, asked.name, cell.concurrency))
         load = trial_load(self._protocol.trial_of(asked.name), cell.concurrency, self._rate(cell))
         name = f"{self._name()}-{asked.name}-c{cell.concurrency}"
-        self._lead_in(running, asked, cell, load)
+        lead_in_seconds = self._lead_in(running, asked, cell, load)
         trial, alive = self._trial(running, asked, cell, load, name)
+        trial = msgspec.structs.replace(trial, lead_in_seconds=lead_in_seconds)
         if trial.verdict.valid and cold(trial.usage) and load.seconds:
             self._store.append(ColdTrial(trial=trial))
             trial, alive = self._trial(running, asked, cell, load, f"{name}-again")
@@ -249,11 +250,15 @@ class Turn:
         below = [level for level in levels if level <= cell.concurrency]
         return levels[max(below, default=min(levels))] if levels else None
 
-    def _lead_in(self, running: RunningServer, asked: Workload, cell: Cell, load: Load) -> None:
-        """A moment of the cell's own load, which is not counted: queues and pools get used to it."""
-        if short := lead_in(load, cell.concurrency, self._rate(cell)):
-            command = self._command(running, asked, cell.concurrency, short)
-            _timed(running, command, time_limit(short, self._protocol.idle_timeout, rate=None))
+    def _lead_in(self, running: RunningServer, asked: Workload, cell: Cell, load: Load) -> float | None:
+        """A moment of the cell's own load, which is not counted: queues and pools get used to it. Returns the seconds
+        that it took, None if there is none."""
+        short = lead_in(load, cell.concurrency, self._rate(cell))
+        if short is None:
+            return None
+        command = self._command(running, asked, cell.concurrency, short)
+        _, seconds = _timed(running, command, time_limit(short, self._protocol.idle_timeout, rate=None))
+        return round(seconds, 3)
 
     def _trial(self, running: RunningServer, asked: Workload, cell: Cell, load: Load, name: str) -> tuple[Trial, bool]:
         """Returns what came of it, and False when server or generator have to be started afresh."""
