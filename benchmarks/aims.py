@@ -13,7 +13,7 @@ from statistics import median
 
 import msgspec
 from make_bench import MakeBench
-from warm_up import WarmUpRow, rows_in
+from warmup import WarmUpRow, rows_in
 
 RECORDS = Path(__file__).parent / "records"
 
@@ -33,7 +33,7 @@ def main() -> int:
 
 
 def warm(concurrency: int) -> Iterator[Aim]:
-    """The first counted trial over the rate after 20 s more of the same load (benchmarks/warm_up.py)."""
+    """The first counted trial over the rate after 20 s more of the same load (benchmarks/warmup.py)."""
     rows = rows_in(RECORDS / f"warm-up-c{concurrency}.jsonl")
     jvm = ratios([row for row in rows if row.kind == "jvm"])
     native = ratios([row for row in rows if row.kind != "jvm"])

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import aims
 from make_bench import MakeBench
-from warm_up import WarmUpRow
+from warmup import WarmUpRow
 
 
 def row(kind: str, first: float | None, later: float | None = 100.0) -> WarmUpRow:

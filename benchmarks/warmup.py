@@ -2,7 +2,7 @@
 """Are servers warm when they are measured? The first counted trial of each workload over the rate after 20 s more of
 the same load.
 
-    PYTHONPATH=src .venv/bin/python benchmarks/warm_up.py CONCURRENCY RECORDS [SERVERS]
+    PYTHONPATH=src .venv/bin/python benchmarks/warmup.py CONCURRENCY RECORDS [SERVERS]
 
 Each server is started once, in Docker, and warmed up as `quick` and `standard` do it. Then each of its workloads has a
 trial of `quick`, 20 s of the same load, and a trial of 3 s. RECORDS is a file with a line of JSON per cell. Its
