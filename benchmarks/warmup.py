@@ -113,9 +113,8 @@ def _rate(trial: Trial | None) -> float | None:
 
 def _jit_share(trial: Trial | None) -> float | None:
     usage = trial.usage if trial else None
-    if usage is None or usage.jit_cpu_seconds is None or not usage.server_cpu_seconds:
-        return None
-    return round(usage.jit_cpu_seconds / usage.server_cpu_seconds, 4)
+    share = usage.jit_share if usage else None
+    return None if share is None else round(share, 4)
 
 
 def _text(row: WarmUpRow) -> str:

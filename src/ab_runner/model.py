@@ -391,6 +391,13 @@ class Usage(Struct, frozen=True, kw_only=True):
     jit_cpu_seconds: float | None = None
     """Of a JVM's compiler threads; None where there are none to be seen."""
 
+    @property
+    def jit_share(self) -> float | None:
+        """The JIT compiler's part of the server's CPU time, from 0 to 1; None where it is not known."""
+        if self.jit_cpu_seconds is None or not self.server_cpu_seconds:
+            return None
+        return self.jit_cpu_seconds / self.server_cpu_seconds
+
 
 class JvmActivity(Struct, frozen=True, kw_only=True):
     """What a JVM did beside its work while a trial ran, by its own counters."""

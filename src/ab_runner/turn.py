@@ -228,7 +228,8 @@ class Turn:
         return all(self._cell(running, cell) for cell in list(self._open))
 
     def _cell(self, running: RunningServer, cell: Cell) -> bool:
-        """A trial that was cold is made once more where it is timed: another length would be another protocol."""
+        """Measures one cell, and returns False when server or generator have to be started afresh. A timed trial that
+        was cold is made once more; one by requests is as the protocol has it."""
         asked = workload(cell.workload)
         self._emit(Doing("trial", self._server.id, asked.name, cell.concurrency))
         load = trial_load(self._protocol.trial_of(asked.name), cell.concurrency, self._rate(cell))

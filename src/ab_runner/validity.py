@@ -23,9 +23,9 @@ to, and the figure says so.
 
 def cold(usage: Usage | None) -> str | None:
     """Return why a trial's figure is not that of a warm server, None if it is or if that is not known."""
-    if usage is None or usage.jit_cpu_seconds is None or not usage.server_cpu_seconds:
+    share = usage.jit_share if usage else None
+    if share is None:
         return None
-    share = usage.jit_cpu_seconds / usage.server_cpu_seconds
     return f"cold: the JIT took {100 * share:.2g} % of the server's CPU time" if share > COLD else None
 
 

@@ -23,7 +23,7 @@ matters."""
 COLD = 0.05
 """The share above which a single window or trial is of a server that is not warm. One late method takes less."""
 RISING = 0.05
-"""A rise of the rates from one cycle to the next by more than this shows that the server is not warm."""
+"""A rise of the rates from the window before to the last one by more than this shows that the server is not warm."""
 
 
 class WarmUpTurn(msgspec.Struct, frozen=True):

@@ -54,7 +54,7 @@ def cli() -> None:
       ./ab-runner --protocol quick                      all servers, a second per trial
       ./ab-runner --concurrency 1,10,100,500,1000       the full sweep, six blocks of two seconds
       ./ab-runner --servers 'tomcat*,httpd*' --workloads small,large
-      ./ab-runner --servers @core                       twelve servers that tell the story
+      ./ab-runner --servers @core                       twelve servers of 2006 and of today
       ./ab-runner --protocol 2006                       200,000 requests per trial, as the original
       ./ab-runner report results/latest                 the tables again
       ./ab-runner report --then-and-now                 beside the figures of 2006

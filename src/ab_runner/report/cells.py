@@ -271,10 +271,7 @@ def _jvm_remarks(valid: Sequence[Trial]) -> Iterable[str]:
 
 def _jit_share(trial: Trial) -> float | None:
     """Of the server's CPU time."""
-    usage = trial.usage
-    if usage is None or usage.jit_cpu_seconds is None or not usage.server_cpu_seconds:
-        return None
-    return usage.jit_cpu_seconds / usage.server_cpu_seconds
+    return trial.usage.jit_share if trial.usage else None
 
 
 def _failed_text(records: Sequence[CellRecord]) -> str:
