@@ -27,7 +27,7 @@ def test_a_sweep_is_told_in_full() -> None:
         "protocol: quick, blocks: 1, each trial: 1 s",
         "trials: 10, with those of ceiling before and after",
         # 6 of the servers, 2 of the ceiling before, 2 after; 2 warm-ups of 12 s, 2 of the ceiling in 4 turns
-        "time: at least 42 s if every trial is made: warm-up and load, without builds and starts",
+        "time: at least 38 s if every trial is made: warm-up and load, without builds and starts",
     ]
 
 

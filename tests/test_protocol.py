@@ -77,7 +77,7 @@ def test_the_order_of_levels_is_the_same_for_all_servers_of_a_block() -> None:
         assert len(orders) == 1
 
 
-def test_a_lead_in_is_a_quarter_of_a_second_and_no_longer_than_a_second() -> None:
+def test_a_lead_in_is_an_eighth_of_its_trial_and_no_longer_than_a_second() -> None:
     assert lead_in(Load(seconds=2), concurrency=10, rate=20_000) == Load(requests=5_000, seconds=1)
 
 

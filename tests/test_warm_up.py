@@ -34,18 +34,23 @@ def windows(rates: Sequence[float], jit: Sequence[float | None]) -> list[Window]
 
 
 def test_a_cycle_has_all_workloads_at_a_low_and_then_at_a_high_concurrency() -> None:
-    turns = turns_of(UNTIL_WARM, ["small", "large"], [1, 1000])
+    turns = turns_of(UNTIL_WARM, ["small", "large"], [1, 1000], True)
     assert [(turn.workload, turn.concurrency) for turn in turns] == [
         ("small", 10), ("large", 10), ("small", 100), ("large", 100),
     ]  # fmt: skip
 
 
 def test_a_sweep_without_high_concurrency_has_none_in_its_warm_up() -> None:
-    assert turns_of(UNTIL_WARM, ["small"], [1, 99]) == [SMALL]
+    assert turns_of(UNTIL_WARM, ["small"], [1, 99], True) == [SMALL]
+
+
+def test_a_server_that_does_not_compile_has_the_high_concurrency_alone() -> None:
+    turns = turns_of(UNTIL_WARM, ["small", "large"], [1, 1000], False)
+    assert [(turn.workload, turn.concurrency) for turn in turns] == [("small", 100), ("large", 100)]
 
 
 def test_a_warm_up_by_requests_is_that_of_2006() -> None:
-    assert turns_of(PROTOCOLS["2006"].warm_up, ["small", "large"], [1, 1000]) == [SMALL, LARGE]
+    assert turns_of(PROTOCOLS["2006"].warm_up, ["small", "large"], [1, 1000], True) == [SMALL, LARGE]
 
 
 def test_windows_follow_each_other_in_turns_until_the_server_is_warm() -> None:

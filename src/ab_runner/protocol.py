@@ -45,7 +45,8 @@ PROTOCOLS: dict[str, Protocol] = {
 REQUESTS_PER_CONNECTION = 10
 """A timed trial with fewer is called short: up to a tenth of its work can be missing from its rate."""
 LONGEST_STRETCH = 5
-LEAD_IN_SECONDS = 0.25
+LEAD_IN_SHARE = 1 / 8
+"""Of the time of the trial that it leads to."""
 
 
 class ServerRun(msgspec.Struct, frozen=True):
@@ -115,11 +116,11 @@ def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
 
 
 def lead_in(load: Load, concurrency: int, rate: float | None) -> Load | None:
-    """Return the load that comes before a timed trial and is not counted: a quarter of a second's requests at the
-    warm-up's rate, for a second at the most. None before a trial by requests, and where no rate is known."""
+    """Return the load that comes before a timed trial and is not counted: the requests of an eighth of its
+    time at the warm-up's rate, for a second at the most. None before a trial by requests, and where no rate is known."""
     if load.seconds is None or not rate:
         return None
-    return Load(requests=max(concurrency, ceil(LEAD_IN_SECONDS * rate)), seconds=1)
+    return Load(requests=max(concurrency, ceil(LEAD_IN_SHARE * load.seconds * rate)), seconds=1)
 
 
 def time_limit(load: Load, idle_timeout: int, rate: float | None) -> float:

@@ -168,7 +168,7 @@ class Turn:
     def _warm_up_with(self, running: RunningServer, names: Sequence[WorkloadName]) -> Window:
         """Returns the last window."""
         plan, compiles = self._protocol.warm_up, self._server.kind == "jvm"
-        turns = turns_of(plan, names, [cell.concurrency for cell in self._open])
+        turns = turns_of(plan, names, [cell.concurrency for cell in self._open], compiles)
         at = _now()
         with self._widened(running) if compiles else nullcontext():
             windows = list(run_windows(plan, turns, compiles, partial(self._window, running)))
@@ -322,6 +322,8 @@ class Turn:
             return Verdict(False, f"wrong answer during the trial: {samples.wrong}")
         try:
             probe.check(running.address, running.host, asked, self._bench.fixtures)
+        except probe.NoAnswer as error:
+            return Verdict(False, f"no answer after the trial: {error}")
         except (OSError, probe.ProbeError) as error:
             return Verdict(False, f"wrong answer after the trial: {error}")
         return verdict

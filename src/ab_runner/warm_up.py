@@ -47,12 +47,15 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     """What the generator printed."""
 
 
-def turns_of(plan: WarmUp, workloads: Sequence[WorkloadName], concurrency: Sequence[int]) -> list[WarmUpTurn]:
-    """Return the turns of a cycle: all workloads at 10 connections, then at 100 where the sweep goes so far. A warm-up
-    by requests has the first half alone, as in 2006."""
+def turns_of(
+    plan: WarmUp, workloads: Sequence[WorkloadName], concurrency: Sequence[int], compiles: bool
+) -> list[WarmUpTurn]:
+    """Return the turns of a cycle: all workloads at 10 connections, then at 100 where the sweep goes so far. A server
+    that does not compile has the higher level alone, which fills its caches and pools for the lower one too. A warm-up
+    by requests has the lower one alone, as in 2006."""
     levels = [WARM_UP_CONCURRENCY]
     if plan.load.requests is None and max(concurrency) >= HIGH_CONCURRENCY:
-        levels.append(HIGH_CONCURRENCY)
+        levels = [WARM_UP_CONCURRENCY, HIGH_CONCURRENCY] if compiles else [HIGH_CONCURRENCY]
     return [WarmUpTurn(workload, level) for level in levels for workload in workloads]
 
 

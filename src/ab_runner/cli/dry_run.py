@@ -36,7 +36,8 @@ def load_seconds(protocol: Protocol, runs: Sequence[ServerRun], compiling: Colle
 
 def _loads(protocol: Protocol, run: ServerRun, compiles: bool) -> Iterator[Load]:
     plan = protocol.warm_up
-    turns = turns_of(plan, list({cell.workload for cell in run.cells}), [cell.concurrency for cell in run.cells])
+    workloads = list({cell.workload for cell in run.cells})
+    turns = turns_of(plan, workloads, [cell.concurrency for cell in run.cells], compiles)
     if plan.load.seconds is None:
         yield from (protocol.warm_up_of(turn.workload).load for turn in turns)
     else:

@@ -206,6 +206,7 @@ services:
     cpuset: {quoted(cpu_list(self.server_cpus))}
     environment: {json.dumps(processors(self.server_cpus))}
     labels: [{quoted(_OURS)}]
+    stop_signal: SIGKILL
     volumes:
       - {{type: bind, source: {quoted(str(self._fixtures))}, target: /srv/www, read_only: true}}
   {GENERATOR}:
