@@ -26,7 +26,7 @@ aims: .venv/test.txt ## are the aims met? computed anew from benchmarks/records
 	$(PYTHON) benchmarks/aims.py
 
 compose: .venv/test.txt ## compose.yaml from servers/*/server.toml
-	@text=$$($(PYTHON) -m ab_runner.compose) && echo "$$text" > compose.yaml
+	@text=$$($(PYTHON) -m ab_runner.catalog.compose) && echo "$$text" > compose.yaml
 
 lock: ## pins the newest versions of what requirements/*.in name (needs uv)
 	cd requirements && uv pip compile $(lock_options) run.in -o run.txt

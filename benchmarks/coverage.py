@@ -20,7 +20,7 @@ from scipy.stats import bootstrap, studentized_range, t, ttest_rel
 
 from ab_runner.stats.estimate import blocks_wanted, median_over_blocks
 from ab_runner.stats.pairing import Measurement
-from ab_runner.stats.ranking import MARGIN, WRONG, Ranking, contradictions, rank
+from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT, Ranking, contradictions, rank
 
 Bounds = tuple[float, float]
 
@@ -151,7 +151,7 @@ def paired_and_holm(rates: Rates) -> Orders:
     p = ttest_rel(rates[:, one], rates[:, other]).pvalue
     orders: Orders = set()
     for number, at in enumerate(np.argsort(p)):
-        if p[at] > WRONG / (len(pairs) - number):
+        if p[at] > ALPHA / (len(pairs) - number):
             break
         orders.add(by_mean(rates, *pairs[at]))
     return orders
@@ -173,7 +173,7 @@ _critical: dict[tuple[int, int], float] = {}
 
 def critical(servers: int, freedom: int) -> float:
     if (servers, freedom) not in _critical:
-        _critical[servers, freedom] = studentized_range.ppf(1 - WRONG, servers, freedom)
+        _critical[servers, freedom] = studentized_range.ppf(1 - ALPHA, servers, freedom)
     return _critical[servers, freedom]
 
 
@@ -182,7 +182,7 @@ def by_mean(rates: Rates, one: int, other: int) -> tuple[int, int]:
 
 
 TESTS: dict[str, Callable[[Rates], Orders]] = {
-    "Welch, Holm, margin 2 %": welch_and_holm(MARGIN),
+    "Welch, Holm, margin 2 %": welch_and_holm(MINIMUM_EFFECT),
     "Welch, Holm": welch_and_holm(0),
     "paired t, Holm": paired_and_holm,
     "Tukey HSD, blocked": tukey,

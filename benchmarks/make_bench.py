@@ -17,9 +17,10 @@ from pathlib import Path
 
 import msgspec
 
-from ab_runner.cli import places
-from ab_runner.model import EndRecord, StartRecord
-from ab_runner.store import LATEST, read
+from ab_runner import paths
+from ab_runner.model.records import EndRecord, StartRecord
+from ab_runner.store.layout import LATEST
+from ab_runner.store.reader import read
 
 
 class MakeBench(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +34,7 @@ class MakeBench(msgspec.Struct, frozen=True, kw_only=True):
 def main(file: Path) -> None:
     listed = subprocess.run(["docker", "images", "--quiet", "ab-runner/*"], capture_output=True, text=True, check=True)
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["git", "clone", "--quiet", str(places.ROOT), folder], check=True)
+        subprocess.run(["git", "clone", "--quiet", str(paths.ROOT), folder], check=True)
         began = time.monotonic()
         subprocess.run(["make", "bench"], cwd=folder, check=True)
         seconds = time.monotonic() - began

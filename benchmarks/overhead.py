@@ -19,18 +19,20 @@ from statistics import mean
 
 from scipy.stats import ttest_1samp
 
-from ab_runner import ab, probe
-from ab_runner.alone import alone
-from ab_runner.catalog import load
-from ab_runner.cli import places
+from ab_runner import paths
+from ab_runner.catalog.servers import load
 from ab_runner.cli.run import make_fixtures
-from ab_runner.ground import settle
-from ab_runner.machine import cpu_split, local_ports
-from ab_runner.meter import Meter
-from ab_runner.model import LoadReport, workload
+from ab_runner.host.cooldown import settle
+from ab_runner.host.machine import cpu_split, local_ports
+from ab_runner.host.sweep_lock import sweep_lock
+from ab_runner.load import ab
+from ab_runner.model.load import LoadReport
+from ab_runner.model.workload import workload_named
+from ab_runner.monitor.sampler import ResourceSampler
 from ab_runner.runtime.base import RunningServer
 from ab_runner.runtime.docker import DockerRuntime
-from ab_runner.samples import Samples
+from ab_runner.sweep import probe
+from ab_runner.sweep.samples import SpotChecks
 
 SWEEP = "overhead"
 SECONDS = 2
@@ -38,17 +40,17 @@ WARM_UP_SECONDS = 10
 
 
 def main(pairs: int, server_id: str, concurrency: int) -> None:
-    server = load(places.SERVERS)[server_id]
-    runtime = DockerRuntime(places.ROOT, make_fixtures(), cpu_split(), "loopback")
+    server = load(paths.SERVERS)[server_id]
+    runtime = DockerRuntime(paths.ROOT, make_fixtures(), cpu_split(), "loopback")
     runtime.prepare_generator()
     runtime.prepare([server], print)
-    asked = workload("small")
-    with alone(), tempfile.TemporaryDirectory() as raw, tempfile.TemporaryDirectory() as scratch:
+    workload = workload_named("small")
+    with sweep_lock(), tempfile.TemporaryDirectory() as raw, tempfile.TemporaryDirectory() as scratch:
         runtime.begin(SWEEP, Path(raw), Path(scratch))
         try:
             running = runtime.start(server, server.id)
-            probe.wait_until_ready(running.address, asked, 60, running.ended)
-            url = f"http://{running.host}{asked.path}"
+            probe.wait_until_ready(running.address, workload, 60, running.ended)
+            url = f"http://{running.host}{workload.path}"
             by_hand(running, url, concurrency, WARM_UP_SECONDS)
             rates: dict[str, list[float]] = {"by hand": [], "ab-runner": []}
             for number in range(pairs):
@@ -78,8 +80,8 @@ def by_hand(running: RunningServer, url: str, concurrency: int, seconds: int) ->
 def by_runner(running: RunningServer, url: str, concurrency: int, seconds: int) -> float:
     command = ab.command(url=url, concurrency=concurrency, seconds=seconds, percentiles="/raw/x.csv")
     settle(running.accounts.server.processes()[0] if running.accounts else None, local_ports(running.environment))
-    head, expected = probe.question(running.host, workload("small"), places.FIXTURES / "files")
-    with Samples(running.address, head, expected, keep_alive=False), Meter(running):
+    head, expected = probe.question(running.host, workload_named("small"), paths.FIXTURES / "files")
+    with SpotChecks(running.address, head, expected, keep_alive=False), ResourceSampler(running):
         done = running.generate(ab.recording_latencies(command, "/raw/x.latencies"), seconds + 60)
     return rate(ab.parse(done.stdout, done.stderr, done.exit_code))
 

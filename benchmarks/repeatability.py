@@ -15,13 +15,14 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from ab_runner.model import EndRecord, Protocol, StartRecord, Trial, WarmUpRecord
-from ab_runner.report.cells import CellSummary, summarise
-from ab_runner.report.drift import drifts
-from ab_runner.report.ranks import ranked
+from ab_runner.analysis.cells import CellSummary, summarise
+from ab_runner.analysis.drift import drifts
+from ab_runner.analysis.rankings import ranked
+from ab_runner.model.protocol import Protocol
+from ab_runner.model.records import EndRecord, StartRecord, Trial, WarmUpRecord
 from ab_runner.stats.agreement import coefficient_of_variation, kendall_tau
 from ab_runner.stats.ranking import contradictions
-from ab_runner.store import Stored, read
+from ab_runner.store.reader import Stored, read
 
 
 def main(folders: list[Path]) -> None:
@@ -72,7 +73,7 @@ def neither(stored: Stored) -> tuple[float, float]:
     if len(whole) < len(runs):
         sys.exit("these sweeps are from before the times of ab's whole runs were recorded")
     wall = (end.at - starts[0].at).total_seconds()
-    loaded = sum(seconds_loaded(record, stored.sweep.asked.protocol) for record in runs)
+    loaded = sum(seconds_loaded(record, stored.sweep.request.protocol) for record in runs)
     return 1 - (sum(whole) + leading) / wall, 1 - (loaded + leading) / wall
 
 

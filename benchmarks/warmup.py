@@ -19,19 +19,24 @@ from pathlib import Path
 
 import msgspec
 
-from ab_runner.alone import alone
-from ab_runner.catalog import load, select
-from ab_runner.cli import places
+from ab_runner import paths
+from ab_runner.catalog.server_file import Kind
+from ab_runner.catalog.servers import load, select
 from ab_runner.cli.run import make_fixtures
-from ab_runner.events import Done, Event
-from ab_runner.machine import cpu_split
-from ab_runner.model import Cell, CellRecord, Kind, Load, Server, Trial, WorkloadName, workload
-from ab_runner.protocol import PROTOCOLS, ServerRun, cells_of, time_limit
+from ab_runner.host.machine import cpu_split
+from ab_runner.host.sweep_lock import sweep_lock
+from ab_runner.model.load import Load
+from ab_runner.model.records import Cell, CellRecord, Trial
+from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.runtime.base import RunningServer
 from ab_runner.runtime.docker import DockerRuntime
-from ab_runner.store import RAW_FOLDER, Store
-from ab_runner.turn import Bench, Turn
-from ab_runner.warm_up import Window
+from ab_runner.store.layout import RAW_FOLDER
+from ab_runner.store.writer import Store
+from ab_runner.sweep.events import CellFinished, Event
+from ab_runner.sweep.protocol import PROTOCOLS, ServerRun, cells_of, time_limit
+from ab_runner.sweep.turn import SweepContext, Turn
+from ab_runner.sweep.warm_up import Window
 
 SWEEP = "warm-up"
 MORE = Load(seconds=20)
@@ -60,14 +65,14 @@ def rows_in(file: Path) -> list[WarmUpRow]:
 class LongTurn(Turn):
     """After each trial more of its load, and another trial."""
 
-    def __init__(self, part: ServerRun, bench: Bench, file: Path) -> None:
+    def __init__(self, part: ServerRun, bench: SweepContext, file: Path) -> None:
         super().__init__(part, msgspec.structs.replace(bench, emit=self._note), 0)
         self._file = file
         self._first: CellRecord | None = None
         self._seconds = 0
 
     def _note(self, event: Event) -> None:
-        if isinstance(event, Done):
+        if isinstance(event, CellFinished):
             self._first = event.record
 
     def _warm_up_with(self, running: RunningServer, names: Sequence[WorkloadName]) -> Window:
@@ -80,10 +85,10 @@ class LongTurn(Turn):
         alive = super()._cell(running, cell)
         later: Trial | None = None
         if alive:
-            asked = workload(cell.workload)
-            command = self._command(running, asked, cell.concurrency, MORE)
+            workload = workload_named(cell.workload)
+            command = self._command(running, workload, cell.concurrency, MORE)
             running.generate(command, time_limit(MORE, 30, None))
-            later, alive = self._trial(running, asked, cell, LATER, f"{cell.workload}-later")
+            later, alive = self._trial(running, workload, cell, LATER, f"{cell.workload}-later")
         self._keep(cell, later)
         return alive
 
@@ -125,11 +130,11 @@ def _text(row: WarmUpRow) -> str:
 
 def main(concurrency: int, file: Path, names: Sequence[str]) -> None:
     done = {row.server for row in rows_in(file)} if file.exists() else set()
-    servers = [server for server in select(load(places.SERVERS), names) if server.id not in done]
-    runtime = DockerRuntime(places.ROOT, make_fixtures(), cpu_split(), "loopback")
+    servers = [server for server in select(load(paths.SERVERS), names) if server.id not in done]
+    runtime = DockerRuntime(paths.ROOT, make_fixtures(), cpu_split(), "loopback")
     runtime.prepare_generator()
     unbuilt = runtime.prepare(servers, print)
-    with alone():
+    with sweep_lock():
         for number, server in enumerate(servers):
             if server.id not in unbuilt:
                 measure(server, number, concurrency, runtime, file)
@@ -145,7 +150,9 @@ def measure(server: Server, number: int, concurrency: int, runtime: DockerRuntim
         store = Store(Path(folder))
         runtime.begin(SWEEP, store.raw, store.scratch)
         try:
-            bench = Bench({server.id: server}, PROTOCOLS["quick"], runtime, store, make_fixtures(), lambda event: None)
+            bench = SweepContext(
+                {server.id: server}, PROTOCOLS["quick"], runtime, store, make_fixtures(), lambda event: None
+            )
             turn = LongTurn(ServerRun(1, server.id, cells), bench, file)
             try:
                 turn.run()

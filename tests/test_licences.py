@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import vl_convert
 
-from ab_runner.artifacts import artifacts_of
-from ab_runner.catalog import load
+from ab_runner.catalog.artifacts import artifacts_of
+from ab_runner.catalog.servers import load
 
 ROOT = Path(__file__).parents[1]
 SERVERS = load(ROOT / "servers")

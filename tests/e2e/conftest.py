@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from ab_runner.model import BEFORE, NotMeasured, StartRecord, Trial, Verdict
+from ab_runner.model.load import Verdict
+from ab_runner.model.records import BEFORE, NotMeasured, StartRecord, Trial
 from ab_runner.runtime.docker import why_unusable
-from ab_runner.store import Stored, read
+from ab_runner.store.reader import Stored, read
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures" / "files"

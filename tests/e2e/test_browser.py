@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from full_sweep import full_sweep
 from playwright.sync_api import Browser, Page, expect, sync_playwright
-from test_charts import PUBLISHED, STORED
-from test_html import EVIL, evil_sweep
-from test_serve import keep, serving
+from support.evil_sweep import EVIL, evil_sweep
+from support.full_sweep import full_sweep
+from support.serving import keep, serving
+from support.small_sweep import PUBLISHED, STORED
 
 from ab_runner.cli.conclusions import conclusions_of
-from ab_runner.cli.serve import ADDRESS
 from ab_runner.report import html
-from ab_runner.store import Stored
+from ab_runner.store.reader import Stored
+from ab_runner.web.serve import ADDRESS
 
 PHONE, TABLET, DESK = (360, 740), (820, 1180), (1440, 900)
 Opener = Callable[..., Page]

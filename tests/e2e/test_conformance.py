@@ -13,16 +13,19 @@ from collections.abc import Iterator
 
 import pytest
 from e2e.conftest import FIXTURES, ROOT
-from raw_client import RawClient
+from support.raw_client import RawClient
 
-from ab_runner import artifacts, probe
-from ab_runner.alone import alone
-from ab_runner.catalog import load
-from ab_runner.machine import cpu_split, raise_open_files
-from ab_runner.model import Lack, Server, workload
-from ab_runner.probe import Address, ask
+from ab_runner.catalog import artifacts
+from ab_runner.catalog.server_file import Lack
+from ab_runner.catalog.servers import load
+from ab_runner.host.machine import cpu_split, raise_open_files
+from ab_runner.host.sweep_lock import sweep_lock
+from ab_runner.model.server import Server
+from ab_runner.model.workload import workload_named
 from ab_runner.runtime.base import STOP_SECONDS
 from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.sweep import probe
+from ab_runner.sweep.probe import Address, ask
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker")]
 
@@ -40,7 +43,7 @@ class Started:
     def __init__(self, server: Server, address: Address) -> None:
         self.server = server
         self.address = address
-        self._workload = workload(server.workloads[0])
+        self._workload = workload_named(server.workloads[0])
 
     def request(self, keep_alive: bool = False, header: str = "") -> bytes:
         return self._request("GET", self._workload.path, keep_alive, header)
@@ -67,7 +70,7 @@ def runtime(docker: None, fixture_files: None, tmp_path_factory: pytest.TempPath
     runtime.prepare_generator()
     able = [server for server in SERVERS.values() if artifacts.unavailable(server) is None]
     assert runtime.prepare(able, print) == {}
-    with alone():  # for it removes what sweeps left
+    with sweep_lock():  # for it removes what sweeps left
         runtime.begin(SWEEP, tmp_path_factory.mktemp("raw"), tmp_path_factory.mktemp("scratch"))
         yield runtime
         runtime.close()
@@ -80,7 +83,7 @@ def started(runtime: DockerRuntime, request: pytest.FixtureRequest) -> Iterator[
         pytest.skip(reason)
     running = runtime.start(server, server.id)
     try:
-        probe.wait_until_ready(running.address, workload(server.workloads[0]), START_SECONDS, running.ended)
+        probe.wait_until_ready(running.address, workload_named(server.workloads[0]), START_SECONDS, running.ended)
         yield Started(server, running.address)
     finally:
         running.stop()
@@ -101,8 +104,8 @@ def _parameter(server: Server, needed: tuple[Lack, ...]) -> object:
 @every_server("http-1.0", "close")
 def test_exact_bytes_and_a_closed_connection_and_nothing_that_is_not_there(started: Started) -> None:
     for name in started.server.workloads:
-        if not workload(name).keep_alive:
-            probe.check(started.address, "127.0.0.1:8080", workload(name), FIXTURES)
+        if not workload_named(name).keep_alive:
+            probe.check(started.address, "127.0.0.1:8080", workload_named(name), FIXTURES)
 
 
 @every_server("keep-alive", "close")

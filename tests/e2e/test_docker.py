@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 from e2e.conftest import FIXTURES, ROOT, Sweeper, answered, check_store, containers_left, verdicts, wait_for_trials
 
-from ab_runner import artifacts, probe
-from ab_runner.catalog import load
-from ab_runner.model import EndRecord, StartRecord, Trial, workload
-from ab_runner.store import read
+from ab_runner.catalog import artifacts
+from ab_runner.catalog.servers import load
+from ab_runner.model.records import EndRecord, StartRecord, Trial
+from ab_runner.model.workload import workload_named
+from ab_runner.store.reader import read
+from ab_runner.sweep import probe
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker", "fixture_files")]
 
@@ -32,7 +34,7 @@ KNOWN_REASON = {
     (id, each): probe.NO_KEEP_ALIVE
     for id, server in SERVERS.items()
     for each in server.workloads
-    if workload(each).keep_alive and "keep-alive" in server.lacks
+    if workload_named(each).keep_alive and "keep-alive" in server.lacks
 } | {
     (id, each): probe.REFUSES_HTTP_1_0
     for id, server in SERVERS.items()
@@ -51,7 +53,7 @@ def test_a_sweep_of_all_servers_has_every_cell_with_a_figure_or_a_reason(sweepin
     assert process.returncode == 0, output
     able = {id: server for id, server in SERVERS.items() if artifacts.unavailable(server) is None}
     stored = check_store(folder, starts=len(able))
-    assert set(stored.sweep.left_out) == set(SERVERS) - set(able)
+    assert set(stored.sweep.skipped) == set(SERVERS) - set(able)
     found = verdicts(stored)
     assert set(found) == {(id, each, level) for id, s in able.items() for each in s.workloads for level in LEVELS}
     for (server, name, level), verdict in found.items():
@@ -91,7 +93,7 @@ def test_a_sweep_on_another_jdk_runs_on_it_and_records_it(
     stored = check_store(folder, starts=2)
     assert [key for key, verdict in verdicts(stored).items() if not answered(verdict)] == []
     trials = {record.server: record.jdk for record in stored.records if isinstance(record, Trial)}
-    assert (trials["mina-0.9.2"], trials["lighttpd-1.4"], stored.sweep.asked.jdk) == (17, None, 17)
+    assert (trials["mina-0.9.2"], trials["lighttpd-1.4"], stored.sweep.request.jdk) == (17, None, 17)
     starts = {record.server: record for record in stored.records if isinstance(record, StartRecord)}
     assert 'openjdk version "17.' in starts["mina-0.9.2"].environment["version"]
     assert "JVM servers on JDK 17 (build 17." in output
@@ -164,7 +166,7 @@ def test_docker_compose_up_serves_both_fixtures_byte_for_byte_and_nothing_else(s
     for name in ("small.html", "large.bin"):
         assert service.get(f"/{name}") == (200, (FIXTURES / name).read_bytes())
     for name in ("small", "small-keepalive", "large"):
-        probe.check(service.address, "127.0.0.1:8080", workload(name), FIXTURES)
+        probe.check(service.address, "127.0.0.1:8080", workload_named(name), FIXTURES)
     assert service.get("/missing.html")[0] == 404
 
 

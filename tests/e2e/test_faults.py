@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 from e2e.conftest import ROOT, Sweeper, answered, containers_left, listeners, servers_left, verdicts, wait_for_trials
 
-from ab_runner.alone import LOCK
-from ab_runner.model import EndRecord
-from ab_runner.store import read
+from ab_runner.host.sweep_lock import LOCK
+from ab_runner.model.records import EndRecord
+from ab_runner.store.reader import read
 
 in_docker = pytest.mark.usefixtures("docker", "fixture_files")
 on_this_host = pytest.mark.usefixtures("host_tools")
@@ -135,7 +135,7 @@ def test_a_server_that_does_not_build_or_ends_at_once_has_that_in_its_cells(
     toml = servers / "lighttpd-9" / "server.toml"
     toml.write_text(toml.read_text().replace('packages = ["lighttpd"]', 'packages = ["lighttpd-nine"]'))
     with (copy_of_toolkit / "compose.yaml").open("w") as compose:
-        command = [sys.executable, "-m", "ab_runner.compose"]
+        command = [sys.executable, "-m", "ab_runner.catalog.compose"]
         subprocess.run(
             command, stdout=compose, check=True, env=os.environ | {"PYTHONPATH": str(copy_of_toolkit / "src")}
         )

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from e2e.conftest import Sweeper, answered, check_store, listeners, servers_left, verdicts, wait_for_trials
 
-from ab_runner.model import EndRecord, StartRecord, Trial
+from ab_runner.model.records import EndRecord, StartRecord, Trial
 from ab_runner.runtime.jdks import installed, version_in
-from ab_runner.store import read
+from ab_runner.store.reader import read
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("host_tools")]
 
@@ -32,13 +32,13 @@ def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
     assert [key for key, verdict in found.items() if not answered(verdict) and "merecat" not in key[0]] == []
     assert not listeners(free_port)
     assert servers_left(free_port) == []
-    assert stored.sweep.asked.jdk == installed()[0].version
+    assert stored.sweep.request.jdk == installed()[0].version
     trials = {record.server: record.jdk for record in stored.records if isinstance(record, Trial)}
     assert (trials["mina-0.9.2"], trials["ceiling"]) == (installed()[0].version, None)
     starts = {record.server: record for record in stored.records if isinstance(record, StartRecord)}
     assert version_in(starts["mina-0.9.2"].environment["version"]) == installed()[0].version
-    assert set(stored.sweep.left_out) <= {"merecat-2.31"}
-    for reason in stored.sweep.left_out.values():
+    assert set(stored.sweep.skipped) <= {"merecat-2.31"}
+    for reason in stored.sweep.skipped.values():
         assert "conflicts with apache2-utils: use Docker" in reason
         assert reason in output
 

@@ -53,9 +53,9 @@ def test_the_same_trials_always_give_the_same_interval() -> None:
 def test_what_varies_within_blocks_widens_the_interval() -> None:
     steady = median_over_blocks([[100.0, 100.0]] * 8)
     restless = median_over_blocks([[90.0, 110.0]] * 8)
-    assert steady.half_width == 0
-    assert restless.half_width is not None
-    assert restless.half_width > 0.02
+    assert steady.relative_half_width == 0
+    assert restless.relative_half_width is not None
+    assert restless.relative_half_width > 0.02
 
 
 def test_no_blocks_and_an_empty_block_are_refused() -> None:
@@ -103,4 +103,4 @@ def test_blocks_wanted_grows_as_the_precision_asked_for_shrinks(
     estimate = Estimate(value, Interval(value - width / 2, value + width / 2))
     wanted = [blocks_wanted(estimate, blocks, asked) for asked in (precision * 2, precision, precision / 2)]
     assert all(few <= many for few, many in pairwise(wanted))
-    assert (wanted[1] == 0) == (estimate.half_width is not None and estimate.half_width <= precision)
+    assert (wanted[1] == 0) == (estimate.relative_half_width is not None and estimate.relative_half_width <= precision)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ab_runner.stats.pairing import Measurement, pair
-from ab_runner.stats.ranking import MARGIN, Rank, Ranking, contradictions
+from ab_runner.stats.ranking import MINIMUM_EFFECT, Rank, Ranking, contradictions
 from ab_runner.stats.ranking import rank as rank_measurements
 from ab_runner.stats.ratio import log_ratio
 
@@ -32,7 +32,7 @@ LIMITED_TABLES = st.dictionaries(
 )
 
 
-def rank(table: Mapping[str, Sequence[float]], margin: float = MARGIN) -> Ranking:
+def rank(table: Mapping[str, Sequence[float]], margin: float = MINIMUM_EFFECT) -> Ranking:
     """Of rates that ab did not limit."""
     return rank_measurements({name: Measurement(tuple(rates)) for name, rates in table.items()}, margin)
 
@@ -142,7 +142,7 @@ def test_no_ranking_contradicts_the_pairs_that_it_is_made_of(table: dict[str, Me
         compared = pair(table[one], table[other])
         if compared and compared.first_can_lead and min(len(compared.first), len(compared.second)) > 1:
             difference = log_ratio([(compared.first, compared.second)])
-            if difference.value > 0 and difference.p_beyond(log(1 + MARGIN)) < 0.05:
+            if difference.value > 0 and difference.p_beyond(log(1 + MINIMUM_EFFECT)) < 0.05:
                 assert (other, one) not in faster
 
 

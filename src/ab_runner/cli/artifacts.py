@@ -10,10 +10,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from ab_runner import artifacts
-from ab_runner.artifacts import ArtifactError
+from ab_runner.catalog import artifacts
+from ab_runner.catalog.artifacts import ArtifactError
 from ab_runner.cli.show import console_for, put, say
-from ab_runner.model import Artifact, Server
+from ab_runner.model.server import Artifact, Server
 
 
 def show_artifacts(servers: Iterable[Server]) -> None:

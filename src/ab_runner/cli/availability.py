@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from ab_runner import artifacts, machine
-from ab_runner.cli import places
-from ab_runner.model import Server
+from ab_runner import paths
+from ab_runner.catalog import artifacts
+from ab_runner.host import machine
+from ab_runner.model.server import Server
 from ab_runner.runtime import docker, process
 from ab_runner.runtime.base import Runtime
 
@@ -26,9 +27,9 @@ def look(servers: Iterable[Server]) -> Availability:
     runtime: Runtime
     if no_docker is None:
         where, broken = "in containers", None
-        runtime = docker.DockerRuntime(places.ROOT, places.FIXTURES, machine.cpu_split(), "loopback")
+        runtime = docker.DockerRuntime(paths.ROOT, paths.FIXTURES, machine.cpu_split(), "loopback")
     else:
         where, broken = f"as processes of this host, because {no_docker}", process.why_unusable()
-        runtime = process.ProcessRuntime(places.SERVERS, places.FIXTURES, machine.cpu_split(), port=0)
+        runtime = process.ProcessRuntime(paths.SERVERS, paths.FIXTURES, machine.cpu_split(), port=0)
     reasons = {server.id: broken or runtime.unavailable(server) or artifacts.unavailable(server) for server in servers}
     return Availability(where, {id: reason for id, reason in reasons.items() if reason})

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
+from ab_runner.analysis.comparison import Compared, compare, why_not_comparable
 from ab_runner.cli.files import write_named
 from ab_runner.cli.reports import show
 from ab_runner.cli.show import console_for, say
 from ab_runner.report import compare_csv
-from ab_runner.report.compare import Compared, compare, why_not_comparable
 from ab_runner.report.compare_tables import LETTERS, report_comparison, too_slow
-from ab_runner.store import Stored, read
+from ab_runner.store.reader import Stored, read
 
 
 def show_comparison(

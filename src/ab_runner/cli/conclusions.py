@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ab_runner.cli import places
+from ab_runner import paths
 from ab_runner.cli.reports import show
-from ab_runner.conclusions import Paper, read_all
-from ab_runner.published import Figure
+from ab_runner.history.conclusions import judge
+from ab_runner.history.evidence import of_sweep, published
+from ab_runner.history.papers import Paper, read_all
+from ab_runner.history.published import Figure
 from ab_runner.report import conclusions_csv
-from ab_runner.report.conclusions import judge
 from ab_runner.report.conclusions_tables import Column, report_conclusions
-from ab_runner.report.evidence import of_sweep, published
 from ab_runner.report.tables import Report
-from ab_runner.store import Stored, read
+from ab_runner.store.reader import Stored, read
 
 
 def show_conclusions(results: Path | None, form: str) -> None:
@@ -29,7 +29,7 @@ def conclusions_of(stored: Stored) -> Report:
 
 
 def _judged(stored: Stored | None) -> list[tuple[Paper, list[Column]]]:
-    return [(paper, columns_of(paper, figures, stored)) for paper, figures in read_all(places.PUBLISHED)]
+    return [(paper, columns_of(paper, figures, stored)) for paper, figures in read_all(paths.PUBLISHED)]
 
 
 def columns_of(paper: Paper, figures: tuple[Figure, ...], stored: Stored | None) -> list[Column]:

@@ -6,10 +6,10 @@ import sys
 
 from rich.text import Text
 
-from ab_runner import conditions, machine
-from ab_runner.catalog import load
-from ab_runner.cli import places
+from ab_runner import paths
+from ab_runner.catalog.servers import load
 from ab_runner.cli.show import console_for
+from ab_runner.host import machine, preflight
 from ab_runner.runtime.docker import why_unusable
 from ab_runner.runtime.jdks import installed
 from ab_runner.runtime.process import ProcessRuntime
@@ -37,7 +37,7 @@ def findings() -> list[tuple[bool, str]]:
             here.open_files > 1100,
             f"open files: {here.open_files:,}" + ("" if here.open_files > 1100 else "; raise ulimit -n"),
         ),
-        *((finding.good, finding.text) for finding in conditions.findings(conditions.look())),
+        *((finding.good, finding.text) for finding in preflight.findings(preflight.look())),
     ]
     return lines if docker is None else lines + _process_findings(cpus)
 
@@ -51,12 +51,12 @@ def _cpu_text(cpus: machine.CpuSplit) -> str:
 def _process_findings(cpus: machine.CpuSplit) -> list[tuple[bool, str]]:
     """What servers as processes of this host need on top."""
     no_ab = why_no_load()
-    runtime = ProcessRuntime(places.SERVERS, places.FIXTURES, cpus, port=0)
-    missing = {server.id: runtime.unavailable(server) for server in load(places.SERVERS).values()}
+    runtime = ProcessRuntime(paths.SERVERS, paths.FIXTURES, cpus, port=0)
+    missing = {server.id: runtime.unavailable(server) for server in load(paths.SERVERS).values()}
     jdks = [f"{jdk.version} ({jdk.home})" for jdk in installed()]
     return [
         (bool(jdks), f"JDK {', '.join(jdks)}: the newest is taken unless --jdk names another" if jdks else _NO_JDK),
         (no_ab is None, no_ab or "ab: installed"),
-        *((finding.good, finding.text) for finding in conditions.network_findings(machine.sysctls())),
+        *((finding.good, finding.text) for finding in preflight.network_findings(machine.sysctls())),
         *((reason is None, f"{server}: {reason or 'can run as a process'}") for server, reason in missing.items()),
     ]

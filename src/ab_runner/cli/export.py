@@ -11,7 +11,7 @@ import click
 from ab_runner.cli.files import write_named
 from ab_runner.cli.show import console_for, say
 from ab_runner.report.export import FORMS
-from ab_runner.store import read
+from ab_runner.store.reader import read
 
 
 def export_trials(results: Sequence[Path], form: str, out: Path) -> None:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ab_runner import regular, store
-from ab_runner.cli import places
-from ab_runner.published import CINDY_2006, Figure, read
-from ab_runner.store import Stored, StoreError
+from ab_runner import paths
+from ab_runner.history.published import CINDY_2006, Figure, read
+from ab_runner.host import safe_files
+from ab_runner.store.layout import StoreError
+from ab_runner.store.reader import Stored
+from ab_runner.store.writer import write_report
 
 if TYPE_CHECKING:
     from ab_runner.report.html import Served
@@ -35,14 +37,14 @@ def write_files(stored: Stored, folder: Path, *, html: bool, svg: bool, png: boo
 def write_named(option: str, path: Path, content: bytes) -> None:
     """A file that an option names, whole or not at all. click.UsageError where it cannot be written."""
     try:
-        regular.write_whole(path, content)
+        safe_files.write_whole(path, content)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise click.UsageError(f"{option} {path}: cannot be written: {reason}") from error
 
 
 def write_page(stored: Stored, folder: Path) -> Path:
-    store.write_report(folder / PAGE, page_text(stored))
+    write_report(folder / PAGE, page_text(stored))
     return folder / PAGE
 
 
@@ -54,18 +56,18 @@ def page_text(stored: Stored, served: Served | None = None) -> str:
 
 
 def _write_charts(stored: Stored, folder: Path, *, svg: bool, png: bool) -> Path:
-    from ab_runner.report import drawing
-    from ab_runner.report.gallery import gallery
+    from ab_runner.report.charts import vega
+    from ab_runner.report.charts.files import gallery
     from ab_runner.report.html.page import page_of
 
-    regular.real_folder(folder).mkdir(exist_ok=True)
+    safe_files.real_folder(folder).mkdir(exist_ok=True)
     for name, spec in gallery(page_of(stored, _published())).items():
         if svg:
-            regular.write_whole(folder / f"{name}.svg", drawing.svg(spec).encode())
+            safe_files.write_whole(folder / f"{name}.svg", vega.svg(spec).encode())
         if png:
-            regular.write_whole(folder / f"{name}.png", drawing.png(spec))
+            safe_files.write_whole(folder / f"{name}.png", vega.png(spec))
     return folder
 
 
 def _published() -> Sequence[Figure]:
-    return read(places.PUBLISHED / CINDY_2006)
+    return read(paths.PUBLISHED / CINDY_2006)

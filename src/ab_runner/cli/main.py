@@ -9,14 +9,18 @@ from typing import Any
 
 import click
 
-from ab_runner import interrupt
-from ab_runner.catalog import load, select
-from ab_runner.cli import options, places
-from ab_runner.model import DEFAULT_JDK, JDKS, Load, WorkloadName
-from ab_runner.protocol import PROTOCOLS
-from ab_runner.refusal import Refusal
-from ab_runner.sets import expand, load_sets
-from ab_runner.store import LATEST, read
+from ab_runner import paths
+from ab_runner.catalog.servers import load, select
+from ab_runner.catalog.sets import expand, load_sets
+from ab_runner.cli import options
+from ab_runner.errors import UserError
+from ab_runner.host import interrupt
+from ab_runner.model.load import Load
+from ab_runner.model.server import DEFAULT_JDK, JDKS
+from ab_runner.model.workload import WorkloadName
+from ab_runner.store.layout import LATEST
+from ab_runner.store.reader import read
+from ab_runner.sweep.protocol import PROTOCOLS
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -183,12 +187,12 @@ def run(
     """Runs a sweep and shows its tables. This is what happens without a command."""
     from ab_runner.cli.run import run_sweep
 
-    asked = options.with_overrides(PROTOCOLS[protocol], requests, duration, warmup, blocks)
-    options.check_requests(asked, workloads, concurrency)
-    options.check_generators(asked, where["generators"])
-    catalog = load(places.SERVERS)
-    chosen = select(catalog, expand(servers, load_sets(places.SERVERS, catalog)))
-    sys.exit(run_sweep(chosen, workloads, concurrency, asked, out, **where))
+    changed = options.with_overrides(PROTOCOLS[protocol], requests, duration, warmup, blocks)
+    options.check_requests(changed, workloads, concurrency)
+    options.check_generators(changed, where["generators"])
+    catalog = load(paths.SERVERS)
+    chosen = select(catalog, expand(servers, load_sets(paths.SERVERS, catalog)))
+    sys.exit(run_sweep(chosen, workloads, concurrency, changed, out, **where))
 
 
 @cli.command()
@@ -207,7 +211,14 @@ def resume(results: Path, anyway: bool, port: int) -> None:
 @cli.command("list")
 @click.argument("servers", nargs=-1, metavar="[GLOB|@SET]…")
 @click.option("--family", type=options.Names("family"), default=(), help="All versions of one system: tomcat,jetty.")
-@click.option("--era", type=options.Years(), default=(), help="Year of release: 2006, 2004-2008, -2008 or 2020-.")
+@click.option(
+    "--year",
+    "--era",
+    "years",
+    type=options.Years(),
+    default=(),
+    help="Year of release: 2006, 2004-2008, -2008 or 2020-.",
+)
 @click.option("--io-model", type=options.Names("I/O model"), default=(), help="Such as 'NIO reactor,event loop'.")
 @click.option(
     "--workload",
@@ -219,7 +230,7 @@ def resume(results: Path, anyway: bool, port: int) -> None:
 def list_servers(
     servers: tuple[str, ...],
     family: tuple[str, ...],
-    era: tuple[range, ...],
+    years: tuple[range, ...],
     io_model: tuple[str, ...],
     workload: tuple[str, ...],
     available: bool | None,
@@ -229,15 +240,15 @@ def list_servers(
 
     Of one option's values a server has to have one; it has to fit every option that is given.
     """
+    from ab_runner.catalog.filters import Filter
     from ab_runner.cli.availability import look
     from ab_runner.cli.show import show_server, show_servers
-    from ab_runner.filters import Filter
 
-    catalog = load(places.SERVERS)
-    sets = load_sets(places.SERVERS, catalog)
-    asked = Filter(families=family, eras=era, io_models=io_model, workloads=workload)
-    asked.check(catalog.values())
-    found = [server for server in select(catalog, expand(servers, sets) or ("*",)) if asked.fits(server)]
+    catalog = load(paths.SERVERS)
+    sets = load_sets(paths.SERVERS, catalog)
+    wanted = Filter(families=family, years=years, io_models=io_model, workloads=workload)
+    wanted.check(catalog.values())
+    found = [server for server in select(catalog, expand(servers, sets) or ("*",)) if wanted.fits(server)]
     here = look(found)
     found = [server for server in found if available in (None, server.id not in here.missing)]
     if not servers:
@@ -256,7 +267,7 @@ def new_server(id: str) -> None:
 
 
 @cli.command()
-@click.argument("results", type=click.Path(path_type=Path), default=places.RESULTS / LATEST)
+@click.argument("results", type=click.Path(path_type=Path), default=paths.RESULTS / LATEST)
 @_table_format
 @click.option(
     "--then-and-now", is_flag=True, help="The figures of 2006 beside those of the sweep, with factors and ranks."
@@ -328,16 +339,16 @@ def export(results: tuple[Path, ...], form: str, out: Path) -> None:
     [default: results/latest]"""
     from ab_runner.cli.export import export_trials
 
-    export_trials(results or (places.RESULTS / LATEST,), form, out)
+    export_trials(results or (paths.RESULTS / LATEST,), form, out)
 
 
 @cli.command()
-@click.argument("results", type=click.Path(path_type=Path), default=places.RESULTS, metavar="[RESULTS_DIR]")
+@click.argument("results", type=click.Path(path_type=Path), default=paths.RESULTS, metavar="[RESULTS_DIR]")
 @click.option("--port", type=options.Whole(0, 65535), default=8000, show_default=True, help="On 127.0.0.1; 0: any.")
 def serve(results: Path, port: int) -> None:
     """Shows all sweeps of a folder in a browser, with their reports, and follows one that is running.
     [default: results]"""
-    from ab_runner.cli.serve import serve as serve_until_interrupted
+    from ab_runner.web.serve import serve as serve_until_interrupted
 
     serve_until_interrupted(results, port)
 
@@ -349,7 +360,7 @@ def artifacts(context: click.Context) -> None:
     if context.invoked_subcommand is None:
         from ab_runner.cli.artifacts import show_artifacts
 
-        show_artifacts(load(places.SERVERS).values())
+        show_artifacts(load(paths.SERVERS).values())
 
 
 @artifacts.command("fetch")
@@ -357,7 +368,7 @@ def fetch_artifacts() -> None:
     """Downloads those that are missing, from where an earlier download broke off. A sweep does it by itself."""
     from ab_runner.cli.artifacts import fetch_missing
 
-    sys.exit(fetch_missing(load(places.SERVERS).values()))
+    sys.exit(fetch_missing(load(paths.SERVERS).values()))
 
 
 @artifacts.command("add")
@@ -372,7 +383,7 @@ def add_artifacts(files: tuple[Path, ...]) -> None:
     """Takes each FILE that was got elsewhere, under any name: its sha256 says what it is."""
     from ab_runner.cli.artifacts import add_file
 
-    servers = load(places.SERVERS).values()
+    servers = load(paths.SERVERS).values()
     for file in files:
         add_file(file, servers)
 
@@ -391,7 +402,7 @@ def main() -> int:
         return 0
     except click.ClickException as error:
         return _complain(error.format_message())
-    except Refusal as error:
+    except UserError as error:
         return _complain(str(error))
     except (interrupt.Interrupted, KeyboardInterrupt, click.Abort):
         print("ab-runner: interrupted", file=sys.stderr)

@@ -9,29 +9,29 @@ from pathlib import Path
 
 import click
 
-from ab_runner import compose
-from ab_runner.catalog import load
-from ab_runner.cli import places
+from ab_runner import paths
+from ab_runner.catalog import compose
+from ab_runner.catalog.servers import load
+from ab_runner.catalog.template import DESCRIPTION, files_of, package_of, with_module
 from ab_runner.cli.show import console_for, say
-from ab_runner.store import write_report
-from ab_runner.template import DESCRIPTION, files_of, package_of, with_module
+from ab_runner.store.writer import write_report
 
 
 def make(id: str) -> None:
     """Makes it whole or not at all: click.UsageError where the id is taken or something cannot be written,
     DocumentError for another server's mistake."""
-    folder = places.SERVERS / id
+    folder = paths.SERVERS / id
     if folder.exists():
         raise click.UsageError(f"the id {id} is taken: {folder} is there; choose another")
     if id in compose.TOOLS:
         raise click.UsageError(f"the id {id} is taken: compose.yaml has a service of that name; choose another")
-    load(places.SERVERS)
-    pom = places.SERVERS / "pom.xml"
+    load(paths.SERVERS)
+    pom = paths.SERVERS / "pom.xml"
     before = pom.read_text(encoding="utf-8")
     try:
         _fill(folder)
         write_report(pom, with_module(before, id))
-        write_report(places.ROOT / "compose.yaml", compose.render(load(places.SERVERS).values()))
+        write_report(paths.ROOT / "compose.yaml", compose.render(load(paths.SERVERS).values()))
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         write_report(pom, before)
@@ -46,9 +46,9 @@ def make(id: str) -> None:
 
 
 def _fill(folder: Path) -> None:
-    source = places.SERVERS / "template"
-    paths = [source / "pom.xml", source / DESCRIPTION, *(source / "src").rglob("*.java")]
-    template = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    source = paths.SERVERS / "template"
+    files = [source / "pom.xml", source / DESCRIPTION, *(source / "src").rglob("*.java")]
+    template = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in files}
     for name, text in files_of(folder.name, template, datetime.date.today()).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,9 +9,12 @@ from typing import Any
 import click
 import msgspec
 
-from ab_runner.ab import MAX_CONCURRENCY
-from ab_runner.catalog import ID_RULE, is_id, suggestion
-from ab_runner.model import WARM_UP_CONCURRENCY, WORKLOADS, Load, Protocol, WarmUp
+from ab_runner.catalog.server_file import ID_RULE, is_id
+from ab_runner.catalog.servers import suggestion
+from ab_runner.load.ab import MAX_CONCURRENCY
+from ab_runner.model.load import Load
+from ab_runner.model.protocol import WARM_UP_CONCURRENCY, Protocol, WarmUp
+from ab_runner.model.workload import WORKLOADS
 
 DEFAULT_CONCURRENCY = "1,10,100,500,1000"
 LONGEST_TRIAL = 86_400

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
-from ab_runner.events import Doing, Done, Event, Planned
-from ab_runner.model import CellRecord, NotMeasured
-from ab_runner.report.cells import result_text
-from ab_runner.report.overview import time_left
+from ab_runner.analysis.cells import result_text
+from ab_runner.analysis.overview import time_left
+from ab_runner.model.records import CellRecord, NotMeasured
+from ab_runner.sweep.events import CellFinished, CellsAdded, Event, PhaseStarted
 
 
 class Display(Protocol):
@@ -49,7 +49,7 @@ class TimeLeft:
         return time_left(time.monotonic() - self._began, self._measured, self._cells - self._done)
 
 
-def phase_text(doing: Doing) -> str:
+def phase_text(doing: PhaseStarted) -> str:
     """`tomcat-5.5.15 small c=100` or `tomcat-5.5.15 small warm-up` or `tomcat-5.5.15 start`."""
     if doing.what == "trial":
         return f"{doing.server} {doing.workload} c={doing.concurrency}"
@@ -74,11 +74,11 @@ class PlainDisplay:
         pass
 
     def show(self, event: Event) -> None:
-        if isinstance(event, Doing):
+        if isinstance(event, PhaseStarted):
             if event.what == "start":
                 self._print(f"{phase_text(event)}  {self._left.text()}")
             return
-        if isinstance(event, Planned):
+        if isinstance(event, CellsAdded):
             self._cells += event.cells
             self._left.expect(event.cells)
             self._print(f"{event.cells} intervals are still too wide: another block")
@@ -119,11 +119,11 @@ class LiveDisplay:
         self._progress.stop()
 
     def show(self, event: Event) -> None:
-        if isinstance(event, Done):
+        if isinstance(event, CellFinished):
             self._left.add(event.record)
             last = f"last: {result_text(event.record)}"
             self._progress.update(self._task, advance=1, last=last, left=self._left.text())
-        elif isinstance(event, Planned):
+        elif isinstance(event, CellsAdded):
             self._cells += event.cells
             self._left.expect(event.cells)
             self._progress.update(self._task, total=self._cells)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from ab_runner.cli.show import console_for, put, say
 from ab_runner.report import csv, markdown, terminal
 from ab_runner.report.tables import Report, report_of
-from ab_runner.store import Stored
+from ab_runner.store.reader import Stored
 
 
 def show_report(stored: Stored, form: str) -> None:

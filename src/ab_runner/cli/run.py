@@ -17,45 +17,35 @@ import click
 import msgspec
 from rich.console import Console
 
-from ab_runner import conditions, interrupt, machine, store
-from ab_runner.alone import alone
-from ab_runner.catalog import load
-from ab_runner.cli import places
+from ab_runner import paths
+from ab_runner.catalog.servers import load
 from ab_runner.cli.artifacts import provide
-from ab_runner.cli.dry_run import lines_of
 from ab_runner.cli.files import write_page
 from ab_runner.cli.progress import display_for
 from ab_runner.cli.reports import put_report
 from ab_runner.cli.show import console_for, say, say_missing
-from ab_runner.events import Done, Event, Planned
-from ab_runner.model import (
-    AFTER,
-    DEFAULT_JDK,
-    REFERENCE,
-    Asked,
-    CellRecord,
-    NotMeasured,
-    Protocol,
-    Record,
-    ResumeRecord,
-    Server,
-    Sweep,
-    Trial,
-    WorkloadName,
-    is_valid,
-)
-from ab_runner.precision import further_blocks
-from ab_runner.protocol import ServerRun, plan_of
-from ab_runner.refusal import Refusal
+from ab_runner.errors import UserError
+from ab_runner.host import interrupt, machine, preflight
+from ab_runner.host.sweep_lock import sweep_lock
+from ab_runner.model.protocol import Protocol, SweepRequest
+from ab_runner.model.records import AFTER, CellRecord, NotMeasured, Record, ResumeRecord, Sweep, Trial, is_valid
+from ab_runner.model.server import DEFAULT_JDK, REFERENCE, Server
+from ab_runner.model.workload import WorkloadName
 from ab_runner.report import csv, markdown
 from ab_runner.report.tables import findings_of, report_of
-from ab_runner.resume import differences, remaining, starts_so_far
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime, why_unusable
 from ab_runner.runtime.process import ProcessRuntime
-from ab_runner.store import Store, Stored, StoreError
-from ab_runner.sweep import run
-from ab_runner.turn import Bench
+from ab_runner.store.layout import StoreError
+from ab_runner.store.reader import Stored, read
+from ab_runner.store.writer import Store, point_latest_to, write_report
+from ab_runner.sweep.dry_run import lines_of
+from ab_runner.sweep.events import CellFinished, CellsAdded, Event
+from ab_runner.sweep.precision import further_blocks
+from ab_runner.sweep.protocol import ServerRun, plan_of
+from ab_runner.sweep.resume import differences, remaining, starts_so_far
+from ab_runner.sweep.run import run
+from ab_runner.sweep.turn import SweepContext
 
 SPARE_FILES = 16
 """What ab opens besides its connections."""
@@ -87,32 +77,32 @@ def run_sweep(
     if not servers:
         raise click.UsageError(f"none of these servers has a workload of {', '.join(workloads)}")
     began = datetime.datetime.now(datetime.UTC)
-    asked = Asked(
+    request = SweepRequest(
         protocol=protocol, servers=tuple(server.id for server in servers), workloads=workloads,
         concurrency=concurrency, runtime=runtime, network=network, seed=int(began.timestamp()), jdk=jdk,
         precision=until_precision, budget=budget if until_precision else None, generators=generators,
     )  # fmt: skip
     sweep_id = f"{began:%Y%m%d-%H%M%S}-{protocol.name}"
-    folder = out or places.RESULTS / sweep_id
+    folder = out or paths.RESULTS / sweep_id
     _check_folder(folder)
     if dry_run:
-        return _say_plan(console, asked, servers)
-    with alone():
-        prepared = _prepare(console, asked, servers, port)
+        return _say_plan(console, request, servers)
+    with sweep_lock():
+        prepared = _prepare(console, request, servers, port)
         sweep = _sweep_here(sweep_id, began, prepared)
         return _measure(console, Store.make(folder, sweep), sweep, plan_of(sweep), prepared, ())
 
 
-def _say_plan(console: Console, asked: Asked, wanted: Sequence[Server]) -> int:
+def _say_plan(console: Console, request: SweepRequest, wanted: Sequence[Server]) -> int:
     """What the sweep would fetch or build counts as there. RuntimeUnusable if none of the servers can run here."""
-    runtime = _choose_runtime(console, asked, places.FIXTURES, port=0)
-    reference = load(places.SERVERS)[REFERENCE]
+    runtime = _choose_runtime(console, request, paths.FIXTURES, port=0)
+    reference = load(paths.SERVERS)[REFERENCE]
     missing = {server.id: reason for server in [*wanted, reference] if (reason := runtime.unavailable(server))}
     able = [server for server in wanted if server.id not in missing]
     if not able:
         raise RuntimeUnusable(_NONE_HERE)
     shown = console_for(sys.stdout)
-    for line in lines_of(asked, able, None if reference.id in missing else reference):
+    for line in lines_of(request, able, None if reference.id in missing else reference):
         say(shown, line)
     say_missing(shown, wanted, missing)
     return 0
@@ -125,16 +115,16 @@ def resume_sweep(folder: Path, *, port: int, anyway: bool) -> int:
     interrupt.install()
     os.umask(0o022)
     folder = folder.resolve()  # results/latest is a link, which would come to point to itself
-    stored = store.read(folder)
+    stored = read(folder)
     sweep = stored.sweep
     left = remaining(plan_of(sweep), stored.records)
     if not left:
         say(console, f"{folder} is complete: every cell has its record")
         return 0
-    with alone():
-        catalog = load(places.SERVERS)
+    with sweep_lock():
+        catalog = load(paths.SERVERS)
         wanted = [catalog[server.id] for server in sweep.servers if server.id in catalog]
-        prepared = _prepare(console, sweep.asked, wanted, port)
+        prepared = _prepare(console, sweep.request, wanted, port)
         now = _sweep_here(sweep.id, sweep.started, prepared)
         found = tuple(differences(sweep, now))
         if found and not anyway:
@@ -155,15 +145,15 @@ class _Prepared(msgspec.Struct, frozen=True):
     """What a sweep runs on, made ready. `left_out` has the reasons of those that cannot run here; without a reference
     nobody knows of a drift."""
 
-    asked: Asked
+    request: SweepRequest
     runtime: Runtime
     fixtures: Path
     servers: tuple[Server, ...]
-    left_out: dict[str, str]
+    skipped: dict[str, str]
     reference: Server | None
 
 
-def _prepare(console: Console, asked: Asked, wanted: Sequence[Server], port: int) -> _Prepared:
+def _prepare(console: Console, request: SweepRequest, wanted: Sequence[Server], port: int) -> _Prepared:
     """Builds what can be built. A server that does not build takes part: its cells have that as their reason.
     RuntimeUnusable if none can run here."""
 
@@ -171,31 +161,31 @@ def _prepare(console: Console, asked: Asked, wanted: Sequence[Server], port: int
         say(console, text)
 
     fixtures = make_fixtures()
-    runtime = _choose_runtime(console, asked, fixtures, port)
+    runtime = _choose_runtime(console, request, fixtures, port)
     if runtime.name == ProcessRuntime.name:
         _check_port(port)
-    _check_open_files(asked.concurrency, runtime.prepare_generator())
-    reference = load(places.SERVERS)[REFERENCE]
+    _check_open_files(request.concurrency, runtime.prepare_generator())
+    reference = load(paths.SERVERS)[REFERENCE]
     everyone = [*wanted, *(() if reference in wanted else (reference,))]
-    left_out = {server.id: reason for server in everyone if (reason := runtime.unavailable(server))}
-    left_out |= provide([server for server in everyone if server.id not in left_out], tell)
-    able = [server for server in wanted if server.id not in left_out]
-    unbuilt = runtime.prepare([server for server in everyone if server.id not in left_out], tell) if able else {}
+    skipped = {server.id: reason for server in everyone if (reason := runtime.unavailable(server))}
+    skipped |= provide([server for server in everyone if server.id not in skipped], tell)
+    able = [server for server in wanted if server.id not in skipped]
+    unbuilt = runtime.prepare([server for server in everyone if server.id not in skipped], tell) if able else {}
     if reference not in wanted and reference.id in unbuilt:
-        left_out[reference.id] = f"does not build: {unbuilt.pop(reference.id)}"
-    for server, reason in left_out.items():
+        skipped[reference.id] = f"does not build: {unbuilt.pop(reference.id)}"
+    for server, reason in skipped.items():
         tell(f"left out: {server}: {reason}")
     for server, reason in unbuilt.items():
         tell(f"does not build: {server}: {reason}")
     if len(unbuilt) == len(able):
         raise RuntimeUnusable(_NONE_HERE)
     return _Prepared(
-        asked=msgspec.structs.replace(asked, runtime=runtime.name, network=runtime.network, jdk=runtime.jdk),
+        request=msgspec.structs.replace(request, runtime=runtime.name, network=runtime.network, jdk=runtime.jdk),
         runtime=runtime,
         fixtures=fixtures,
         servers=tuple(able),
-        left_out=left_out,
-        reference=None if reference.id in {*left_out, *unbuilt} else reference,
+        skipped=skipped,
+        reference=None if reference.id in {*skipped, *unbuilt} else reference,
     )
 
 
@@ -205,15 +195,15 @@ def _sweep_here(sweep_id: str, began: datetime.datetime, prepared: _Prepared) ->
     return Sweep(
         id=sweep_id,
         started=began,
-        asked=prepared.asked,
+        request=prepared.request,
         machine=machine.describe(),
-        conditions=conditions.look(),
+        conditions=preflight.look(),
         server_cpus=runtime.server_cpus,
         generator_cpus=runtime.generator_cpus,
         environment=runtime.environment() | _toolkit_version(),
         fixtures=_digests(),
         servers=prepared.servers,
-        left_out=prepared.left_out,
+        skipped=prepared.skipped,
         reference=prepared.reference,
     )
 
@@ -239,21 +229,21 @@ def _measure(
     say(console, f"{_count(cells, 'trial')} of {_count(taking_part, 'server')}, runtime {runtime.name}")
     stopped = False
     try:
-        if kept.folder.parent == places.RESULTS:
-            store.point_latest_to(kept.folder)
+        if kept.folder.parent == paths.RESULTS:
+            point_latest_to(kept.folder)
         runtime.begin(sweep.id, kept.raw, kept.scratch)
         with display_for(console, cells) as display:
             records = [record for record in before if isinstance(record, Trial | NotMeasured)]
 
             def show_event(event: Event) -> None:
-                if isinstance(event, Done):
+                if isinstance(event, CellFinished):
                     records.append(event.record)
                 display.show(event)
 
-            bench = Bench(
-                servers, sweep.asked.protocol, runtime, kept, prepared.fixtures, show_event, sweep.asked.generators
+            bench = SweepContext(
+                servers, sweep.request.protocol, runtime, kept, prepared.fixtures, show_event, sweep.request.generators
             )
-            run(_with_further_blocks(runs, sweep.asked, records, show_event), bench, starts_so_far(before))
+            run(_with_further_blocks(runs, sweep.request, records, show_event), bench, starts_so_far(before))
     except (OSError, subprocess.SubprocessError, RuntimeUnusable) as error:
         stopped = True
         say(console, f"ab-runner: the sweep stopped: {error}")
@@ -264,22 +254,24 @@ def _measure(
 
 
 def _with_further_blocks(
-    runs: Sequence[ServerRun], asked: Asked, records: Sequence[CellRecord], show: Callable[[Event], None]
+    runs: Sequence[ServerRun], request: SweepRequest, records: Sequence[CellRecord], show: Callable[[Event], None]
 ) -> Iterator[ServerRun]:
     """What was planned, and before the last measurement of the reference what precision asks for."""
     yield from (part for part in runs if part.block != AFTER)
-    if asked.precision is not None:
+    if request.precision is not None:
         began = time.monotonic()
-        budget = asked.budget or math.inf
-        for block in further_blocks(records, asked.precision, asked.seed, lambda: time.monotonic() - began > budget):
-            show(Planned(sum(len(part.cells) for part in block)))
+        budget = request.budget or math.inf
+        for block in further_blocks(
+            records, request.precision, request.seed, lambda: time.monotonic() - began > budget
+        ):
+            show(CellsAdded(sum(len(part.cells) for part in block)))
             yield from block
     yield from (part for part in runs if part.block == AFTER)
 
 
 def _report(console: Console, folder: Path) -> Stored:
     """Shows the tables, if there is anything to put into them, and writes them into the folder."""
-    stored = store.read(folder)
+    stored = read(folder)
     report = report_of(stored)
     if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
         put_report(report)
@@ -289,10 +281,10 @@ def _report(console: Console, folder: Path) -> Stored:
     if remaining(plan_of(stored.sweep), stored.records):
         say(console, f"./ab-runner resume {folder} goes on with it")
     try:
-        store.write_report(folder / "tables.md", markdown.render(report))
-        store.write_report(folder / "trials.csv", csv.render(stored))
+        write_report(folder / "tables.md", markdown.render(report))
+        write_report(folder / "trials.csv", csv.render(stored))
         say(console, f"{write_page(stored, folder)} has charts")
-    except (OSError, Refusal) as error:
+    except (OSError, UserError) as error:
         say(console, f"ab-runner: cannot write the reports: {error}; `./ab-runner report {folder}` shows them")
     return stored
 
@@ -315,9 +307,9 @@ def _check_folder(folder: Path) -> None:
 
 
 def make_fixtures() -> Path:
-    folder = places.FIXTURES / "files"
+    folder = paths.FIXTURES / "files"
     done = subprocess.run(
-        [sys.executable, str(places.FIXTURES / "generate.py"), str(folder)], capture_output=True, text=True, check=False
+        [sys.executable, str(paths.FIXTURES / "generate.py"), str(folder)], capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise StoreError(done.stderr)
@@ -326,28 +318,28 @@ def make_fixtures() -> Path:
 
 def _digests() -> dict[str, str]:
     """File name to sha256, from the list that generate.py has just checked the files against."""
-    lines = (line.split() for line in (places.FIXTURES / "SHA256SUMS").read_text().splitlines())
+    lines = (line.split() for line in (paths.FIXTURES / "SHA256SUMS").read_text().splitlines())
     return {name: digest for digest, name in lines}
 
 
-def _choose_runtime(console: Console, asked: Asked, fixtures: Path, port: int) -> Runtime:
-    cpus = machine.cpu_split(asked.generators)
-    if 0 < len(cpus.generator) < asked.generators:
+def _choose_runtime(console: Console, request: SweepRequest, fixtures: Path, port: int) -> Runtime:
+    cpus = machine.cpu_split(request.generators)
+    if 0 < len(cpus.generator) < request.generators:
         say(
             console,
-            f"! {asked.generators} generators need {asked.generators + 1} cores and this machine has fewer: "
+            f"! {request.generators} generators need {request.generators + 1} cores and this machine has fewer: "
             "they share what there is, and can do no more than that",
         )
-    unusable = why_unusable() if asked.runtime != "process" else None
-    if asked.runtime == "docker" and unusable:
+    unusable = why_unusable() if request.runtime != "process" else None
+    if request.runtime == "docker" and unusable:
         raise RuntimeUnusable(f"--runtime docker: {unusable}")
-    if asked.runtime != "process" and not unusable:
-        return DockerRuntime(places.ROOT, fixtures, cpus, asked.network, asked.jdk or DEFAULT_JDK)
-    if asked.network != "loopback":
-        raise click.UsageError(f"--network {asked.network} needs Docker" + (f": {unusable}" if unusable else ""))
+    if request.runtime != "process" and not unusable:
+        return DockerRuntime(paths.ROOT, fixtures, cpus, request.network, request.jdk or DEFAULT_JDK)
+    if request.network != "loopback":
+        raise click.UsageError(f"--network {request.network} needs Docker" + (f": {unusable}" if unusable else ""))
     if unusable:
         say(console, f"servers run as processes of this host, because {unusable}")
-    return ProcessRuntime(places.SERVERS, fixtures, cpus, port, asked.jdk)
+    return ProcessRuntime(paths.SERVERS, fixtures, cpus, port, request.jdk)
 
 
 def _check_port(port: int) -> None:
@@ -371,7 +363,7 @@ def _check_open_files(concurrency: Sequence[int], limit: int) -> None:
 
 
 def _toolkit_version() -> dict[str, str]:
-    command = ["git", "-C", str(places.ROOT), "describe", "--always", "--dirty", "--tags"]
+    command = ["git", "-C", str(paths.ROOT), "describe", "--always", "--dirty", "--tags"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError:

@@ -12,9 +12,10 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ab_runner.catalog.sets import MARK, ServerSet
 from ab_runner.cli.availability import Availability
-from ab_runner.model import Server, WorkloadName
-from ab_runner.sets import MARK, ServerSet
+from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName
 
 WIDTH_OF_FILES = 160
 """Columns where the output is no terminal and nothing (COLUMNS) says how wide it is."""
@@ -74,7 +75,7 @@ def say_missing(console: Console, servers: Iterable[Server], missing: Mapping[st
 def _in_words(servers: Iterable[Server], here: Availability) -> Table:
     table = _table_of("server", "family", "year", "I/O model", "workloads", "here")
     for server in servers:
-        cells = (server.id, server.family, str(server.era), server.io_model, ", ".join(server.workloads))
+        cells = (server.id, server.family, str(server.release_year), server.io_model, ", ".join(server.workloads))
         table.add_row(*map(Text, cells), _can_run(server, here))
     return table
 
@@ -84,7 +85,9 @@ def _in_letters(servers: Iterable[Server], here: Availability) -> Table:
     table = _table_of("server", "year", "I/O model", "".join(LETTERS.values()), "here")
     for server in servers:
         letters = "".join(letter if name in server.workloads else "-" for name, letter in LETTERS.items())
-        table.add_row(*map(Text, (server.id, str(server.era), server.io_model, letters)), _can_run(server, here))
+        table.add_row(
+            *map(Text, (server.id, str(server.release_year), server.io_model, letters)), _can_run(server, here)
+        )
     return table
 
 
@@ -109,7 +112,7 @@ def show_server(server: Server, here: Availability) -> None:
         "here": f"no: {here.missing[server.id]}" if server.id in here.missing else f"yes, {here.where}",
         "stands for": f"{server.published} of 2006" if server.published else "",
         "settings": " ".join(f"{name}={value}" for name, value in server.environment.items()),
-        "mind": "\n".join(server.cannot),
+        "mind": "\n".join(server.caveats),
     }
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 2))
     for name, value in facts.items():

@@ -6,8 +6,8 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 
-from ab_runner.report.cells import CellSummary
-from ab_runner.report.compare import CellChange, Compared, FamilyChange
+from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.comparison import CellChange, Compared, FamilyChange
 from ab_runner.report.tables import NO_RECORD
 
 COLUMNS = (

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from string import ascii_uppercase
 
-from ab_runner.model import WorkloadName
-from ab_runner.report.cells import AT_LEAST, BY_CPU_TIME, rate_figure, ratio_figure
-from ab_runner.report.compare import CellChange, Compared, FamilyChange, to_know_of, why_not_comparable
+from ab_runner.analysis.cells import AT_LEAST, BY_CPU_TIME, rate_figure, ratio_figure
+from ab_runner.analysis.comparison import CellChange, Compared, FamilyChange, to_know_of, why_not_comparable
+from ab_runner.model.workload import WorkloadName
 from ab_runner.report.tables import NO_RECORD, Listing, Report, warnings_of
-from ab_runner.stats.ranking import MARGIN, WRONG
-from ab_runner.store import Stored
+from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
+from ab_runner.store.reader import Stored
 
 LETTERS = ascii_uppercase
 """The sweeps' names in a comparison; their ids are long."""
 TOLD = (
-    f"faster, slower: by more than {100 * MARGIN:g} %, as far as it can be told; that any of these words is wrong has "
-    f"a probability of {100 * WRONG:g} % at the most"
+    f"faster, slower: by more than {100 * MINIMUM_EFFECT:g} %, as far as it can be told; that any of these words is "
+    f"wrong has a probability of {100 * ALPHA:g} % at the most"
 )
 ONE_BLOCK = "one block tells nothing of its noise: it has no interval, and nothing can be told (--blocks 6)"
 FAMILY = "the geometric mean over servers, of each over those cells that every block has on both sides"
@@ -26,7 +26,7 @@ def report_comparison(stored: Sequence[Stored], compared: Sequence[Compared]) ->
     """`compared` has each of the others with the first."""
     first = stored[0].sweep
     facts = [
-        f"{letter}: {each.sweep.id}, protocol {each.sweep.asked.protocol.name}"
+        f"{letter}: {each.sweep.id}, protocol {each.sweep.request.protocol.name}"
         for letter, each in zip(LETTERS, stored, strict=False)
     ]
     warnings = []

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from ab_runner.conclusions import Paper
+from ab_runner.history.papers import Paper
 from ab_runner.report.conclusions_tables import Column
 
 COLUMNS = (

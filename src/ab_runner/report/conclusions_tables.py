@@ -7,13 +7,13 @@ from itertools import chain
 
 import msgspec
 
-from ab_runner.conclusions import Paper
-from ab_runner.report.cells import AT_LEAST, BY_CPU_TIME, OF_CPU_TIME, ratio_figure
-from ab_runner.report.conclusions import Judged, JudgedClaim, Part, Verdict
-from ab_runner.report.evidence import Evidence
+from ab_runner.analysis.cells import AT_LEAST, BY_CPU_TIME, OF_CPU_TIME, ratio_figure
+from ab_runner.history.conclusions import Judged, JudgedClaim, Part, Verdict
+from ab_runner.history.evidence import Evidence
+from ab_runner.history.papers import Paper
 from ab_runner.report.tables import Listing, Report
-from ab_runner.stats.questions import ONE_FIGURE
-from ab_runner.stats.ranking import MARGIN, WRONG
+from ab_runner.stats.hypotheses import ONE_FIGURE
+from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
 
 IN_PART = "*: as far as it was measured"
 PUBLISHED = (
@@ -22,8 +22,8 @@ PUBLISHED = (
 )
 ONE_START = "one start ({}): nothing can be told from noise, so there are no verdicts; measure with --blocks 6"
 TESTED = (
-    f"several starts ({{}}): holds and does not hold are tested; differences up to {100 * MARGIN:g} % count as none, "
-    f"and the verdict on a conclusion is wrong with a probability of {100 * WRONG:g} % at the most"
+    f"several starts ({{}}): holds and does not hold are tested; differences up to {100 * MINIMUM_EFFECT:g} % count as "
+    f"none, and the verdict on a conclusion is wrong with a probability of {100 * ALPHA:g} % at the most"
 )
 
 

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Mapping
 
 from ab_runner.report.trials import COLUMNS, Row, rows
-from ab_runner.store import Stored
+from ab_runner.store.reader import Stored
 
 _YES_NO = {True: "yes", False: "no"}
 

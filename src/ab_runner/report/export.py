@@ -11,7 +11,7 @@ import msgspec
 
 from ab_runner.report import csv, trials
 from ab_runner.report.trials import Kind, Row
-from ab_runner.store import Stored
+from ab_runner.store.reader import Stored
 
 FORMAT = 1
 """Version of the table, in each of its rows. It changes when a reader of the old one would misread the new one; another
@@ -25,7 +25,7 @@ _TRUTH = {True: "true", False: "false"}
 def table(sweeps: Iterable[Stored]) -> Iterator[Row]:
     """Each row has all columns, in their order."""
     for stored in sweeps:
-        common: Row = {"format": FORMAT, "sweep": stored.sweep.id, "protocol": stored.sweep.asked.protocol.name}
+        common: Row = {"format": FORMAT, "sweep": stored.sweep.id, "protocol": stored.sweep.request.protocol.name}
         for row in trials.rows(stored):
             yield {column: (common | row).get(column) for column in COLUMNS}
 

@@ -5,30 +5,31 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from ab_runner.model import Asked, Load, Protocol
-from ab_runner.protocol import PROTOCOLS
+from ab_runner.model.load import Load
+from ab_runner.model.protocol import Protocol, SweepRequest
+from ab_runner.sweep.protocol import PROTOCOLS
 
 
-def command(asked: Asked) -> str:
+def command(request: SweepRequest) -> str:
     """As it is typed in the repository; options that say the default of the protocol are left out."""
-    return shlex.join(["./ab-runner", *_options(asked)])
+    return shlex.join(["./ab-runner", *_options(request)])
 
 
-def _options(asked: Asked) -> Iterator[str]:
-    yield from ("--protocol", asked.protocol.name)
-    yield from _changes(asked.protocol, PROTOCOLS[asked.protocol.name])
-    if asked.precision is not None:
-        yield from ("--until-precision", f"{100 * asked.precision:g}%", "--budget", f"{asked.budget}s")
-    yield from ("--concurrency", ",".join(map(str, asked.concurrency)))
-    yield from ("--workloads", ",".join(asked.workloads))
-    yield from ("--runtime", asked.runtime)
-    if asked.runtime == "docker":
-        yield from ("--network", asked.network)
-    if asked.generators != 1:
-        yield from ("--generators", str(asked.generators))
-    if asked.jdk is not None:
-        yield from ("--jdk", str(asked.jdk))
-    yield from ("--servers", ",".join(asked.servers))
+def _options(request: SweepRequest) -> Iterator[str]:
+    yield from ("--protocol", request.protocol.name)
+    yield from _changes(request.protocol, PROTOCOLS[request.protocol.name])
+    if request.precision is not None:
+        yield from ("--until-precision", f"{100 * request.precision:g}%", "--budget", f"{request.budget}s")
+    yield from ("--concurrency", ",".join(map(str, request.concurrency)))
+    yield from ("--workloads", ",".join(request.workloads))
+    yield from ("--runtime", request.runtime)
+    if request.runtime == "docker":
+        yield from ("--network", request.network)
+    if request.generators != 1:
+        yield from ("--generators", str(request.generators))
+    if request.jdk is not None:
+        yield from ("--jdk", str(request.jdk))
+    yield from ("--servers", ",".join(request.servers))
 
 
 def _changes(protocol: Protocol, usual: Protocol) -> Iterator[str]:

@@ -8,21 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ab_runner.conditions import Finding, findings, network_findings
-from ab_runner.model import (
-    REFERENCE,
-    Cell,
-    Limit,
-    Record,
-    ResumeRecord,
-    Server,
-    StartRecord,
-    Sweep,
-    WarmUpRecord,
-    Workload,
-    workload,
-)
-from ab_runner.report.cells import (
+from ab_runner.analysis.cells import (
     CellSummary,
     estimate_figure,
     latency_figure,
@@ -31,11 +17,16 @@ from ab_runner.report.cells import (
     share_of_ceiling,
     summarise,
 )
-from ab_runner.report.drift import WORTH_A_WARNING, Drift, drifts, shifts
-from ab_runner.report.ranks import BY_CPU_TIME, compares_cpu_time, ranked
-from ab_runner.report.summary import summary
+from ab_runner.analysis.drift import WORTH_A_WARNING, Drift, drifts, shifts
+from ab_runner.analysis.rankings import BY_CPU_TIME, compares_cpu_time, ranked
+from ab_runner.analysis.summary import summary
+from ab_runner.host.preflight import Finding, findings, network_findings
+from ab_runner.model.load import Limit
+from ab_runner.model.records import Cell, Record, ResumeRecord, StartRecord, Sweep, WarmUpRecord
+from ab_runner.model.server import REFERENCE, Server
+from ab_runner.model.workload import Workload, workload_named
 from ab_runner.stats.ranking import Ranking
-from ab_runner.store import Stored
+from ab_runner.store.reader import Stored
 
 NO_RECORD = "not run"
 UNTESTABLE = "-"
@@ -92,14 +83,14 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def report_of(stored: Stored) -> Report:
-    asked = stored.sweep.asked
+    request = stored.sweep.request
     cells = summarise(stored.records)
     tables: list[Table] = []
-    for name in asked.workloads:
+    for name in request.workloads:
         if any(cell.workload == name for cell in cells):
-            tables += _tables_of(workload(name), stored, cells)
+            tables += _tables_of(workload_named(name), stored, cells)
     frame = frame_of(stored)
-    short = summary(cells, asked.concurrency, drifts(stored.records), len(frame.warnings))
+    short = summary(cells, request.concurrency, drifts(stored.records), len(frame.warnings))
     return msgspec.structs.replace(frame, tables=tuple(tables), summary=short)
 
 
@@ -108,30 +99,30 @@ def frame_of(stored: Stored) -> Report:
     return Report(_heading(stored), tuple(_facts(stored)), (), tuple(warnings_of(stored)))
 
 
-def _tables_of(asked: Workload, stored: Stored, cells: dict[Cell, CellSummary]) -> Iterable[Table]:
-    concurrency = stored.sweep.asked.concurrency
-    untestable = [server for server in stored.sweep.servers if asked.name in server.untestable]
-    servers = [server for server in stored.sweep.servers if asked.name in server.workloads]
+def _tables_of(workload: Workload, stored: Stored, cells: dict[Cell, CellSummary]) -> Iterable[Table]:
+    concurrency = stored.sweep.request.concurrency
+    untestable = [server for server in stored.sweep.servers if workload.name in server.untestable]
+    servers = [server for server in stored.sweep.servers if workload.name in server.workloads]
     columns = tuple(Column(server.id, server.family) for server in servers)
-    grid = [(level, [cells.get(Cell(server.id, asked.name, level)) for server in servers]) for level in concurrency]
+    grid = [(level, [cells.get(Cell(server.id, workload.name, level)) for server in servers]) for level in concurrency]
     ranks = [ranked(filter(None, row)) for _, row in grid]
     best = _best(columns, ranks)
     curves = [[cell.rate if cell else None for cell in at] for at in zip(*(row for _, row in grid), strict=True)]
     rates = tuple((level, (*map(_rate_text, row), *(UNTESTABLE for _ in untestable))) for level, row in grid)
     yield Table(
-        f"{asked.name}: requests per second ({asked.summary})",
+        f"{workload.name}: requests per second ({workload.summary})",
         (*columns, *(Column(server.id, server.family) for server in untestable)),
         rates,
-        tuple(notes_of(asked, stored, grid)),
+        tuple(notes_of(workload, stored, grid)),
         best=best,
         curves=(*map(tuple, curves), *(() for _ in untestable)) if len(concurrency) > 1 else (),
     )
     latencies = tuple((level, tuple(map(latency_text, row))) for level, row in grid)
-    title = f"{asked.name}: time per request in ms, median / p90 / p99 / p99.9 / longest"
+    title = f"{workload.name}: time per request in ms, median / p90 / p99 / p99.9 / longest"
     yield Table(title, columns, latencies, tuple(latency_notes_of(grid)))
-    yield from _costs(asked, columns, grid, _best_by_cpu_time(columns, ranks, best))
-    yield from _ranks(asked, columns, grid, ranks, best)
-    yield from _shares(asked, [server for server in servers if server.id != REFERENCE], concurrency, cells)
+    yield from _costs(workload, columns, grid, _best_by_cpu_time(columns, ranks, best))
+    yield from _ranks(workload, columns, grid, ranks, best)
+    yield from _shares(workload, [server for server in servers if server.id != REFERENCE], concurrency, cells)
 
 
 LIMITS: dict[Limit, str] = {
@@ -173,12 +164,12 @@ def _best_by_cpu_time(
 
 
 def _costs(
-    asked: Workload, columns: tuple[Column, ...], grid: Grid, best: frozenset[tuple[int, int]]
+    workload: Workload, columns: tuple[Column, ...], grid: Grid, best: frozenset[tuple[int, int]]
 ) -> Iterable[Table]:
     """Where the servers' CPU time is known."""
     if any(cell and cell.per_cpu_second for _, row in grid for cell in row):
         rows = tuple((level, tuple(map(cost_text, row))) for level, row in grid)
-        yield Table(f"{asked.name}: {CPU_EFFICIENCY}", columns, rows, best=best)
+        yield Table(f"{workload.name}: {CPU_EFFICIENCY}", columns, rows, best=best)
 
 
 def cost_text(cell: CellSummary | None) -> str:
@@ -186,7 +177,7 @@ def cost_text(cell: CellSummary | None) -> str:
 
 
 def _ranks(
-    asked: Workload,
+    workload: Workload,
     columns: tuple[Column, ...],
     grid: Grid,
     ranks: Sequence[Ranking],
@@ -200,20 +191,22 @@ def _ranks(
         )
         notes = ["servers that cannot be told apart share a rank: 2–4 is the second, third or fourth place"]  # noqa: RUF001
         notes += [BY_CPU_TIME] if any(compares_cpu_time(filter(None, row)) for _, row in grid) else []
-        yield Table(f"{asked.name}: ranks", columns, rows, tuple(notes), best=best)
+        yield Table(f"{workload.name}: ranks", columns, rows, tuple(notes), best=best)
 
 
 def _shares(
-    asked: Workload, servers: Sequence[Server], concurrency: Sequence[int], cells: dict[Cell, CellSummary]
+    workload: Workload, servers: Sequence[Server], concurrency: Sequence[int], cells: dict[Cell, CellSummary]
 ) -> Iterable[Table]:
     """Where the ceiling has a figure to be a share of."""
-    grid = [(level, [_share(Cell(server.id, asked.name, level), cells) for server in servers]) for level in concurrency]
+    grid = [
+        (level, [_share(Cell(server.id, workload.name, level), cells) for server in servers]) for level in concurrency
+    ]
     shares = [share for _, row in grid for share in row if share is not None]
     if shares:
         columns = tuple(Column(server.id, server.family) for server in servers)
         rows = tuple((level, tuple(map(share_figure, row))) for level, row in grid)
         notes = (ABOVE_THE_CEILING,) if max(shares) > 1 else ()
-        yield Table(f"{asked.name}: requests per second as a share of the ceiling's, %", columns, rows, notes)
+        yield Table(f"{workload.name}: requests per second as a share of the ceiling's, %", columns, rows, notes)
 
 
 def _share(cell: Cell, cells: dict[Cell, CellSummary]) -> float | None:
@@ -238,15 +231,15 @@ def latency_notes_of(grid: Grid) -> Iterable[str]:
         yield OF_THE_SERVED
 
 
-def notes_of(asked: Workload, stored: Stored, grid: Grid) -> Iterable[str]:
+def notes_of(workload: Workload, stored: Stored, grid: Grid) -> Iterable[str]:
     """What the table of rates only hints at; the grid is that of the servers that have the workload."""
-    servers = [server for server in stored.sweep.servers if asked.name in server.workloads]
+    servers = [server for server in stored.sweep.servers if workload.name in server.workloads]
     yield from _limit_notes(grid)
     yield from _notes(servers, grid)
     yield from (
-        f"{server.id}: {server.untestable[asked.name]}"
+        f"{server.id}: {server.untestable[workload.name]}"
         for server in stored.sweep.servers
-        if asked.name in server.untestable
+        if workload.name in server.untestable
     )
 
 
@@ -275,8 +268,8 @@ def _warm_up_warnings(records: Iterable[Record]) -> Iterable[str]:
 
 
 def _heading(stored: Stored) -> str:
-    asked = stored.sweep.asked
-    return f"{stored.sweep.id}: protocol {asked.protocol.name}, runtime {asked.runtime}, network {asked.network}"
+    request = stored.sweep.request
+    return f"{stored.sweep.id}: protocol {request.protocol.name}, runtime {request.runtime}, network {request.network}"
 
 
 def _facts(stored: Stored) -> Iterable[str]:
@@ -290,8 +283,8 @@ def _facts(stored: Stored) -> Iterable[str]:
         yield f"servers on CPU {_numbers(sweep.server_cpus)}, ab on CPU {_numbers(sweep.generator_cpus)}"
     else:
         yield "servers and ab share the CPUs: the figures are not those of a server alone"
-    if sweep.asked.jdk is not None and any(server.kind == "jvm" for server in sweep.servers):
-        yield f"JVM servers on JDK {sweep.asked.jdk}{_builds(stored)}"
+    if sweep.request.jdk is not None and any(server.kind == "jvm" for server in sweep.servers):
+        yield f"JVM servers on JDK {sweep.request.jdk}{_builds(stored)}"
     if found := drifts(stored.records):
         yield _drift_fact(found)
 
@@ -312,7 +305,7 @@ def findings_of(sweep: Sweep) -> Iterable[Finding]:
     """What spoils the figures of this sweep, and what was looked at and found well."""
     if sweep.conditions is not None:
         yield from findings(sweep.conditions)
-    if sweep.asked.runtime == "process":
+    if sweep.request.runtime == "process":
         yield from network_findings(sweep.machine.sysctls)
 
 
@@ -348,5 +341,5 @@ def warnings_of(stored: Stored) -> Iterable[str]:
     yield from _drift_warnings(stored, drifts(stored.records))
     yield from _warm_up_warnings(stored.records)
     yield from stored.damage
-    for server, reason in stored.sweep.left_out.items():
+    for server, reason in stored.sweep.skipped.items():
         yield f"left out: {server}: {' '.join(reason.split())}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 
+from ab_runner.history.then_and_now import Compared, Comparison, Pair
 from ab_runner.report.tables import NO_RECORD
-from ab_runner.report.then_and_now import Compared, Comparison, Pair
 
 COLUMNS = (
     "workload", "concurrency", "published", "then_requests_per_second", "then_reason", "beside", "server",

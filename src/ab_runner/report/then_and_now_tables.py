@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ab_runner.model import Server, workload
-from ab_runner.published import Figure
-from ab_runner.report.cells import AT_LEAST, rate_figure
+from ab_runner.analysis.cells import AT_LEAST, rate_figure
+from ab_runner.history.published import Figure
+from ab_runner.history.then_and_now import Compared, Comparison, Pair
+from ab_runner.model.server import Server
+from ab_runner.model.workload import workload_named
 from ab_runner.report.tables import NO_RECORD, Listing, Report, frame_of
-from ab_runner.report.then_and_now import Compared, Comparison, Pair
 from ab_runner.stats.correlation import FEWEST
-from ab_runner.store import Stored
+from ab_runner.store.reader import Stored
 
 THEN = (
     "2006: Cindy's author, on one Xeon 3.0 GHz with Linux 2.6.13, JRockit 1.5.0 and ab 2.0.40-dev "
@@ -46,7 +47,7 @@ def report_then_and_now(stored: Stored, compared: Sequence[Compared]) -> Report:
             THEN,
             FACTOR,
             RANKS,
-            NO_MARGIN[stored.sweep.asked.protocol.blocks == 1],
+            NO_MARGIN[stored.sweep.request.protocol.blocks == 1],
             *((RANKED_AS_SHOWN,) if _has_lower_bound(compared) else ()),
             ELSEWHERE,
         ),
@@ -94,16 +95,16 @@ def _id(server: Server | None) -> str:
 
 
 def _figures(compared: Compared, stored: Stored) -> Listing:
-    asked = workload(compared.workload)
+    workload = workload_named(compared.workload)
     levels = {level.concurrency for level in compared.levels}
-    beyond = [str(level) for level in stored.sweep.asked.concurrency if level not in levels]
+    beyond = [str(level) for level in stored.sweep.request.concurrency if level not in levels]
     notes = []
     if compared.missing:
         notes.append(f"not in this sweep: {', '.join(compared.missing)}")
     if beyond:
         notes.append(f"2006 has no figures at {', '.join(beyond)}")
     return Listing(
-        f"{asked.name}: requests per second, 2006 and now ({asked.summary})",
+        f"{workload.name}: requests per second, 2006 and now ({workload.summary})",
         ("server of 2006", "c", "2006", "stand-in", "factor", "newest", "factor"),
         tuple(_figure_rows(compared)),
         tuple(notes),

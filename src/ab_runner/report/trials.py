@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from ab_runner.model import Cell, CellRecord, NotMeasured, Trial, cell_of, is_valid
-from ab_runner.report.cells import (
+from ab_runner.analysis.cells import (
     PERCENTILES,
     CellSummary,
     latencies,
@@ -16,7 +15,8 @@ from ab_runner.report.cells import (
     share_of_ceiling,
     summarise,
 )
-from ab_runner.store import Stored
+from ab_runner.model.records import Cell, CellRecord, NotMeasured, Trial, cell_of, is_valid
+from ab_runner.store.reader import Stored
 
 Kind = Literal["text", "whole", "real", "truth"]
 Value = str | int | float | bool | None

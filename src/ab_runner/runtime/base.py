@@ -12,20 +12,20 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ab_runner.model import Server
-from ab_runner.refusal import Refusal
-from ab_runner.runtime.accounting import Accounts
+from ab_runner.errors import UserError
+from ab_runner.model.server import Server
+from ab_runner.monitor.accounting import ResourceAccounts
 
 PORT = 8080
 STOP_SECONDS = 2
 """How long a server may take to end when it is asked to."""
 
 
-class RuntimeUnusable(Refusal):
+class RuntimeUnusable(UserError):
     """The runtime cannot be used at all, in a line that says what to install or do."""
 
 
-class StartFailed(Exception):
+class StartError(Exception):
     """One server could not be started; a few words for its cells, and the whole story as `detail`."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
@@ -53,7 +53,7 @@ class RunningServer(Protocol):
     """How the generator names it, as `host:port`."""
     environment: dict[str, str]
     """What was really started: image id, version of the JVM or package."""
-    accounts: Accounts | None
+    accounts: ResourceAccounts | None
     """Of its CPU time and memory; None where this system does not show them."""
 
     def perf_data(self) -> bytes:
@@ -100,7 +100,7 @@ class Runtime(Protocol):
         makes a folder of its name in `scratch`, the only one that its generator may write to."""
 
     def start(self, server: Server, name: str) -> RunningServer:
-        """Starts a server; StartFailed if that does not work. `name` names its log. It need not be ready yet."""
+        """Starts a server; StartError if that does not work. `name` names its log. It need not be ready yet."""
 
     def close(self) -> None:
         """Ends whatever is left of what was started; RuntimeUnusable if that does not work."""
@@ -121,7 +121,7 @@ def build_failures(
 
 def check_built(server: Server, failures: Mapping[str, str]) -> None:
     if server.id in failures:
-        raise StartFailed("does not build", failures[server.id])
+        raise StartError("does not build", failures[server.id])
 
 
 def end_group(process: subprocess.Popen[Any], seconds: float) -> None:

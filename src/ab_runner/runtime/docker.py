@@ -16,13 +16,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from ab_runner.alone import LOCK
-from ab_runner.interrupt import held
-from ab_runner.machine import SYSCTLS, CpuSplit, cpu_list
-from ab_runner.model import DEFAULT_JDK, Server
-from ab_runner.regular import create, write_whole
+from ab_runner.host.interrupt import held
+from ab_runner.host.machine import SYSCTLS, CpuSplit, cpu_list
+from ab_runner.host.safe_files import create, write_whole
+from ab_runner.host.sweep_lock import LOCK
+from ab_runner.model.server import DEFAULT_JDK, Server
+from ab_runner.monitor.accounting import Cgroup, ResourceAccounts, accounts_of
 from ab_runner.runtime import perf_files
-from ab_runner.runtime.accounting import Accounts, Cgroup, accounts_of
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
@@ -30,7 +30,7 @@ from ab_runner.runtime.base import (
     STOP_SECONDS,
     Completed,
     RuntimeUnusable,
-    StartFailed,
+    StartError,
     build_failures,
     check_built,
     end_group,
@@ -174,12 +174,12 @@ class DockerRuntime:
             options = ["--file", str(override), "--project-name", self._project]
             done = self._compose(*options, "up", "--detach", "--no-build", server.id, GENERATOR)
             if done.returncode:
-                raise StartFailed("does not start", last_lines(done.stderr))
+                raise StartError("does not start", last_lines(done.stderr))
             running.look_around(self.server_cpus, self.generator_cpus)
         except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
             running.stop()
-            raise StartFailed("does not start", f"the Docker engine failed: {error}") from error
-        except StartFailed:
+            raise StartError("does not start", f"the Docker engine failed: {error}") from error
+        except StartError:
             running.stop()
             raise
         return running
@@ -230,7 +230,7 @@ class DockerServer:
         self.address = ("", PORT)
         self.host = f"127.0.0.1:{PORT}"
         self.environment: dict[str, str] = {}
-        self.accounts: Accounts | None = None
+        self.accounts: ResourceAccounts | None = None
         self._project = project
         self._container = f"{project}-{server.id}-1"
         self._generator = f"{project}-{GENERATOR}-1"
@@ -241,7 +241,7 @@ class DockerServer:
         self._log = log
 
     def look_around(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
-        """Finds its address, what really runs in it, and its accounts. StartFailed if it has ended already,
+        """Finds its address, what really runs in it, and its accounts. StartError if it has ended already,
         subprocess.CalledProcessError if there is no such container."""
         self._shell(self._generator)  # opens while the server is asked
         template = "{{.State.Pid}}|{{.Id}}|{{.Image}}|{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
@@ -289,11 +289,11 @@ class DockerServer:
         return shell
 
     def _version(self) -> str:
-        """StartFailed if what tells it fails, as everything does where the server has ended already."""
+        """StartError if what tells it fails, as everything does where the server has ended already."""
         done = self._shell(self._container).run(version_command(self._server, "/server"), _ENGINE_SECONDS)
         said = _text(done.stdout + done.stderr).strip()
         if done.exit_code:
-            raise StartFailed("does not start", self.ended() or last_lines(said))
+            raise StartError("does not start", self.ended() or last_lines(said))
         return said
 
     def ended(self) -> str | None:

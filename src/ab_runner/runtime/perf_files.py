@@ -1,4 +1,4 @@
-"""Copies of the file with a JVM's performance counters (`ab_runner.perfdata`), which only its own user may read."""
+"""Copies of the file with a JVM's performance counters (`monitor.hsperfdata`), which only its own user may read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from ab_runner import regular
+from ab_runner.host import safe_files
 
 _AT_MOST = 1 << 20
 """Bytes; a JVM's file has 32 KiB unless -XX:PerfDataMemorySize says otherwise."""
@@ -26,7 +26,7 @@ def of_process(pid: int) -> bytes:
     except OSError:
         return b""
     for path in Path("/tmp").glob(f"hsperfdata_*/{pid}"):
-        with suppress(OSError), open(path, "rb", opener=regular.opener) as file:
+        with suppress(OSError), open(path, "rb", opener=safe_files.opener) as file:
             if os.fstat(file.fileno()).st_uid == user:
                 return file.read(_AT_MOST)
     return b""

@@ -15,21 +15,21 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ab_runner import artifacts
-from ab_runner.alone import LOCK
-from ab_runner.interrupt import held
-from ab_runner.machine import CpuSplit, cpu_list, raise_open_files
-from ab_runner.model import Needs, Server
-from ab_runner.regular import create
+from ab_runner.catalog import artifacts
+from ab_runner.host.interrupt import held
+from ab_runner.host.machine import CpuSplit, cpu_list, raise_open_files
+from ab_runner.host.safe_files import create
+from ab_runner.host.sweep_lock import LOCK
+from ab_runner.model.server import Needs, Server
+from ab_runner.monitor.accounting import ResourceAccounts, Session, accounts_of, children_cpu_seconds, pin
 from ab_runner.runtime import perf_files
-from ab_runner.runtime.accounting import Accounts, Session, accounts_of, children_cpu_seconds, pin
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
     STOP_SECONDS,
     Completed,
     RuntimeUnusable,
-    StartFailed,
+    StartError,
     build_failures,
     check_built,
     end_group,
@@ -200,7 +200,7 @@ class ProcessServer:
         self.host = f"127.0.0.1:{port}"
         self.environment: dict[str, str] = {}
         self.stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=LOCK.parent))
-        self.accounts: Accounts | None = None
+        self.accounts: ResourceAccounts | None = None
         self._pinned = pinned_generator
         self._server: subprocess.Popen[bytes] | None = None
         self._generator: subprocess.Popen[str] | None = None
@@ -213,7 +213,7 @@ class ProcessServer:
                     stderr=subprocess.STDOUT, start_new_session=True, **_as_nobody(),
                 )  # fmt: skip
         except OSError as error:
-            raise StartFailed("does not start", str(error)) from error
+            raise StartError("does not start", str(error)) from error
 
     def open_accounts(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
         assert self._server is not None, "it has been launched"

@@ -14,7 +14,7 @@ from typing import IO
 
 import msgspec
 
-from ab_runner.interrupt import held
+from ab_runner.host.interrupt import held
 
 _PART = 65536
 _PRINTED_AT_MOST = 16 << 20

@@ -34,7 +34,7 @@ class Estimate(Struct, frozen=True):
     interval: Interval | None = None
 
     @property
-    def half_width(self) -> float | None:
+    def relative_half_width(self) -> float | None:
         """Half of the interval as a share of the figure: the 0.03 of "± 3 %"."""
         if self.interval is None:
             return None
@@ -87,8 +87,8 @@ def _expanded_tail(blocks: int) -> float:
 def blocks_wanted(estimate: Estimate, blocks: int, precision: float) -> int:
     """How many blocks more a figure from so many is expected to need until half its interval is at most `precision`
     (0.03 for 3 %) of it; 0 when it is. An interval shrinks as the root of the number of blocks."""
-    if estimate.half_width is None:
+    if estimate.relative_half_width is None:
         return max(1, FEWEST_BLOCKS - blocks)
-    if estimate.half_width <= precision:
+    if estimate.relative_half_width <= precision:
         return 0
-    return max(1, ceil(blocks * (estimate.half_width / precision) ** 2) - blocks)
+    return max(1, ceil(blocks * (estimate.relative_half_width / precision) ** 2) - blocks)

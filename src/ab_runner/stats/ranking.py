@@ -12,9 +12,9 @@ from ab_runner.stats.holm import holm
 from ab_runner.stats.pairing import Measurement, pair
 from ab_runner.stats.ratio import log_ratio
 
-WRONG = 0.05
+ALPHA = 0.05
 """The probability that any order within a ranking is wrong, at the most."""
-MARGIN = 0.02
+MINIMUM_EFFECT = 0.02
 """Differences up to this are taken as none. The blocks of one sweep do not show what differs between two sweeps."""
 
 
@@ -41,7 +41,7 @@ Order = tuple[str, str]
 """A faster server and a slower one."""
 
 
-def rank(servers: Mapping[str, Measurement], margin: float = MARGIN) -> Ranking:
+def rank(servers: Mapping[str, Measurement], margin: float = MINIMUM_EFFECT) -> Ranking:
     """Return the ranks of servers at one workload and concurrency.
 
     Every pair is compared, in what `pairing.pair` says, by Welch's test on the logarithms of a difference beyond
@@ -83,7 +83,7 @@ def _tested(servers: Mapping[str, Measurement], margin: float) -> tuple[set[Orde
         allowed = compared.first_can_lead if first_leads else compared.second_can_lead
         p_values.append(difference.p_beyond(log(1 + margin)) if allowed else 1.0)
     told: tuple[set[Order], set[Order]] = set(), set()
-    for (order, by_cpu_time), certain in zip(orders, holm(p_values, WRONG), strict=True):
+    for (order, by_cpu_time), certain in zip(orders, holm(p_values, ALPHA), strict=True):
         if certain:
             told[by_cpu_time].add(order)
     return told

@@ -17,28 +17,28 @@ Key = TypeVar("Key")
 
 
 class LogRatio(Struct, frozen=True):
-    """An estimated logarithm of a ratio. `error` is its standard error, `freedom` that error's degrees of freedom."""
+    """An estimated logarithm of a ratio. `standard_error` is its own, `degrees_of_freedom` those of that error."""
 
     value: float
-    error: float
-    freedom: float
+    standard_error: float
+    degrees_of_freedom: float
 
     def p_beyond(self, margin: float) -> float:
         """Return the probability of so large a difference, in either direction, if the true one is `margin`: a
         minimum-effect test (Murphy & Myors, Journal of Applied Psychology 84, 1999), exact at that edge of its null
         hypothesis where the error is known. For margin 0 it is Student's test of no difference."""
         size = abs(self.value)
-        if self.error == 0:
+        if self.standard_error == 0:
             return 1.0 if size <= margin else 0.0
-        near, far = ((size - margin) / self.error, (size + margin) / self.error)
-        return float(stdtr(self.freedom, -near) + stdtr(self.freedom, -far))
+        near, far = ((size - margin) / self.standard_error, (size + margin) / self.standard_error)
+        return float(stdtr(self.degrees_of_freedom, -near) + stdtr(self.degrees_of_freedom, -far))
 
     def above(self, bound: float) -> LogRatio:
         """By how much it is above that logarithm."""
-        return LogRatio(self.value - bound, self.error, self.freedom)
+        return LogRatio(self.value - bound, self.standard_error, self.degrees_of_freedom)
 
     def ratio(self) -> Estimate:
-        reach = -float(stdtrit(self.freedom, (1 - CONFIDENCE) / 2)) * self.error
+        reach = -float(stdtrit(self.degrees_of_freedom, (1 - CONFIDENCE) / 2)) * self.standard_error
         return Estimate(exp(self.value), Interval(exp(self.value - reach), exp(self.value + reach)))
 
 
@@ -49,9 +49,9 @@ def contrast(samples: Iterable[tuple[float, Sequence[float]]]) -> LogRatio:
     differ in noise: Welch, Biometrika 34 (1947), degrees of freedom after Satterthwaite, Biometrics Bulletin 2 (1946).
     """
     means = [(weight, _mean_log(tuple(sample))) for weight, sample in samples]
-    parts = [(weight**2 * mean.variance, mean.freedom) for weight, mean in means]
+    parts = [(weight**2 * mean.variance, mean.degrees_of_freedom) for weight, mean in means]
     whole = fsum(part for part, _ in parts)
-    spread = fsum(part**2 / freedom for part, freedom in parts)
+    spread = fsum(part**2 / degrees_of_freedom for part, degrees_of_freedom in parts)
     value = fsum(weight * mean.value for weight, mean in means)
     return LogRatio(value, sqrt(whole), whole**2 / spread if spread else inf)
 
@@ -61,7 +61,7 @@ class _Mean(NamedTuple):
 
     value: float
     variance: float
-    freedom: int
+    degrees_of_freedom: int
 
 
 @lru_cache(maxsize=4096)  # a server is compared with each of the others

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 import msgspec
 from markupsafe import Markup
 
-from ab_runner.published import Figure
-from ab_runner.report import drawing
+from ab_runner.analysis.rankings import BY_CPU_TIME
+from ab_runner.history.published import Figure
+from ab_runner.report.charts import vega
 from ab_runner.report.html.page import page_of, specs_of
 from ab_runner.report.html.templates import fill, ours
-from ab_runner.report.ranks import BY_CPU_TIME
 from ab_runner.report.tables import LIMITS, Report
-from ab_runner.store import Stored
+from ab_runner.store.reader import Stored
 
 
 class Served(msgspec.Struct, frozen=True):
@@ -37,10 +37,10 @@ def render(
         "page",
         page=page,
         conclusions=conclusions,
-        data={"charts": {name: drawing.vega(spec) for name, spec in specs_of(page).items()}, **page.data},
+        data={"charts": {name: vega.vega(spec) for name, spec in specs_of(page).items()}, **page.data},
         details=_packed({"trials": page.trials, "warmUps": page.warm_ups}),
         served=served,
-        vega=Markup(drawing.vega_script()),
+        vega=Markup(vega.vega_script()),
         script=ours("page.js"),
         limits=LIMITS,
         by_cpu_time=BY_CPU_TIME,

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from ab_runner.report import charts, drawing
-from ab_runner.report.compare import Compared
+from ab_runner.analysis.comparison import Compared
+from ab_runner.report.charts import specs as charts
+from ab_runner.report.charts import vega
+from ab_runner.report.charts.data import Row, change_rows
 from ab_runner.report.compare_tables import LETTERS, report_comparison, title
 from ab_runner.report.html.templates import fill
-from ab_runner.report.points import Row, change_rows
-from ab_runner.store import Stored
+from ab_runner.store.reader import Stored
 
 
 def render(stored: Sequence[Stored], compared: Sequence[Compared]) -> str:
@@ -28,5 +29,5 @@ def _picture(rows: Sequence[Row]) -> Markup:
     """In the page's colours, which it has by these names. Vega escapes what it is given."""
     levels = sorted({row["c"] for row in rows})
     servers = list(dict.fromkeys(row["server"] for row in rows))
-    spec = drawing.with_rows(charts.ratios(servers, levels), rows, ink="var(--muted)", faint="var(--rule)")
-    return Markup(drawing.svg(spec))
+    spec = vega.with_rows(charts.ratios(servers, levels), rows, ink="var(--muted)", faint="var(--rule)")
+    return Markup(vega.svg(spec))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ab_runner.analysis.overview import Entry
 from ab_runner.report.html.templates import fill, ours
-from ab_runner.report.overview import Entry
 
 
 def render(folder: str, sweeps: Sequence[Entry], trouble: Sequence[str]) -> str:

@@ -33,8 +33,8 @@
   const presets = {
     all: () => true,
     none: () => false,
-    then: (box) => Number(box.dataset.era) <= 2006,
-    now: (box) => Number(box.dataset.era) > 2006,
+    then: (box) => Number(box.dataset.year) <= 2006,
+    now: (box) => Number(box.dataset.year) > 2006,
   };
 
   picker.addEventListener("change", ({ target }) => {

@@ -10,34 +10,22 @@ from typing import Any
 
 import msgspec
 
-from ab_runner.model import (
-    REFERENCE,
-    Cell,
-    Limit,
-    Protocol,
-    Server,
-    StartRecord,
-    Trial,
-    Workload,
-    WorkloadName,
-    workload,
-)
-from ab_runner.published import Figure
-from ab_runner.report import charts
-from ab_runner.report.cells import (
-    CellSummary,
-    rate_figure,
-    share_figure,
-    share_of_ceiling,
-    summarise,
-)
-from ab_runner.report.drift import drifts
+from ab_runner.analysis.cells import CellSummary, rate_figure, share_figure, share_of_ceiling, summarise
+from ab_runner.analysis.drift import drifts
+from ab_runner.analysis.rankings import compares_cpu_time, ranked
+from ab_runner.analysis.summary import summary
+from ab_runner.history.published import Figure
+from ab_runner.history.then_and_now import compare
+from ab_runner.model.load import Limit
+from ab_runner.model.protocol import Protocol
+from ab_runner.model.records import Cell, StartRecord, Trial
+from ab_runner.model.server import REFERENCE, Server
+from ab_runner.model.workload import Workload, WorkloadName, workload_named
+from ab_runner.report.charts import specs as charts
+from ab_runner.report.charts.data import cell_rows, pair_rows
+from ab_runner.report.charts.palette import Look, looks
 from ab_runner.report.html.trials import Trials, WarmUps, jit_shares_of, trials_of, warm_ups_of
-from ab_runner.report.palette import Look, looks
-from ab_runner.report.points import cell_rows, pair_rows
-from ab_runner.report.ranks import compares_cpu_time, ranked
 from ab_runner.report.reproduce import command
-from ab_runner.report.summary import summary
 from ab_runner.report.tables import (
     ABOVE_THE_CEILING,
     NO_RECORD,
@@ -48,10 +36,9 @@ from ab_runner.report.tables import (
     latency_text,
     notes_of,
 )
-from ab_runner.report.then_and_now import compare
 from ab_runner.report.then_and_now_tables import report_then_and_now
 from ab_runner.stats.ranking import Rank, Ranking
-from ab_runner.store import Stored
+from ab_runner.store.reader import Stored
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -74,7 +61,7 @@ class Figures(msgspec.Struct, frozen=True):
 class Part(msgspec.Struct, frozen=True):
     """One workload. `rates` and `latencies` have a row for each of `servers` and a place for each concurrency."""
 
-    asked: Workload
+    workload: Workload
     servers: tuple[Server, ...]
     rates: tuple[tuple[Figures, ...], ...]
     latencies: tuple[tuple[str, ...], ...]
@@ -114,7 +101,7 @@ class Part(msgspec.Struct, frozen=True):
 class Models(msgspec.Struct, frozen=True):
     """The I/O models of one workload: `rows` has a model, its servers, and a text for each concurrency."""
 
-    asked: Workload
+    workload: Workload
     rows: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
 
 
@@ -161,25 +148,25 @@ Rankings = Mapping[tuple[WorkloadName, int], Ranking]
 
 
 def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
-    sweep, asked = stored.sweep, stored.sweep.asked
+    sweep, request = stored.sweep, stored.sweep.request
     cells = summarise(stored.records)
     rankings = _rankings(cells)
     ranks = _ranks(rankings)
     frame = frame_of(stored)
     compared = compare(stored, published, cells)
     beside = report_then_and_now(stored, compared)
-    measured = [workload(name) for name in asked.workloads if any(cell.workload == name for cell in cells)]
+    measured = [workload_named(name) for name in request.workloads if any(cell.workload == name for cell in cells)]
     parts = [_part(each, stored, cells, ranks) for each in measured]
-    models = tuple(_models(each, sweep.servers, asked.concurrency, cells) for each in measured)
+    models = tuple(_models(each, sweep.servers, request.concurrency, cells) for each in measured)
     return Page(
         title=sweep.id,
         started=f"{sweep.started:%Y-%m-%d %H:%M} UTC",
-        machine=f"{sweep.machine.cpu_model}, {sweep.machine.cpus} CPUs, protocol {asked.protocol.name}",
+        machine=f"{sweep.machine.cpu_model}, {sweep.machine.cpus} CPUs, protocol {request.protocol.name}",
         facts=tuple(_facts(stored, frame.facts)),
         warnings=frame.warnings,
-        summary=summary(cells, asked.concurrency, drifts(stored.records), len(frame.warnings)),
-        blocks=asked.protocol.blocks,
-        concurrency=asked.concurrency,
+        summary=summary(cells, request.concurrency, drifts(stored.records), len(frame.warnings)),
+        blocks=request.protocol.blocks,
+        concurrency=request.concurrency,
         families=tuple(_families(sweep.servers)),
         looks=looks(sweep.servers),
         parts=tuple(parts),
@@ -187,21 +174,21 @@ def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
         then_and_now=tuple(table for table in beside.tables if isinstance(table, Listing)) if compared else (),
         then_and_now_facts=beside.facts[len(frame.facts) :],
         compared=tuple(each.workload for each in compared),
-        compared_levels=tuple(level for level in asked.concurrency
+        compared_levels=tuple(level for level in request.concurrency
                               if any(found.concurrency == level for each in compared for found in each.levels)),
         servers=sweep.everyone,
         starts={server.id: tuple(_starts(stored, server.id)) for server in sweep.everyone},
-        command=command(asked),
+        command=command(request),
         example=next((shlex.join(record.command) for record in stored.records if isinstance(record, Trial)), ""),
         toolkit=sweep.environment.get("toolkit", ""),
-        seed=asked.seed,
+        seed=request.seed,
         versions=tuple(sorted(sweep.environment.items())),
         data={
             "cells": {
-                each.name: cell_rows(each.name, sweep.servers, asked.concurrency, cells, ranks) for each in measured
+                each.name: cell_rows(each.name, sweep.servers, request.concurrency, cells, ranks) for each in measured
             },
             "pairs": {each.workload: pair_rows(each) for each in compared},
-            "models": {each.asked.name: {model: ids for model, ids, _ in each.rows} for each in models},
+            "models": {each.workload.name: {model: ids for model, ids, _ in each.rows} for each in models},
         },
         warm_ups=warm_ups_of(stored.records),
         jit_shares=jit_shares_of(stored.records),
@@ -211,12 +198,12 @@ def page_of(stored: Stored, published: Sequence[Figure]) -> Page:
 
 def _facts(stored: Stored, facts: Iterable[str]) -> Iterator[tuple[str, str]]:
     """What was run, and on what."""
-    asked = stored.sweep.asked
+    request = stored.sweep.request
     yield "Servers", f"{len(stored.sweep.servers)}"
-    yield "Workloads", ", ".join(asked.workloads)
-    yield "Concurrency", ", ".join(f"{level:,}" for level in asked.concurrency)
-    yield "Protocol", _protocol(asked.protocol)
-    yield "Runtime", f"{asked.runtime}, network {asked.network}"
+    yield "Workloads", ", ".join(request.workloads)
+    yield "Concurrency", ", ".join(f"{level:,}" for level in request.concurrency)
+    yield "Protocol", _protocol(request.protocol)
+    yield "Runtime", f"{request.runtime}, network {request.network}"
     yield "Machine", "; ".join(facts)
 
 
@@ -232,22 +219,25 @@ def _families(servers: Iterable[Server]) -> Iterator[tuple[str, tuple[Server, ..
     yield from ((family, tuple(members[family])) for family in sorted(members))
 
 
-def _part(asked: Workload, stored: Stored, cells: Mapping[Cell, CellSummary], ranks: Mapping[Cell, Rank]) -> Part:
-    concurrency = stored.sweep.asked.concurrency
-    able = [server for server in stored.sweep.servers if asked.name in server.workloads]
-    grid = [[cells.get(Cell(server.id, asked.name, level)) for level in concurrency] for server in able]
+def _part(workload: Workload, stored: Stored, cells: Mapping[Cell, CellSummary], ranks: Mapping[Cell, Rank]) -> Part:
+    concurrency = stored.sweep.request.concurrency
+    able = [server for server in stored.sweep.servers if workload.name in server.workloads]
+    grid = [[cells.get(Cell(server.id, workload.name, level)) for level in concurrency] for server in able]
     by_level = list(zip(concurrency, zip(*grid, strict=True), strict=True))
     shares = (share_of_ceiling(cell.rate, cell.cell, cells) for cell in chain(*grid) if cell and cell.rate is not None)
     above = any(share is not None and share > 1 for share in shares)
     highest = max((cell.rate for row in grid for cell in row if cell and cell.rate is not None), default=1.0)
     return Part(
-        asked,
+        workload,
         tuple(able),
         rates=tuple(tuple(_rate_place(cell, highest, cells, ranks) for cell in row) for row in grid),
         latencies=tuple(tuple(map(latency_text, row)) for row in grid),
         costs=tuple(tuple(map(cost_text, row)) for row in grid) if any(map(_has_cost, chain(*grid))) else (),
         by_cpu_time=any(compares_cpu_time(filter(None, row)) for _, row in by_level),
-        notes=(*notes_of(asked, stored, by_level), *((f"share of the ceiling: {ABOVE_THE_CEILING}",) if above else ())),
+        notes=(
+            *notes_of(workload, stored, by_level),
+            *((f"share of the ceiling: {ABOVE_THE_CEILING}",) if above else ()),
+        ),
         latency_notes=tuple(latency_notes_of(by_level)),
         summary=_summary(able, grid),
     )
@@ -302,16 +292,16 @@ def _summary(servers: Sequence[Server], grid: Sequence[Sequence[CellSummary | No
 
 
 def _models(
-    asked: Workload, servers: Iterable[Server], concurrency: Sequence[int], cells: Mapping[Cell, CellSummary]
+    workload: Workload, servers: Iterable[Server], concurrency: Sequence[int], cells: Mapping[Cell, CellSummary]
 ) -> Models:
     members: dict[str, list[str]] = {}
     for server in servers:
-        if asked.name in server.workloads and server.id != REFERENCE:
+        if workload.name in server.workloads and server.id != REFERENCE:
             members.setdefault(server.io_model, []).append(server.id)
     return Models(
-        asked,
+        workload,
         tuple(
-            (model, tuple(ids), tuple(_spread(ids, asked.name, level, cells) for level in concurrency))
+            (model, tuple(ids), tuple(_spread(ids, workload.name, level, cells) for level in concurrency))
             for model, ids in sorted(members.items())
         ),
     )

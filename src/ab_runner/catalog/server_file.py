@@ -1,0 +1,109 @@
+"""server.toml: what a person may write, checked strictly. A mistake is a `DocumentError` with file, key and reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta, field
+
+from ab_runner.catalog.toml_files import DocumentError, explained, key_and_reason, read_toml
+from ab_runner.model.server import Artifact, Needs, Server
+from ab_runner.model.workload import WorkloadName
+
+SERVER_FILE = "server.toml"
+ID_RULE = "small letters and digits, with single dots and dashes between them"
+"""Names of images allow no more."""
+_ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
+
+IoModel = Literal[
+    "blocking thread pool",
+    "NIO reactor",
+    "event loop",
+    "process per connection",
+    "thread per connection",
+    "virtual threads",
+]
+Kind = Literal["jvm", "debian", "c"]
+Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-connections"]
+"""What some server cannot do of what is asked of all: answer HTTP/1.0, keep an HTTP/1.0 connection open, close one that
+is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at once. Tests hold
+each server to what it does not name."""
+
+
+class NeedsTable(Needs, frozen=True, forbid_unknown_fields=True):
+    """[needs]"""
+
+
+class ArtifactTable(Artifact, frozen=True, forbid_unknown_fields=True):
+    """[[artifacts]]"""
+
+    file: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+    bytes: Annotated[int, Meta(gt=0)]
+    url: Annotated[str, Meta(pattern=r"^https://")]
+
+
+class ServerFile(Server, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of server.toml, with the folder's name as `id`; where `program` is not written, it is that name too."""
+
+    io_model: IoModel
+    workloads: tuple[WorkloadName, ...]
+    kind: Kind
+    needs: NeedsTable | None = None
+    artifacts: tuple[ArtifactTable, ...] = ()
+    caveats: tuple[str, ...] = field(name="caveats", default=())
+    lacks: tuple[Lack, ...] = ()
+    untestable: dict[WorkloadName, str] = field(default_factory=dict)
+
+    def server(self) -> Server:
+        """Return it as it is stored."""
+        fields = msgspec.structs.asdict(self)
+        fields["needs"] = self.needs and Needs(**msgspec.structs.asdict(self.needs))
+        fields["artifacts"] = tuple(Artifact(**msgspec.structs.asdict(each)) for each in self.artifacts)
+        return Server(**fields)
+
+
+def is_id(name: str) -> bool:
+    return _ID.fullmatch(name) is not None
+
+
+def read_server(path: Path) -> Server:
+    """Return the server that this file alone describes."""
+    name = path.parent.name
+    if not is_id(name):
+        raise DocumentError(f"{path}: a server's folder is named in {ID_RULE}, not {name!r}")
+    data = read_toml(path)
+    del data["format"]
+    if "id" in data:
+        raise DocumentError(f"{path}: id: is the folder's name, and not written here")
+    try:
+        server = msgspec.convert({"program": name} | data | {"id": name}, ServerFile)
+    except msgspec.ValidationError as error:
+        raise DocumentError(f"{path}: {_explain(error)}") from error
+    if not server.workloads:
+        raise DocumentError(f"{path}: workloads: empty; name at least one")
+    if both := sorted(set(server.workloads) & set(server.untestable)):
+        raise DocumentError(f"{path}: untestable: {both[0]!r} is among the workloads too")
+    if server.artifacts and (server.kind != "jvm" or server.program != name):
+        raise DocumentError(f"{path}: artifacts: only jvm servers with a build of their own have them")
+    if (server.needs is None) != (server.kind != "debian" or server.program != name):
+        raise DocumentError(f"{path}: needs: exactly the debian servers with a build of their own have this table")
+    if "jdk_at_least" in data and server.kind != "jvm":
+        raise DocumentError(f"{path}: jdk_at_least: only jvm servers have this key")
+    return server.server()
+
+
+def _explain(error: msgspec.ValidationError) -> str:
+    """Add the valid values where a value is none of them."""
+    key, reason = key_and_reason(error)
+    return explained(error) + (f"; there are {', '.join(map(repr, _choices(key)))}" if "enum value" in reason else "")
+
+
+def _choices(key: str) -> Iterable[str]:
+    """Return the values that a key such as `io_model` or `workloads[0]` may have."""
+    kind = get_type_hints(ServerFile)[key.partition("[")[0]]
+    return get_args(get_args(kind)[0]) if get_origin(kind) in (tuple, dict) else get_args(kind)

@@ -1,0 +1,66 @@
+"""All servers: read from servers/*/server.toml, and chosen by pattern."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import msgspec
+
+from ab_runner.catalog.server_file import SERVER_FILE, read_server
+from ab_runner.catalog.toml_files import DocumentError
+from ab_runner.errors import UserError
+from ab_runner.model.server import Server
+
+
+class CatalogError(UserError):
+    """A name or a property that no server has."""
+
+
+def load(servers_dir: Path) -> dict[str, Server]:
+    """All servers by id, ordered by family, release date and id. DocumentError at the first file that is wrong."""
+    read = [read_server(path) for path in sorted(servers_dir.glob(f"*/{SERVER_FILE}"))]
+    if not read:
+        raise DocumentError(f"{servers_dir}: no */{SERVER_FILE} in it")
+    read.sort(key=lambda server: (server.family, server.released, server.id))
+    servers = {server.id: server for server in read}
+    return {server.id: _with_program(server, servers, servers_dir) for server in read}
+
+
+def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path) -> Server:
+    """A variant is built as its program is, and needs what its program needs."""
+    path = servers_dir / server.id / SERVER_FILE
+    program = servers.get(server.program)
+    if program is None:
+        raise DocumentError(
+            f"{path}: program: there is no server {server.program!r}{suggestion(server.program, servers)}"
+        )
+    if program.program != program.id or program.kind != server.kind:
+        raise DocumentError(f"{path}: program: {server.program!r} must be of the same kind and have a build of its own")
+    return msgspec.structs.replace(server, needs=program.needs, artifacts=program.artifacts)
+
+
+def select(servers: dict[str, Server], patterns: Sequence[str]) -> list[Server]:
+    """The servers that any of the shell patterns matches, in the catalog's order; CatalogError if one matches none."""
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in servers):
+            raise CatalogError(
+                f"no server {pattern!r}{_pattern_suggestion(pattern, servers)}; ./ab-runner list shows all"
+            )
+    return [server for name, server in servers.items() if any(fnmatchcase(name, pattern) for pattern in patterns)]
+
+
+def _pattern_suggestion(pattern: str, servers: Iterable[str]) -> str:
+    """A family's name alone is short of a star."""
+    starred = f"{pattern}*"
+    if any(fnmatchcase(name, starred) for name in servers):
+        return f" (did you mean {starred!r}?)"
+    return suggestion(pattern, servers)
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """` (did you mean a, b?)` with the nearest of the known names, or nothing where none is near."""
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f" (did you mean {', '.join(near)}?)" if near else ""

@@ -1,0 +1,43 @@
+"""Files that people write, and what is wrong with them: file, key and reason."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ab_runner.errors import UserError
+
+FORMAT = 1
+"""Of the files that people write. It changes when an old toolkit would misread a new file."""
+
+
+class DocumentError(UserError):
+    """A file that is not as it should be."""
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Its keys, the format's among them. DocumentError if it cannot be read, is no TOML or of another format."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DocumentError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DocumentError(f"{path}: not TOML: {error}") from error
+    if data.get("format") != FORMAT:
+        raise DocumentError(f"{path}: format: must be {FORMAT}, the one that this toolkit reads")
+    return data
+
+
+def key_and_reason(error: msgspec.ValidationError) -> tuple[str, str]:
+    """Of msgspec's "Expected `int`, got `str` - at `$.format`": "format" and "expected `int`, got `str`"."""
+    reason, _, place = str(error).partition(" - at ")  # `$.format`, or `key` in `$.untestable`
+    return place.rpartition("`$")[2].rstrip("`").lstrip("."), reason[0].lower() + reason[1:]
+
+
+def explained(error: msgspec.ValidationError) -> str:
+    """The same as "format: expected `int`, got `str`"."""
+    key, reason = key_and_reason(error)
+    return f"{key}: {reason}" if key else reason

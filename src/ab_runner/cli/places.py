@@ -1,9 +1,0 @@
-"""Where things lie in the repository."""
-
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parents[3]
-SERVERS = ROOT / "servers"
-FIXTURES = ROOT / "fixtures"
-RESULTS = ROOT / "results"
-PUBLISHED = RESULTS / "published"

@@ -1,0 +1,153 @@
+"""The figures of 2006 beside those of a sweep: what is compared with what, factors, and ranks. Pure;
+`then_and_now_tables` and `then_and_now_csv` write it down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from ab_runner.analysis.cells import CellSummary, summarise
+from ab_runner.history.published import Figure
+from ab_runner.model.records import Cell
+from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName
+from ab_runner.stats.correlation import RankCorrelation, mid_ranks, spearman
+from ab_runner.store.reader import Stored
+
+YEAR = 2006
+
+
+class Match(msgspec.Struct, frozen=True):
+    """What is measured now of a server of 2006: the old software or what stands for it, and its newest descendant."""
+
+    published: str
+    stand_in: Server | None
+    newest: Server | None
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """A figure of 2006 and the cell that it is set beside; `ranks`, then and now, among the pairs that count."""
+
+    then: Figure
+    server: Server | None
+    now: CellSummary | None
+    ranks: tuple[float, float] | None = None
+
+    @property
+    def rates(self) -> tuple[float, float] | None:
+        """Then and now, where both count."""
+        if self.then.rate is None or self.now is None or self.now.rate is None:
+            return None
+        return self.then.rate, self.now.rate
+
+    @property
+    def factor(self) -> float | None:
+        """Now as a multiple of then."""
+        return self.rates[1] / self.rates[0] if self.rates else None
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """The servers of 2006 at one workload and concurrency. `ranked` of the pairs count, and `agreement` is theirs."""
+
+    pairs: tuple[Pair, ...]
+    ranked: int
+    agreement: RankCorrelation | None
+
+
+class Level(msgspec.Struct, frozen=True):
+    """One concurrency of a workload. Both comparisons have the same servers of 2006 in the same order."""
+
+    concurrency: int
+    stand_in: Comparison
+    newest: Comparison
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """One workload. `missing` are the servers of 2006 that nothing in this sweep can be set beside."""
+
+    workload: WorkloadName
+    matches: tuple[Match, ...]
+    missing: tuple[str, ...]
+    levels: tuple[Level, ...]
+
+
+def compare(
+    stored: Stored, figures: Sequence[Figure], cells: Mapping[Cell, CellSummary] | None = None
+) -> tuple[Compared, ...]:
+    """The workloads of the sweep with at least a server and a concurrency of 2006. `cells`: where they are summarised
+    already, which takes seconds for a large sweep."""
+    cells = summarise(stored.records) if cells is None else cells
+    found = (_workload(name, stored, figures, cells) for name in stored.sweep.request.workloads)
+    return tuple(compared for compared in found if compared.levels and compared.matches)
+
+
+def _workload(
+    name: WorkloadName, stored: Stored, figures: Sequence[Figure], cells: Mapping[Cell, CellSummary]
+) -> Compared:
+    then = {(figure.server, figure.concurrency): figure for figure in figures if figure.workload == name}
+    able = [server for server in stored.sweep.servers if name in server.workloads]
+    published = dict.fromkeys(server for server, _ in then)
+    every = [match_of(server, able) for server in published]
+    matches = [match for match in every if match.stand_in or match.newest]
+    levels = [level for level in stored.sweep.request.concurrency if any(at == level for _, at in then)]
+    return Compared(
+        workload=name,
+        matches=tuple(matches),
+        missing=tuple(match.published for match in every if match not in matches),
+        levels=tuple(_level(matches, level, then, cells) for level in levels),
+    )
+
+
+def match_of(published: str, servers: Iterable[Server]) -> Match:
+    """`servers` are those of one workload. Of several that stand for it, the one with a build of its own does.
+
+    The newest is of the stand-in's family; of its variants the one with the stand-in's I/O model is meant, else the one
+    with a build of its own, which is the one that comes so configured."""
+    servers = list(servers)
+    stand_in = min((server for server in servers if server.published == published), key=_plainness, default=None)
+    family = stand_in.family if stand_in else published.partition("-")[0]
+    descendants = [server for server in servers if server.family == family and _is_todays(server)]
+    latest = max((server.released for server in descendants), default=None)
+    newest = min(
+        (server for server in descendants if server.released == latest),
+        key=lambda server: (stand_in is not None and server.io_model != stand_in.io_model, _plainness(server)),
+        default=None,
+    )
+    return Match(published, stand_in, newest)
+
+
+def _plainness(server: Server) -> tuple[bool, str]:
+    return server.program != server.id, server.id
+
+
+def _is_todays(server: Server) -> bool:
+    """Debian's packages are, whatever the year in which their line began."""
+    return server.release_year > YEAR or server.kind == "debian"
+
+
+def _level(
+    matches: Sequence[Match],
+    concurrency: int,
+    then: Mapping[tuple[str, int], Figure],
+    cells: Mapping[Cell, CellSummary],
+) -> Level:
+    def pair(match: Match, server: Server | None) -> Pair:
+        figure = then[match.published, concurrency]
+        return Pair(figure, server, cells.get(Cell(server.id, figure.workload, concurrency)) if server else None)
+
+    published = [match for match in matches if (match.published, concurrency) in then]
+    return Level(
+        concurrency,
+        stand_in=_comparison([pair(match, match.stand_in) for match in published]),
+        newest=_comparison([pair(match, match.newest) for match in published]),
+    )
+
+
+def _comparison(pairs: Sequence[Pair]) -> Comparison:
+    """Rank 1 is for the most requests per second."""
+    rates = [pair.rates for pair in pairs if pair.rates]
+    then, now = [-rate for rate, _ in rates], [-rate for _, rate in rates]
+    ranks = zip(mid_ranks(then), mid_ranks(now), strict=True)
+    ranked = tuple(msgspec.structs.replace(pair, ranks=next(ranks)) if pair.rates else pair for pair in pairs)
+    return Comparison(ranked, len(rates), spearman(then, now))

@@ -1,0 +1,56 @@
+"""Before each trial: what the last one left behind is given a moment to go, and what stays is written down."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ab_runner.model.records import Cooldown
+
+WAIT_SECONDS = 1.0
+"""The longest wait: TIME_WAIT lasts for a minute, which no sweep could wait after each of its trials."""
+_LOOK_EVERY = 0.02
+_RUNNABLE = 1
+"""The runner itself, which is looking."""
+
+PROC = Path("/proc")
+
+
+def settle(server: int | None, ports: int) -> Cooldown:
+    """Waits until the run queue is empty and closed connections leave ports for the next trial, for a second at the
+    most. `server` is a process in the server's network namespace, None where that cannot be seen from here; that
+    namespace has so many `ports`."""
+    return settle_by(lambda: _left(server), ports, time.monotonic, time.sleep)
+
+
+def settle_by(
+    look: Callable[[], tuple[int | None, int | None]],
+    ports: int,
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
+) -> Cooldown:
+    """`look` gives the sockets in TIME_WAIT and the runnable threads of the machine, each None where not to be known.
+    TIME_WAIT sockets may be as many as there are `ports`: Linux gives their ports out again after a second
+    (tcp_tw_reuse, which the containers have on)."""
+    began = clock()
+    while True:
+        waiting, runnable = look()
+        waited = clock() - began
+        if waited >= WAIT_SECONDS or ((runnable or 0) <= _RUNNABLE and (waiting or 0) <= ports):
+            return Cooldown(time_wait=waiting, runnable=runnable, waited=round(waited, 3))
+        sleep(_LOOK_EVERY)
+
+
+def _left(server: int | None) -> tuple[int | None, int | None]:
+    waiting = None if server is None else _found(PROC / str(server) / "net/sockstat", r"^TCP: .*\btw (\d+)")
+    return waiting, _found(PROC / "stat", r"^procs_running (\d+)")
+
+
+def _found(path: Path, pattern: str) -> int | None:
+    try:
+        found = re.search(pattern, path.read_text(), re.MULTILINE)
+    except OSError:
+        return None
+    return int(found[1]) if found else None

@@ -1,0 +1,142 @@
+"""What about this host spoils a measurement at this moment: read here, judged by `findings`, which is pure."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from ab_runner.host.machine import local_ports
+from ab_runner.model.records import Conditions
+
+WANTED_BACKLOG = 10_000
+_WANTED_PORTS = 28_000
+"""Linux's own range has 28,232: with fewer, connections that were just closed leave none for new ones."""
+_BUSY_CORES = 0.2
+_STOLEN = 0.02
+_LOOK_SECONDS = 1.0
+_CPU = Path("/sys/devices/system/cpu")
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Something that was looked at. `text` says what is wrong and how to mend it, or that it is well."""
+
+    good: bool
+    text: str
+
+
+def look(proc: Path = Path("/proc"), cpu: Path = _CPU, cgroup: Path = Path("/sys/fs/cgroup")) -> Conditions:
+    """Takes a second, for what goes on beside us."""
+    governors = {path.read_text().strip() for path in cpu.glob("cpu[0-9]*/cpufreq/scaling_governor")}
+    before = _cpu_times(proc)
+    began = time.monotonic()
+    time.sleep(_LOOK_SECONDS)
+    seconds = time.monotonic() - began
+    after = _cpu_times(proc)
+    spent = {name: max(0.0, after[name] - before[name]) for name in before}
+    return Conditions(
+        governors=tuple(sorted(governors)),
+        turbo=_turbo(cpu),
+        swap_used_bytes=_swap_used(proc),
+        busy_cores=round(spent["busy"] / seconds, 2),
+        stolen=round(spent["stolen"] / (sum(spent.values()) or 1.0), 3),
+        cpu_quota=_cpu_quota(proc, cgroup),
+    )
+
+
+def findings(conditions: Conditions) -> Iterator[Finding]:
+    """One for each thing that can be known here, good or not."""
+    if conditions.governors:
+        slow = [name for name in conditions.governors if name != "performance"]
+        yield _finding(
+            not slow, "frequency governor: performance",
+            f"the frequency governor is {', '.join(slow)}, so that the clock follows the load: "
+            "cpupower frequency-set --governor performance",
+        )  # fmt: skip
+    if conditions.turbo is not None:
+        yield _finding(
+            not conditions.turbo, "turbo: off",
+            "turbo is on, so that the clock depends on heat and on the other cores: "
+            "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > …/cpufreq/boost",
+        )  # fmt: skip
+    yield _finding(
+        conditions.swap_used_bytes == 0, "swap: none in use",
+        f"{conditions.swap_used_bytes / 2**20:,.0f} MiB of swap are in use, so that memory may come from a disk: "
+        "swapoff --all",
+    )  # fmt: skip
+    yield _finding(
+        conditions.busy_cores <= _BUSY_CORES, "the machine is idle",
+        f"the machine is busy: {conditions.busy_cores:.1f} cores are in use before anything is measured; "
+        "end what runs there",
+    )  # fmt: skip
+    if conditions.stolen > _STOLEN:
+        yield Finding(
+            False, f"the hypervisor gave {conditions.stolen:.0%} of the CPU time to others: use a quieter host"
+        )
+    if conditions.cpu_quota is not None:
+        yield Finding(False, f"a CPU quota of {conditions.cpu_quota:.1f} cores: a process that uses it up is stopped")
+
+
+def network_findings(sysctls: Mapping[str, str]) -> Iterator[Finding]:
+    """For servers as processes; containers have settings of their own."""
+    backlog = int(sysctls.get("net.core.somaxconn", WANTED_BACKLOG))
+    yield _finding(
+        backlog >= WANTED_BACKLOG, f"net.core.somaxconn: {backlog:,}",
+        f"net.core.somaxconn is {backlog:,}, and the test of 2006 had a backlog of {WANTED_BACKLOG:,}: "
+        f"sysctl net.core.somaxconn={WANTED_BACKLOG}",
+    )  # fmt: skip
+    ports = local_ports(sysctls)
+    yield _finding(
+        ports >= _WANTED_PORTS, f"local ports: {ports:,}",
+        f"{ports:,} local ports are few for connections that close: sysctl net.ipv4.ip_local_port_range='10000 65535'",
+    )  # fmt: skip
+
+
+def _finding(good: bool, well: str, bad: str) -> Finding:
+    return Finding(good, well if good else bad)
+
+
+def _cpu_times(proc: Path) -> dict[str, float]:
+    """CPU seconds since the boot, of all CPUs together. See proc(5), /proc/stat; the unit is 1/100 s on Linux."""
+    user, nice, system, idle, iowait, irq, softirq, steal, *_ = map(
+        int, (proc / "stat").read_text().partition("\n")[0].split()[1:]
+    )
+    ticks = {"busy": user + nice + system + irq + softirq, "idle": idle + iowait, "stolen": steal}
+    return {name: value / 100 for name, value in ticks.items()}
+
+
+def _turbo(cpu: Path) -> bool | None:
+    for path, when_on in ((cpu / "intel_pstate/no_turbo", "0"), (cpu / "cpufreq/boost", "1")):
+        if path.exists():
+            return path.read_text().strip() == when_on
+    return None
+
+
+def _swap_used(proc: Path) -> int:
+    rows = (proc / "swaps").read_text().splitlines()[1:] if (proc / "swaps").exists() else []
+    return sum(int(row.split()[-2]) for row in rows) * 1024
+
+
+def _cpu_quota(proc: Path, cgroup: Path) -> float | None:
+    """The least number of cores that any cgroup around this process allows, in version 2 or 1 of cgroups."""
+    found: list[float] = []
+    for line in (proc / "self/cgroup").read_text().splitlines():
+        _, controllers, name = line.split(":", 2)
+        if controllers == "" or "cpu" in controllers.split(","):
+            top = cgroup if controllers == "" else cgroup / controllers
+            inside = top / name.lstrip("/")
+            folders = [folder for folder in (inside, *inside.parents) if folder.is_relative_to(top)]
+            found += [quota for folder in folders if (quota := _quota_of(folder)) is not None]
+    return min(found, default=None)
+
+
+def _quota_of(folder: Path) -> float | None:
+    if (folder / "cpu.max").exists():
+        quota, period = (folder / "cpu.max").read_text().split()
+        return None if quota == "max" else int(quota) / int(period)
+    if (folder / "cpu.cfs_quota_us").exists():
+        limit = int((folder / "cpu.cfs_quota_us").read_text())
+        return limit / int((folder / "cpu.cfs_period_us").read_text()) if limit > 0 else None
+    return None

@@ -1,0 +1,283 @@
+"""Apache Benchmark: the command that is run, and what its output says. Pure: text in, data out.
+
+Two versions are understood: 2.3 (httpd 2.4, what the toolkit runs) and 2.0.40-dev (httpd 2.0 and 2.2, what the tables
+of 2006 were made with). What is said here about ab comes from its source, support/ab.c of httpd 2.0.50 and 2.4.62,
+and from the outputs in tests/recordings/ab.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ab_runner.model.load import Failures, LoadFailure, LoadReport
+
+MAX_CONCURRENCY = 20_000
+"""The highest -c that every ab takes. Debian's 2.4.71 goes up to 200,000, but 28,000 local ports are the next wall."""
+
+_REQUESTS_PER_SECOND_AT_MOST = 500_000
+"""More than one ab process can do: the fastest server that we saw gave it 182,000 (keep-alive, loopback)."""
+_TIMED_REQUESTS_AT_MOST = 50_000_000
+"""ab allocates some 40 bytes per request before it starts; untouched pages cost nothing, but 2 GB is enough to ask."""
+
+
+# --- the command -----------------------------------------------------------------------------------------------
+
+
+def command(
+    *,
+    url: str,
+    concurrency: int,
+    requests: int | None = None,
+    seconds: int | None = None,
+    keep_alive: bool = False,
+    idle_timeout: int = 30,
+    percentiles: str | None = None,
+) -> list[str]:
+    """The argv of ab 2.3 for one run over a number of requests, over a number of seconds, or until the first of both.
+
+    `idle_timeout` is for how many seconds all connections may be silent before ab gives up; ab's clock for -t stands
+    still as long as no request ends, so that it also bounds a timed run against a server that has stopped answering.
+    `percentiles` is the path of a CSV file for ab to write. Raises ValueError if neither requests nor
+    seconds are given.
+
+    Without -q, because the progress lines on stderr are the only trace of a run that is killed from outside.
+    """
+    if requests is None and seconds is None:
+        raise ValueError("ab runs for a number of requests or for a number of seconds")
+    argv = ["ab"]
+    if seconds is not None:
+        argv += ["-t", str(seconds)]
+        requests = requests or _more_than_can_be_done(seconds, concurrency)
+    argv += ["-n", str(requests)]  # after -t, which sets it to 50,000
+    # -r: otherwise the first reset ends the run without figures.
+    argv += ["-c", str(concurrency), "-r", "-s", str(idle_timeout)]
+    if keep_alive:
+        argv.append("-k")
+    if percentiles is not None:
+        argv += ["-e", percentiles]
+    return [*argv, url]
+
+
+def recording_latencies(argv: Sequence[str], path: str) -> list[str]:
+    """The same run of ab by way of bash, with the number of requests per whole millisecond left in the file `path`.
+
+    ab's own file (-g) has a line of 45 bytes per request, sorted by time: it is counted on its way and never kept. The
+    run ends when it has been counted. (A redirection of ab alone is made in ab's process: bash does not know what it
+    started there, and `wait` waits for nothing.)
+    """
+    script = 'exec 3> >(tail -n +2 | cut -f 5 | uniq -c > "$0"); "$@"; code=$?; exec 3>&-; wait $!; exit $code'
+    return ["bash", "-c", script, path, *argv[:-1], "-g", "/dev/fd/3", argv[-1]]
+
+
+def _more_than_can_be_done(seconds: int, concurrency: int) -> int:
+    return max(concurrency, min(seconds * _REQUESTS_PER_SECOND_AT_MOST, _TIMED_REQUESTS_AT_MOST))
+
+
+# --- what came out ---------------------------------------------------------------------------------------------
+
+
+def parse(stdout: str, stderr: str, exit_code: int, percentiles_csv: str | None = None) -> LoadReport | LoadFailure:
+    """What one run of ab found, from its output, its exit code and, if it wrote one, the text of its -e file.
+
+    `exit_code` is that of a shell (124, 137) or of subprocess (-9). Never raises, whatever the text. Output that ends
+    before its last line is a LoadFailure: a half-written report is no report.
+
+    So is every exit code but 0, figures or not. ab prints figures and then fails in two cases only: interrupted
+    (SIGINT prints the results so far and exits with 1), where what was asked for did not happen, and unable to write
+    the -e file, where what it was asked to record is lost. Neither is a trial that ran to its end.
+    """
+    if exit_code != 0:
+        return _error(stdout, stderr, exit_code)
+    report = _report(stdout, percentiles_csv)
+    return report or LoadFailure(
+        "no figures", _shown(_last_line(stdout)) or "nothing printed", _completed(stdout, stderr)
+    )
+
+
+# --- figures ---------------------------------------------------------------------------------------------------
+
+# Digits are bounded so that int() and float() take all that matches.
+_VERSION = re.compile(r"^This is ApacheBench, Version (\S.{0,99}?)\s*$", re.MULTILINE)
+_FIGURE = re.compile(r"^([A-Z][A-Za-z0-9 -]*):[ ]+(-?[0-9]{1,18}(?:\.[0-9]{1,9})?)(?=\s)", re.MULTILINE)
+_FAILURES = re.compile(
+    r"^ +\(Connect: ([0-9]{1,18}), (?:Receive: ([0-9]{1,18}), )?Length: ([0-9]{1,18}), Exceptions: ([0-9]{1,18})\)",
+    re.MULTILINE,
+)
+_PERCENTILE = re.compile(r"^ +([0-9]{1,3})% +([0-9]{1,18})(?=\s)", re.MULTILINE)
+_LAST_OF_MANY = re.compile(r"^ *100% +[0-9]+ \(longest request\)", re.MULTILINE)
+_LAST_OF_ONE = re.compile(r"^Total:(?: +[0-9.]+){5}\s*\n", re.MULTILINE)
+_LAST_OF_NONE = re.compile(r"^HTML transferred: +0 bytes", re.MULTILINE)
+
+
+def _report(stdout: str, percentiles_csv: str | None) -> LoadReport | None:
+    """The figures, or None when one is missing or the end is."""
+    version = _VERSION.search(stdout)
+    figures = dict(_FIGURE.findall(stdout))
+    try:
+        complete = int(figures["Complete requests"])
+        failures = _failures(stdout, int(figures["Failed requests"]))
+        if version is None or failures is None or not _is_whole(stdout, complete):
+            return None
+        keep_alive = figures.get("Keep-Alive requests")
+        return LoadReport(
+            tool=version[1],
+            document_length=int(figures["Document Length"]),
+            concurrency=int(figures["Concurrency Level"]),
+            seconds=_seconds(figures["Time taken for tests"], version[1]),
+            complete=complete,
+            failures=failures,
+            # 2.3 leaves these two lines out when there is nothing to say; 2.0 only the second.
+            write_errors=int(figures.get("Write errors", "0")),
+            non_2xx=int(figures.get("Non-2xx responses", "0")),
+            keep_alive=None if keep_alive is None else int(keep_alive),
+            total_bytes=int(figures["Total transferred"]),
+            html_bytes=int(figures["HTML transferred"]),
+            # 2.3 prints no rate for a run in which no request was completed.
+            requests_per_second=float(figures["Requests per second"]) if complete else 0.0,
+            percentiles=_percentiles(stdout, percentiles_csv, complete),
+        )
+    except (KeyError, ValueError):
+        # A line is missing, or has a fraction where ab prints none.
+        return None
+
+
+def _is_whole(stdout: str, complete: int) -> bool:
+    """Is the last line there that ab prints? It leaves out the percentages for one request, and the times for none."""
+    last = _LAST_OF_MANY if complete > 1 else _LAST_OF_ONE if complete == 1 else _LAST_OF_NONE
+    return last.search(stdout) is not None
+
+
+def _failures(stdout: str, failed: int) -> Failures | None:
+    """The counts by kind, which ab prints if there are any; None when they should be there and are not."""
+    found = _FAILURES.search(stdout)
+    if found is None:
+        return Failures() if failed == 0 else None
+    connect, receive, length, exceptions = (int(count or 0) for count in found.groups())
+    return Failures(connect=connect, receive=receive, length=length, exceptions=exceptions)
+
+
+def _seconds(printed: str, tool: str) -> float:
+    """The time taken. 2.0 prints the microseconds with %03ld: 9.043867 s comes out as `9.43867`, 1.000026 as `1.026`.
+
+    So the fraction's digits, read as a whole number, are the microseconds: exact, where complete / rate has the
+    rate's two decimals only.
+    """
+    if not tool.startswith("2.0"):
+        return float(printed)
+    seconds, _, microseconds = printed.partition(".")
+    return int(seconds) + int(microseconds) / 1e6
+
+
+def _percentiles(stdout: str, percentiles_csv: str | None, complete: int) -> dict[int, float]:
+    """Milliseconds by percentage: all of 0 to 100 from a whole -e file, else those of the table, in whole ms.
+
+    For few requests ab reads the upper rows of the -e file from beyond the end of its records (the row of p % is
+    record ⌊0.5 + complete * p / 100⌋, counted from 0, so with 50 requests or fewer some of the last rows): such a row
+    is whatever was in memory, and the longest request stands in its place.
+    """
+    table = {int(percent): float(time) for percent, time in _PERCENTILE.findall(stdout) if int(percent) <= 100}
+    rows = _csv_rows(percentiles_csv or "")
+    longest = rows.get(100, table.get(100))
+    if longest is None or any(percent not in rows for percent in range(100)):
+        return table
+    known = {percent: time for percent, time in rows.items() if int(0.5 + complete * percent / 100) < complete}
+    return {percent: known.get(percent, longest) for percent in range(101)}
+
+
+_CSV_ROW = re.compile(r"^([0-9]{1,3}),(-?[0-9]{1,22}\.[0-9]{1,9}(?:e[+-][0-9]{2})?)$", re.MULTILINE)
+
+
+def _csv_rows(text: str) -> dict[int, float]:
+    """The rows of a -e file: `50,1.234`, or `50,1.000000e+00` from 2.0, which has no row for 100."""
+    return {int(percent): float(time) for percent, time in _CSV_ROW.findall(text) if int(percent) <= 100}
+
+
+# --- errors ----------------------------------------------------------------------------------------------------
+
+_REASONS: dict[int, str] = {
+    # errno and APR's own codes, as ab prints them: `apr_socket_recv: Connection reset by peer (104)`
+    12: "out of memory",
+    22: "bad arguments",
+    23: "too few files",
+    24: "too few files",
+    32: "reset",
+    99: "no free port",
+    101: "unreachable",
+    103: "reset",
+    104: "reset",
+    110: "connect timeout",
+    111: "refused",
+    113: "unreachable",
+    70007: "timeout",
+    670002: "unknown host",
+    670003: "unknown host",
+    670005: "unknown host",
+    # exit codes; those of ab are the code above modulo 256
+    119: "timeout",
+    124: "over time",
+    125: "not started",
+    126: "not started",
+    127: "not started",
+    130: "interrupted",
+    134: "crashed",
+    137: "killed",
+    139: "crashed",
+    143: "killed",
+}
+"""Every reason that has a number. 124 is the `timeout` command's, 125 to 127 are Docker's and the shell's, 128 + N is
+the end by signal N."""
+
+_PHRASES: dict[str, str] = {
+    "Server timed out": "timeout",
+    "Test aborted after 10 failures": "bad answers",
+    "Could not allocate memory": "out of memory",
+    "Cannot open CSV output file": "no percentiles",
+    "Invalid number of requests": "bad arguments",
+}
+"""What ab says when it ends with 1 and no number."""
+
+_DETAIL_AT_MOST = 300
+"""Characters."""
+_NUMBERED = re.compile(r"^\S.* \(([0-9]{1,9})\)$")
+_PROGRESS = re.compile(r"^(?:Completed|Finished) ([0-9]{1,18}) requests$", re.MULTILINE)
+_TOTAL = re.compile(r"^Total of ([0-9]{1,18}) requests completed$", re.MULTILINE)
+_COMPLETE = re.compile(r"^Complete requests: +([0-9]{1,18})$", re.MULTILINE)
+
+
+def _error(stdout: str, stderr: str, exit_code: int) -> LoadFailure:
+    code = exit_code if exit_code >= 0 else 128 - exit_code
+    completed = _completed(stdout, stderr)
+    complaints = [line.strip() for line in stderr.splitlines() if line.strip() and not _PROGRESS.match(line.strip())]
+    for line in complaints:
+        numbered = _NUMBERED.match(line)
+        if numbered and int(numbered[1]) in _REASONS:
+            return LoadFailure(_REASONS[int(numbered[1])], _shown(line), completed)
+    for line in complaints:
+        for phrase, reason in _PHRASES.items():
+            if phrase in line:
+                return LoadFailure(reason, _shown(line), completed)
+    detail = _shown(complaints[0]) if complaints else f"exit code {exit_code}, and ab did not say why"
+    if code == 1 and not complaints and _COMPLETE.search(stdout):
+        return LoadFailure("interrupted", detail, completed)
+    return LoadFailure(_REASONS.get(code, "failed"), detail, completed)
+
+
+def _completed(stdout: str, stderr: str) -> int | None:
+    """How many requests were done: exactly where ab says so, else at least, by its last line of progress."""
+    exact = _TOTAL.search(stdout) or _COMPLETE.search(stdout)
+    if exact:
+        return int(exact[1])
+    progress = _PROGRESS.findall(stderr)
+    return int(progress[-1]) if progress else None
+
+
+def _shown(line: str) -> str:
+    """Return a line as a report may show it, short and without control characters: a server may have chosen it."""
+    short = line if len(line) <= _DETAIL_AT_MOST else f"{line[:_DETAIL_AT_MOST]}…"
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in short)
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1].strip() if lines else ""

@@ -1,0 +1,96 @@
+"""Several ab processes as one generator: how the connections are shared out, the one command that runs them all, and
+their results as one. Pure."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+
+from ab_runner.load.latency import distribution
+from ab_runner.model.load import Failures, LoadFailure, LoadReport
+from ab_runner.runtime.base import Completed
+from ab_runner.stats.histogram import merge
+
+_RECORD, _STDERR = "\x1e", "\x1f"
+"""Before each process's output, and between its two parts: characters that ab never prints."""
+_EXIT_CODE = re.compile(r"[0-9]{1,3}")
+
+
+def shares(concurrency: int, generators: int) -> list[int]:
+    """Connections for each: as even as can be, and none without any."""
+    each, more = divmod(concurrency, min(generators, concurrency))
+    return [each + (number < more) for number in range(min(generators, concurrency))]
+
+
+def together(commands: Sequence[Sequence[str]], cpus: Sequence[int]) -> list[str]:
+    """Starts all of them at once, each on a CPU of its own as far as there are any, and prints what each printed."""
+    lines = ["folder=$(mktemp -d)"]
+    for number, command in enumerate(commands):
+        pinned = ["taskset", "--cpu-list", str(cpus[number % len(cpus)]), *command] if cpus else command
+        files = f'> "$folder/{number}.out" 2> "$folder/{number}.err"'
+        lines.append(f'({shlex.join(pinned)} {files}; echo $? > "$folder/{number}.code") &')
+    lines.append("wait")
+    for number in range(len(commands)):
+        lines += [
+            f'printf \'\\x1e\'; cat "$folder/{number}.code" "$folder/{number}.out"',
+            f"printf '\\x1f'; cat \"$folder/{number}.err\"",
+        ]
+    lines.append('rm -r "$folder"')
+    return ["bash", "-c", "\n".join(lines)]
+
+
+def outputs(stdout: str) -> list[Completed]:
+    """What `together` printed, for each process; empty if it was ended before it came to that."""
+    found = []
+    for part in stdout.split(_RECORD)[1:]:
+        code, _, rest = part.partition("\n")
+        out, _, err = rest.partition(_STDERR)
+        found.append(Completed(int(code) if _EXIT_CODE.fullmatch(code) else 1, out, err))
+    return found
+
+
+def merged(
+    outcomes: Sequence[LoadReport | LoadFailure], milliseconds: Sequence[Mapping[int, int]]
+) -> LoadReport | LoadFailure:
+    """The results of runs of the same length that began together. Their rates add up, because each is a mean over the
+    same seconds; their latencies are those of all requests. One that failed makes all fail: without its load the
+    others measured something else."""
+    for outcome in outcomes:
+        if isinstance(outcome, LoadFailure):
+            return outcome
+    reports = [outcome for outcome in outcomes if isinstance(outcome, LoadReport)]
+    first = reports[0]
+    lengths = {report.document_length for report in reports}
+    if len(lengths) > 1:
+        return LoadFailure("lengths differ", f"document lengths {', '.join(map(str, sorted(lengths)))}")
+    latencies = merge(map(distribution, reports, milliseconds))
+    return LoadReport(
+        tool=first.tool,
+        document_length=first.document_length,
+        concurrency=sum(report.concurrency for report in reports),
+        seconds=max(report.seconds for report in reports),
+        complete=sum(report.complete for report in reports),
+        failures=Failures(*(sum(counts) for counts in zip(*map(_counts, reports), strict=True))),
+        write_errors=sum(report.write_errors for report in reports),
+        non_2xx=sum(report.non_2xx for report in reports),
+        keep_alive=None if first.keep_alive is None else sum(report.keep_alive or 0 for report in reports),
+        total_bytes=sum(report.total_bytes for report in reports),
+        html_bytes=sum(report.html_bytes for report in reports),
+        requests_per_second=round(sum(report.requests_per_second for report in reports), 2),
+        percentiles={each: latencies.percentile(each) / 1000 for each in range(101)} if latencies.total else {},
+    )
+
+
+def _counts(report: LoadReport) -> tuple[int, ...]:
+    failures = report.failures
+    return failures.connect, failures.receive, failures.length, failures.exceptions
+
+
+def added(milliseconds: Iterable[Mapping[int, int]]) -> dict[int, int]:
+    """Requests per whole millisecond, of all together."""
+    total: dict[int, int] = {}
+    for each in milliseconds:
+        for value, count in each.items():
+            total[value] = total.get(value, 0) + count
+    return dict(sorted(total.items()))

@@ -1,0 +1,131 @@
+"""Does a trial count? ab counts little of what goes wrong; this is where its figures are held against what was asked.
+
+Pure: what ab said and what was asked in, a verdict out.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ab_runner.model.load import LoadFailure, LoadReport, Verdict
+from ab_runner.model.records import Usage
+from ab_runner.model.workload import Workload
+from ab_runner.sweep.protocol import REQUESTS_PER_CONNECTION
+from ab_runner.sweep.warm_up import COLD
+
+_KEPT_ALIVE_AT_LEAST = 0.5
+"""The share of requests over kept connections below which a keep-alive figure is none.
+
+A connection that carries k requests has k - 1 of them counted as kept alive (its last answer says that it will
+close), so a share of one half is two requests per connection. Below that most requests pay for a connection of their
+own: what was measured is the workload without keep-alive. Above it a server may close as often as it is configured
+to, and the figure says so.
+"""
+
+
+def cold(usage: Usage | None) -> str | None:
+    """Return why a trial's figure is not that of a warm server, None if it is or if that is not known."""
+    share = usage.jit_share if usage else None
+    if share is None:
+        return None
+    return f"cold: the JIT took {100 * share:.2g} % of the server's CPU time" if share > COLD else None
+
+
+def judge(
+    outcome: LoadReport | LoadFailure,
+    workload: Workload,
+    *,
+    expected_length: int,
+    requests: int | None,
+    concurrency: int,
+) -> Verdict:
+    """Does this run count, and if not, why, in words fit for a table's cell (`9991 failed`, `timeout`)?
+
+    `expected_length` is the body's length in bytes, as the fixture or the probe has it, never as ab saw it.
+    `requests` is how many were asked for, None for a timed run.
+
+    In a timed run the requests that are in flight when time runs out are lost, though work was done for them: at most
+    `concurrency` of them beside `complete`, so the rate is too low by up to concurrency / complete of itself. With
+    10,000 requests at a concurrency of 100 that is 1 %, with 3,000 at 1000 a third. A run with fewer than ten requests
+    per connection (more than 10 %) has a note.
+    """
+    if isinstance(outcome, LoadFailure):
+        return Verdict(False, outcome.reason)
+    reason = (
+        _failed(outcome)
+        or _incomplete(outcome, requests)
+        or _wrong_length(outcome, expected_length)
+        or _wrong_total(outcome, expected_length, _in_flight(outcome, requests, concurrency))
+        or (_not_kept_alive(outcome) if workload.keep_alive else None)
+    )
+    if reason is not None:
+        return Verdict(False, reason)
+    notes = []
+    if workload.keep_alive and _kept_alive(outcome) < 1:
+        notes.append(_kept_alive_text(outcome))
+    if requests is None and outcome.complete < REQUESTS_PER_CONNECTION * concurrency:
+        # Rounded down, so that 9.96 does not read as the ten that it misses.
+        notes.append(f"short: {math.floor(10 * outcome.complete / concurrency) / 10} requests per connection")
+    return Verdict(True, notes=tuple(notes))
+
+
+# --- each rule: the reason if it is broken, else None ----------------------------------------------------------
+
+
+def _failed(report: LoadReport) -> str | None:
+    """Everything that ab itself counted as wrong, joined: an early 404 makes every good answer after it a failure, so
+    that one count without the other would mislead."""
+    counts = {
+        "failed": report.failures.at_least,
+        "non-2xx": report.non_2xx,
+        "write errors": report.write_errors,
+    }
+    return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or None
+
+
+def _incomplete(report: LoadReport, requests: int | None) -> str | None:
+    if report.complete == 0:
+        return "none completed"
+    if requests is not None and report.complete != requests:
+        return f"{report.complete} of {requests} completed"
+    return None
+
+
+def _wrong_length(report: LoadReport, expected: int) -> str | None:
+    """ab compares each answer with the first one only, so a server that is wrong from the start has no failures."""
+    if report.total_bytes == 0:
+        # A server that closes without a byte is the fastest of all, and ab finds no fault with it.
+        return "no data"
+    return None if report.document_length == expected else f"wrong length {report.document_length}"
+
+
+def _wrong_total(report: LoadReport, expected: int, in_flight: int) -> str | None:
+    excess = report.html_bytes - report.complete * expected
+    return None if 0 <= excess <= in_flight * expected else f"wrong total {report.html_bytes} bytes"
+
+
+def _in_flight(report: LoadReport, requests: int | None, concurrency: int) -> int:
+    """How many answers may have been received, in whole or in part, without having been counted as complete.
+
+    None when ab 2.3 stops after a number of requests, because it starts no more than it was asked for. 2.0 does not
+    count those that it starts, and has new ones under way when the last one asked for is done.
+    """
+    starts_too_many = report.tool.startswith("2.0")
+    return concurrency if requests is None or starts_too_many else 0
+
+
+def _not_kept_alive(report: LoadReport) -> str | None:
+    share = _kept_alive(report)
+    if share == 0:
+        return "not kept alive"
+    return _kept_alive_text(report) if share < _KEPT_ALIVE_AT_LEAST else None
+
+
+def _kept_alive(report: LoadReport) -> float:
+    """The share of requests that left their connection open; only for reports with complete > 0."""
+    return (report.keep_alive or 0) / report.complete
+
+
+def _kept_alive_text(report: LoadReport) -> str:
+    """`99.0 % kept alive`; rounded down, so that one close in a million does not read as 100 %."""
+    return f"{math.floor(_kept_alive(report) * 1000) / 10:.1f} % kept alive"

@@ -1,0 +1,77 @@
+"""How much load there is, and what its generator said."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+Limit = Literal["generator", "server", "machine"]
+"""Whose CPUs were full in a trial; `machine` where server and generator shared them."""
+
+
+class Failures(Struct, frozen=True):
+    """ab's four counts of failed requests. With -r a reset counts up to three times (receive, length, exceptions)."""
+
+    connect: int = 0
+    receive: int = 0
+    length: int = 0
+    exceptions: int = 0
+
+    @property
+    def at_least(self) -> int:
+        """The smallest number of requests that can have failed, given that one may be counted in several places."""
+        return self.connect + max(self.receive, self.length, self.exceptions)
+
+
+class LoadReport(Struct, frozen=True, kw_only=True):
+    """The figures that one run of ab printed. With -r, `complete` counts failed requests too.
+
+    `seconds` is the time that ab took; `percentiles` maps a percentage (0 to 100) to the time in milliseconds within
+    which that share of the requests was served. `keep_alive` is None when ab was not asked to keep connections open.
+    """
+
+    tool: str
+    """ab's version line, such as `2.3 <$Revision: 1923142 $>`."""
+    document_length: int
+    concurrency: int
+    seconds: float
+    complete: int
+    failures: Failures
+    write_errors: int
+    non_2xx: int
+    keep_alive: int | None
+    total_bytes: int
+    html_bytes: int
+    requests_per_second: float
+    percentiles: dict[int, float] = {}
+
+
+class LoadFailure(Struct, frozen=True):
+    """Why one run of ab ended without figures."""
+
+    reason: str
+    """A few words for a cell: `timeout`, `reset`, `refused` …; `ab.parse` knows them all."""
+    detail: str
+    """ab's own line."""
+    completed: int | None = None
+    """Requests that were done by then, where ab said so."""
+
+
+class Verdict(Struct, frozen=True):
+    """Does a trial count? `reason` says in a few words why not; `notes` what a reader of a valid figure should know."""
+
+    valid: bool
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Load(Struct, frozen=True):
+    """How much load: a number of requests or a time in seconds, never both."""
+
+    requests: int | None = None
+    seconds: int | None = None
+
+    @property
+    def text(self) -> str:
+        return f"{self.seconds} s" if self.seconds is not None else f"{self.requests:,} requests"

@@ -1,0 +1,64 @@
+"""How a sweep measures, and what it was asked to measure."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ab_runner.model.load import Load
+from ab_runner.model.workload import WorkloadName
+
+ProtocolName = Literal["2006", "standard", "quick"]
+WARM_UP_CONCURRENCY = 10
+"""Every warm-up begins at this concurrency, as it did in 2006."""
+
+
+class WarmUp(Struct, frozen=True):
+    """Load that is not counted. By requests: so many of each workload. By time: windows of a second, in turns over all
+    workloads, for `load.seconds` in all; with `steady` until the server is warm, after `load.seconds` at the earliest
+    and `at_most` seconds at the latest."""
+
+    load: Load
+    steady: bool = False
+    at_most: int | None = None
+
+
+class Protocol(Struct, frozen=True, kw_only=True):
+    """How warm-up, length and repeats are chosen. `large_` is for the large file, where a request is worth many."""
+
+    name: ProtocolName
+    warm_up: WarmUp
+    large_warm_up: WarmUp
+    trial: Load
+    large_trial: Load
+    blocks: int
+    idle_timeout: int
+    """Seconds without any progress after which ab gives a run up."""
+
+    def warm_up_of(self, workload: str) -> WarmUp:
+        return self.large_warm_up if workload == "large" else self.warm_up
+
+    def trial_of(self, workload: str) -> Load:
+        return self.large_trial if workload == "large" else self.trial
+
+
+class SweepRequest(Struct, frozen=True, kw_only=True):
+    """What a sweep was asked to do, after all defaults were filled in."""
+
+    protocol: Protocol
+    servers: tuple[str, ...]
+    workloads: tuple[WorkloadName, ...]
+    concurrency: tuple[int, ...]
+    runtime: str
+    network: str
+    seed: int
+    precision: float | None = None
+    """Blocks are added until half the width of every interval is this share of its figure; None for no more blocks
+    than the protocol has."""
+    budget: int | None = None
+    """Seconds after which no more blocks are added."""
+    generators: int = 1
+    """ab processes that share each trial's connections."""
+    jdk: int | None = None
+    """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""

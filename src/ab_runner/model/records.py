@@ -1,0 +1,279 @@
+"""What a sweep stores: sweep.json and the records of trials.jsonl. docs/formats.md describes them."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Annotated, TypeGuard
+
+from msgspec import Meta, Struct, field
+
+from ab_runner.model.load import Limit, LoadFailure, LoadReport, Verdict
+from ab_runner.model.protocol import WARM_UP_CONCURRENCY, SweepRequest
+from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName
+
+FORMAT = 1
+"""Version of sweep.json and trials.jsonl. A reader reads this version and older ones. It ignores fields and kinds of
+records that it does not know, so these can be added; the version is raised where that would misread a file."""
+BEFORE, AFTER = 0, -1
+"""The blocks in which the reference is measured; those of the sweep itself count from 1."""
+
+
+class Cell(Struct, frozen=True, order=True):
+    """One place in the tables."""
+
+    server: str
+    workload: WorkloadName
+    concurrency: int
+
+
+class Machine(Struct, frozen=True, kw_only=True):
+    """The facts about the host that a figure depends on."""
+
+    hostname: str
+    system: str
+    kernel: str
+    architecture: str
+    cpu_model: str
+    cpus: int
+    memory_bytes: int
+    open_files: int
+    sysctls: dict[str, str]
+
+
+class Conditions(Struct, frozen=True, kw_only=True):
+    """What about the host may spoil a measurement, as it was before the first trial. None or empty: not to be known."""
+
+    governors: tuple[str, ...]
+    """The frequency governors of the CPUs, each once."""
+    turbo: bool | None
+    swap_used_bytes: int
+    busy_cores: float
+    """CPU seconds per second that were spent while nothing was measured."""
+    stolen: float
+    """The share of all CPU time that the hypervisor gave to others."""
+    cpu_quota: float | None
+    """Cores that a cgroup around the runner allows."""
+
+
+class Sweep(Struct, frozen=True, kw_only=True):
+    """sweep.json: written once, when the sweep starts. What happens afterwards is in trials.jsonl."""
+
+    id: str
+    started: Annotated[datetime.datetime, Meta(tz=True)]
+    request: SweepRequest = field(name="asked")
+    machine: Machine
+    conditions: Conditions | None = None
+    server_cpus: tuple[int, ...]
+    """CPUs that servers are pinned to; empty where nothing is pinned."""
+    generator_cpus: tuple[int, ...]
+    environment: dict[str, str]
+    """Versions of what takes part: ab, Docker, the toolkit."""
+    fixtures: dict[str, str]
+    """File name to sha256."""
+    servers: tuple[Server, ...]
+    reference: Server | None = None
+    """The server of the blocks `BEFORE` and `AFTER`; None where it cannot run."""
+    skipped: dict[str, str] = field(name="left_out", default_factory=dict)
+    """Servers that were asked for and cannot run here, with the reason; the reference too, if it cannot."""
+    format: int = FORMAT
+
+    @property
+    def everyone(self) -> tuple[Server, ...]:
+        """The servers, and the reference if it is not one of them."""
+        if self.reference is None or any(server.id == self.reference.id for server in self.servers):
+            return self.servers
+        return (*self.servers, self.reference)
+
+
+class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="record"):
+    """A server was started. `error` says why it never became ready; `seconds` is the time that it took or was given."""
+
+    block: int
+    server: str
+    start: int
+    """The number of this start within the sweep, from 1: it tells apart the trials before and after a restart."""
+    at: datetime.datetime
+    seconds: float
+    environment: dict[str, str] = {}
+    """What was really started: version of the JVM or package, image id, the network's settings inside."""
+    error: str | None = None
+
+
+class WarmUpTurns(Struct, frozen=True):
+    """The windows of one load in a warm-up: `rates` are requests per second, one for each window."""
+
+    workload: WorkloadName
+    concurrency: int
+    rates: tuple[float, ...]
+
+
+class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="record"):
+    """The warm-up of one start: windows of a second, in turns over all workloads. A cycle is one window of each."""
+
+    block: int
+    server: str
+    start: int
+    at: datetime.datetime
+    turns: tuple[WarmUpTurns, ...] = ()
+    jit_shares: tuple[float | None, ...] = ()
+    """For each cycle, the JIT compiler's CPU time as a share of the server's; None where it is not known. A cycle has
+    as many windows as there are turns; the last may be shorter."""
+    steady: bool | None = None
+    """Did the compiler become quiet and the rates steady? None where that was not looked at."""
+    error: str | None = None
+    wall_seconds: float | None = None
+    """What ab's runs took together; None in older files."""
+    workload: WorkloadName | None = None
+    """Older files have a record for each workload, with its windows in `rates` instead of `turns`."""
+    rates: tuple[float, ...] = ()
+
+    @property
+    def loads(self) -> tuple[WarmUpTurns, ...]:
+        """What was measured, in old and new files alike."""
+        if self.workload is None:
+            return self.turns
+        return (WarmUpTurns(self.workload, WARM_UP_CONCURRENCY, self.rates),)
+
+
+class Usage(Struct, frozen=True, kw_only=True):
+    """What a trial took of the machine. Cores and CPUs are seconds per second while the load was on, without what ab
+    does before and after it; None where that was too short to tell. Other None: this system does not show it."""
+
+    server_cpu_seconds: float
+    """In the whole trial, with the kernel's work for it."""
+    generator_cpu_seconds: float
+    server_cores_busy: float | None
+    generator_cores_busy: float | None
+    server_cpus_idle: float | None
+    """How many of the CPUs that it may use had nothing to do, for anybody."""
+    generator_cpus_idle: float | None
+    server_cpus_interrupts: float | None
+    """How many of them served interrupts."""
+    generator_cpus_interrupts: float | None
+    busiest_thread: float | None
+    """The cores busy of the server's busiest thread."""
+    peak_memory_bytes: int | None
+    """The most that the server had of its own at any of some ten looks a second."""
+    context_switches: int | None
+    """Of the server's threads that lived at the end."""
+    jit_cpu_seconds: float | None = None
+    """Of a JVM's compiler threads; None where there are none to be seen."""
+
+    @property
+    def jit_share(self) -> float | None:
+        """The JIT compiler's part of the server's CPU time, from 0 to 1; None where it is not known."""
+        if self.jit_cpu_seconds is None or not self.server_cpu_seconds:
+            return None
+        return self.jit_cpu_seconds / self.server_cpu_seconds
+
+
+class JvmActivity(Struct, frozen=True, kw_only=True):
+    """What a JVM did beside its work while a trial ran, by its own counters."""
+
+    gc_count: int
+    gc_seconds: float
+    """How long collections stopped it; what they do beside the application does not count."""
+    jit_seconds: float
+    """How long its compiler threads took, each by the clock, for what they finished in the trial: where the CPU was
+    full, that is mostly how long they waited for it."""
+    heap_after_gc_bytes: int | None
+    """What the last collection before the trial's end left on the heap; None if there was none since the start."""
+
+
+class Cooldown(Struct, frozen=True, kw_only=True):
+    """What earlier trials had left when this one began; None where it is not to be known."""
+
+    time_wait: int | None
+    """Closed connections in the server's network namespace whose ports are not free yet."""
+    runnable: int | None
+    """Threads of the machine that wanted a CPU; one of them is the runner's."""
+    waited: float
+    """Seconds that the runner gave them to go."""
+
+
+class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
+    """One run of the generator against one cell. Exactly one of `report` and `error` is there."""
+
+    block: int
+    server: str
+    workload: WorkloadName
+    concurrency: int
+    start: int
+    at: datetime.datetime
+    command: tuple[str, ...]
+    exit_code: int
+    report: LoadReport | None
+    error: LoadFailure | None
+    verdict: Verdict
+    raw: str
+    """Name of the file in raw/ that holds what ab printed."""
+    milliseconds: dict[int, int] = {}
+    """Requests by their time in whole milliseconds; empty where ab ended without figures."""
+    wall_seconds: float | None = None
+    """What ab's whole run took: with its start, and the sorting and counting after the load; None in older files."""
+    jdk: int | None = None
+    """What the server ran on; None for one that is not written in Java."""
+    usage: Usage | None = None
+    limit: Limit | None = None
+    jvm: JvmActivity | None = None
+    ground: Cooldown | None = None
+    lead_in_seconds: float | None = None
+    """What the load before it took, which is not counted; None where there was none, and in older files."""
+    samples: int | None = None
+    """Answers that the runner asked for during the trial and compared byte by byte; None in older files."""
+
+    @property
+    def is_reference_check(self) -> bool:
+        """Whether it is one of the reference, before or after the sweep's own blocks."""
+        return self.block in (BEFORE, AFTER)
+
+
+class ColdTrial(Struct, frozen=True, kw_only=True, tag="cold-trial", tag_field="record"):
+    """A trial that was made while the server's JIT compiler was still at work, and made once more: the cell's record is
+    the next one. It is kept so that nothing is lost, and no table counts it."""
+
+    trial: Trial
+
+
+class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
+    """A cell that got no trial in this block, and why: a few words for the table, and the whole story."""
+
+    block: int
+    server: str
+    workload: WorkloadName
+    concurrency: int
+    reason: str
+    detail: str = ""
+
+    @property
+    def is_reference_check(self) -> bool:
+        """Whether it is one of the reference, before or after the sweep's own blocks."""
+        return self.block in (BEFORE, AFTER)
+
+
+class ResumeRecord(Struct, frozen=True, kw_only=True, tag="resume", tag_field="record"):
+    """The sweep goes on after it was interrupted; `differences` says what is no longer as it was."""
+
+    at: datetime.datetime
+    differences: tuple[str, ...] = ()
+
+
+class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"):
+    """The sweep ended, for now or for good; `reason` is `finished`, `interrupted` or what stopped it."""
+
+    at: datetime.datetime
+    reason: str
+
+
+Record = StartRecord | WarmUpRecord | Trial | ColdTrial | NotMeasured | ResumeRecord | EndRecord
+CellRecord = Trial | NotMeasured
+
+
+def is_valid(record: Record) -> TypeGuard[Trial]:
+    """Is it a trial whose figures count?"""
+    return isinstance(record, Trial) and record.verdict.valid
+
+
+def cell_of(record: CellRecord) -> Cell:
+    return Cell(record.server, record.workload, record.concurrency)

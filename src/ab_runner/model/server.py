@@ -1,0 +1,80 @@
+"""A system under test, as sweeps store it. `catalog.server_file` reads it from what a person wrote."""
+
+from __future__ import annotations
+
+import datetime
+
+from msgspec import Struct, field
+
+from ab_runner.model.workload import WorkloadName
+
+JDKS = (8, 17, 25)
+"""The JDKs that there are images for."""
+DEFAULT_JDK = 25
+
+
+class Needs(Struct, frozen=True):
+    """What a server of Debian's needs on a host without Docker: the program that runs, and the packages with it."""
+
+    command: str
+    packages: tuple[str, ...]
+    conflicts: str | None = None
+    """A package of Debian's, needed for a sweep, that these packages cannot stand beside."""
+
+
+class Artifact(Struct, frozen=True):
+    """A file that a server needs and that no package registry has. It is kept in the user's cache, never in the
+    repository or an image."""
+
+    file: str
+    sha256: str
+    bytes: int
+    licence: str
+    url: str
+
+    @property
+    def cached_as(self) -> str:
+        """Its name in the cache, where versions of one file must not overwrite each other."""
+        return f"{self.sha256}-{self.file}"
+
+
+class Server(Struct, frozen=True, kw_only=True):
+    """One system under test. `id` is the name of its folder.
+
+    Sweeps of older and of newer versions of the toolkit are read too: a field that is added has a default, and what may
+    get further values is text.
+    """
+
+    id: str
+    summary: str
+    family: str
+    version: str
+    released: datetime.date
+    io_model: str
+    workloads: tuple[WorkloadName, ...]
+    kind: str
+    """How it is built: `jvm` by Maven, `debian` not at all, as a package of Debian's, or `c` by the C compiler."""
+    program: str
+    """The folder whose build it runs; another server's for a variant."""
+    environment: dict[str, str] = {}
+    needs: Needs | None = None
+    artifacts: tuple[Artifact, ...] = ()
+    """What its class path needs beside what Maven finds."""
+    jdk_at_least: int = 8
+    """The oldest Java release that it runs on."""
+    published: str | None = None
+    """The server of the 2006 tables that it stands for."""
+    caveats: tuple[str, ...] = field(name="cannot", default=())
+    """What a reader of its figures should know."""
+    lacks: tuple[str, ...] = ()
+    """What it cannot do of what is asked of all; `catalog.server_file.Lack` has the values."""
+    untestable: dict[WorkloadName, str] = {}
+    """Workloads that it serves in its own way, and why ab cannot measure them. Tables show `-` and say so."""
+
+    @property
+    def release_year(self) -> int:
+        return self.released.year
+
+
+REFERENCE = "ceiling"
+"""The server that is measured before and after each sweep, to see whether the machine stayed as fast as it was."""

@@ -1,0 +1,85 @@
+"""Watches server and generator while a trial runs: a thread that looks at their accounts, and the JVM's counters before
+and after."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from types import TracebackType
+
+from ab_runner.model.load import Limit
+from ab_runner.model.records import JvmActivity, Usage
+from ab_runner.monitor import hsperfdata
+from ab_runner.monitor.accounting import CpuAccounting, ResourceAccounts, cpu_times, threads_of, total
+from ab_runner.monitor.usage import Reading, Threads, limit_of, usage_of
+from ab_runner.runtime.base import RunningServer
+
+INTERVAL_SECONDS = 0.1
+"""Eight looks in the loaded part of the shortest trial, which is one second."""
+
+
+class ResourceSampler:
+    """For one trial, as a context manager; the results are there after it."""
+
+    usage: Usage | None = None
+    limit: Limit | None = None
+    jvm: JvmActivity | None = None
+
+    def __init__(self, running: RunningServer, generators: int = 1) -> None:
+        self._running = running
+        self._generators = generators
+        self._accounts = running.accounts
+        self._readings: list[Reading] = []
+        self._over = threading.Event()
+
+    def __enter__(self) -> ResourceSampler:
+        self._counters = hsperfdata.parse(self._running.perf_data())
+        if self._accounts:
+            self._threads = _threads(self._accounts.server)
+            self._watcher = threading.Thread(target=self._watch, args=(self._accounts,), daemon=True)
+            self._watcher.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        if kind is not None:
+            return
+        if self._accounts:
+            self._watcher.join()
+            self.usage = usage_of(self._readings, self._threads, _threads(self._accounts.server))
+            cpus = self._accounts.server_cpus, self._accounts.generator_cpus
+            self.limit = limit_of(self.usage, *cpus, self._generators)
+        self.jvm = hsperfdata.activity(self._counters, hsperfdata.parse(self._running.perf_data()))
+
+    def _watch(self, accounts: ResourceAccounts) -> None:
+        """Looks at once, from time to time and at the end, as long as the server is there."""
+        with suppress(OSError):
+            over = False
+            while not over:
+                self._readings.append(_read(accounts))
+                over = self._over.wait(INTERVAL_SECONDS)
+            self._readings.append(_read(accounts))
+
+
+def _read(accounts: ResourceAccounts) -> Reading:
+    at, look, times = time.monotonic(), accounts.server.look(), cpu_times()
+    return Reading(
+        at=at,
+        server_cpu=look.cpu_seconds,
+        generator_cpu=accounts.generator_cpu_seconds(),
+        server_cpus_idle=total(times, accounts.server_cpus, "idle"),
+        generator_cpus_idle=total(times, accounts.generator_cpus, "idle"),
+        server_cpus_interrupts=total(times, accounts.server_cpus, "interrupts"),
+        generator_cpus_interrupts=total(times, accounts.generator_cpus, "interrupts"),
+        memory=look.memory_bytes,
+    )
+
+
+def _threads(account: CpuAccounting) -> Threads:
+    try:
+        return threads_of(account.processes())
+    except OSError:
+        return {}

@@ -1,0 +1,146 @@
+"""From looks at the accounts of server and generator to what a trial took, and to who was its limit. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from ab_runner.model.load import Limit
+from ab_runner.model.records import Usage
+
+FULL = 0.95
+"""The share of its CPU time from which on something counts as full.
+
+The other 5 % are what a thread that always has work loses to the scheduler and to short waits for the next event.
+"""
+_LOAD_BEGINS, _LOAD_ENDS = 0.1, 0.9
+"""Shares of the server's CPU time between which the load was certainly on."""
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """One look. All times are running totals in seconds, `at` by a clock that never goes back."""
+
+    at: float
+    server_cpu: float
+    generator_cpu: float
+    server_cpus_idle: float | None
+    """Summed over the CPUs that the server may use; None where some of them cannot be seen, as within LXC."""
+    generator_cpus_idle: float | None
+    server_cpus_interrupts: float | None
+    generator_cpus_interrupts: float | None
+    memory: int | None
+
+
+class Thread(msgspec.Struct, frozen=True):
+    """A thread's running totals."""
+
+    cpu_seconds: float
+    switches: int
+    compiles: bool = False
+    """Is it one of a JVM's that do nothing but compile?"""
+
+
+Threads = Mapping[int, Thread]
+"""By their number."""
+
+
+def usage_of(readings: Sequence[Reading], before: Threads, after: Threads) -> Usage | None:
+    """`before` and `after` are the server's threads at both ends of the trial; None without two readings."""
+    if len(readings) < 2:
+        return None
+    loaded = _loaded(readings)
+    spent = readings[-1].server_cpu - readings[0].server_cpu
+    cores = _rate(loaded, lambda reading: reading.server_cpu)
+    return Usage(
+        server_cpu_seconds=round(spent, 6),
+        generator_cpu_seconds=round(readings[-1].generator_cpu - readings[0].generator_cpu, 6),
+        server_cores_busy=cores,
+        generator_cores_busy=_rate(loaded, lambda reading: reading.generator_cpu),
+        server_cpus_idle=_rate(loaded, lambda reading: reading.server_cpus_idle),
+        generator_cpus_idle=_rate(loaded, lambda reading: reading.generator_cpus_idle),
+        server_cpus_interrupts=_rate(loaded, lambda reading: reading.server_cpus_interrupts),
+        generator_cpus_interrupts=_rate(loaded, lambda reading: reading.generator_cpus_interrupts),
+        busiest_thread=round(_busiest(before, after) / spent * cores, 3) if after and cores else None,
+        peak_memory_bytes=max((reading.memory for reading in readings if reading.memory is not None), default=None),
+        context_switches=_switches(before, after) if after else None,
+        jit_cpu_seconds=_compiling(before, after),
+    )
+
+
+def _loaded(readings: Sequence[Reading]) -> Sequence[Reading]:
+    """The readings of the time of load.
+
+    ab takes CPU time before its load (memory for its results) and after it (sorting and writing them), and that is no
+    sign of a full core. The server has nothing to do then: the load is on while the server's CPU time grows from a
+    tenth to nine tenths of what it spends.
+    """
+    first, last = readings[0].server_cpu, readings[-1].server_cpu
+    begin, end = (first + share * (last - first) for share in (_LOAD_BEGINS, _LOAD_ENDS))
+    return [reading for reading in readings if begin <= reading.server_cpu <= end]
+
+
+def _rate(readings: Sequence[Reading], of: Callable[[Reading], float | None]) -> float | None:
+    """Per second; None where the load was too short, or the server's part in it too small, for two readings."""
+    if len(readings) < 2:
+        return None
+    first, last = of(readings[0]), of(readings[-1])
+    if first is None or last is None:
+        return None
+    return round((last - first) / (readings[-1].at - readings[0].at), 3)
+
+
+_NEW = Thread(0.0, 0)
+
+
+def _busiest(before: Threads, after: Threads) -> float:
+    return max(thread.cpu_seconds - before.get(number, _NEW).cpu_seconds for number, thread in after.items())
+
+
+def _switches(before: Threads, after: Threads) -> int:
+    return sum(thread.switches - before.get(number, _NEW).switches for number, thread in after.items())
+
+
+def _compiling(before: Threads, after: Threads) -> float | None:
+    spent = [thread.cpu_seconds - before.get(number, _NEW).cpu_seconds for number, thread in after.items()
+             if thread.compiles]  # fmt: skip
+    return round(sum(spent), 6) if spent else None
+
+
+def limit_of(
+    usage: Usage | None, server_cpus: Sequence[int], generator_cpus: Sequence[int], generators: int = 1
+) -> Limit | None:
+    """Who was the limit of a trial; None if nobody's CPUs were full, or if it cannot be told.
+
+    The CPUs are those that each may use: disjoint, or the same where nothing is pinned. The server is full when it has
+    filled its CPUs, or when one of its threads has filled a core: how many threads it puts to use is its own affair,
+    and a server of a single one does on eight CPUs what it does on one. One ab is one thread, whatever its CPUs, and
+    several are full when each has filled a core, as far as there are cores for them.
+    """
+    if usage is None or usage.server_cores_busy is None or usage.generator_cores_busy is None:
+        return None
+    server, generator, cpus = usage.server_cores_busy, usage.generator_cores_busy, len(server_cpus)
+    idle, interrupts = usage.server_cpus_idle or 0.0, usage.server_cpus_interrupts or 0.0
+    if set(server_cpus) & set(generator_cpus):
+        if _full(_filled(server + generator, idle, interrupts, cpus), cpus):
+            return "machine"
+    else:
+        server = _filled(server, idle, interrupts, cpus)
+        idle, interrupts = usage.generator_cpus_idle or 0.0, usage.generator_cpus_interrupts or 0.0
+        generator = _filled(generator, idle, interrupts, len(generator_cpus))
+    if _full(server, cpus) or _full(usage.busiest_thread or 0.0, 1):
+        return "server"
+    return "generator" if _full(generator, min(generators, len(generator_cpus))) else None
+
+
+def _full(cores: float, of: int) -> bool:
+    return cores >= FULL * of
+
+
+def _filled(busy: float, idle: float, interrupts: float, cpus: int) -> float:
+    """How many of its own CPUs somebody has filled, with the work that interrupts did there for the network.
+
+    Some kernels charge that to nobody (CONFIG_IRQ_TIME_ACCOUNTING, as many distributions have it), some to whoever is
+    running, and both count it in /proc/stat; but nobody can have filled what was idle.
+    """
+    return min(busy + interrupts, cpus - idle)

@@ -1,0 +1,9 @@
+"""Where things lie in the repository."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVERS = ROOT / "servers"
+FIXTURES = ROOT / "fixtures"
+RESULTS = ROOT / "results"
+PUBLISHED = RESULTS / "published"

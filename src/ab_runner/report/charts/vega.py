@@ -1,0 +1,53 @@
+"""Draws charts: SVG, PNG, and the Vega that a page runs. vl-convert is imported when it is first needed, because it
+takes longer than most commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from ab_runner.report.charts.specs import Spec
+
+VEGA_LITE = "6.4"
+_PNG_SCALE = 2
+"""Pixels per CSS pixel."""
+
+
+def svg(spec: Spec) -> str:
+    import vl_convert
+
+    return vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)
+
+
+def png(spec: Spec) -> bytes:
+    import vl_convert
+
+    return vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=_PNG_SCALE)
+
+
+def vega(spec: Spec) -> Mapping[str, Any]:
+    """What Vega runs: so a page needs no Vega-Lite."""
+    import vl_convert
+
+    return vl_convert.vegalite_to_vega(spec, vl_version=VEGA_LITE)
+
+
+@cache
+def vega_script() -> str:
+    """Vega itself as a script that leaves it in `window.vega`. Nothing in it ends the element that it stands in."""
+    import vl_convert
+
+    # The `vega` that a snippet gets is its default export, and Vega 6 has none: so it is imported by the name that
+    # vl-convert keeps its own copy under. Nothing is downloaded.
+    address = f"https://cdn.jsdelivr.net/npm/vega@{vl_convert.get_vega_version()}/+esm.js"
+    script = vl_convert.javascript_bundle(f'import * as all from "{address}"; window.vega = all;', VEGA_LITE)
+    return script.replace("</script", "<\\/script")
+
+
+def with_rows(spec: Spec, rows: Sequence[Mapping[str, Any]], **params: Any) -> Spec:
+    """The description with its data and with other values of its parameters."""
+    return spec | {
+        "data": {**spec["data"], "values": rows},
+        "params": [{**each, "value": params.get(each["name"], each["value"])} for each in spec["params"]],
+    }

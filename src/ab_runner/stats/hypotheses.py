@@ -1,0 +1,102 @@
+"""Yes, no, or not to be told: questions that figures answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb, exp, fsum, log
+from statistics import fmean
+
+from msgspec import Struct
+
+from ab_runner.stats.estimate import Estimate
+from ab_runner.stats.holm import holm
+from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
+from ab_runner.stats.ratio import contrast
+
+ONE_FIGURE = 0.05
+"""A published figure shows no noise; differences up to this are then taken as none. With noise of 2 % between starts,
+two figures of one server differ by less in 92 % of all cases; with more noise, in fewer."""
+
+
+class Question(Struct, frozen=True):
+    """Is the product of the samples' geometric means, each to the power of its weight, above `bound`? A sample has a
+    figure per block. (first, 1) and (second, -1) with the bound 1 ask if the first is larger.
+
+    `can_hold` and `can_fail`: which answers are open, where a figure is only a bound of the true one. `alternatives`:
+    of how many such questions one yes is enough."""
+
+    samples: tuple[tuple[tuple[float, ...], float], ...]
+    bound: float = 1.0
+    can_hold: bool = True
+    can_fail: bool = True
+    alternatives: int = 1
+
+    @property
+    def tested(self) -> bool:
+        """Are there blocks enough to know the noise?"""
+        return all(len(sample) > 1 for sample, _ in self.samples)
+
+    @property
+    def quotient(self) -> Estimate:
+        """What is compared with the bound."""
+        if self.tested:
+            return contrast((weight, sample) for sample, weight in self.samples).ratio()
+        return Estimate(exp(fsum(weight * fmean(map(log, sample)) for sample, weight in self.samples)))
+
+    def p(self) -> float:
+        """How likely a difference from the bound as large as this is, if the true one is `MINIMUM_EFFECT`."""
+        difference = contrast((weight, sample) for sample, weight in self.samples)
+        return difference.above(log(self.bound)).p_beyond(log(1 + MINIMUM_EFFECT))
+
+    @property
+    def excess(self) -> float:
+        """The logarithm of the quotient over the bound."""
+        return log(self.quotient.value / self.bound)
+
+
+Answer = bool | None
+"""None where it cannot be told."""
+
+
+def answers(questions: Sequence[Question]) -> list[Answer]:
+    """Return the answers to questions that must all have the answer yes: a conjunction. Those from a single block have
+    none.
+
+    That the conjunction is wrongly said to hold has a probability of `ALPHA` at the most, and so has that it is wrongly
+    said to fail. It holds if all answers are yes, so it takes a wrong yes where the true answer is no: each yes is
+    tested at `ALPHA` (the intersection-union test: Berger, Technometrics 24, 1982), divided by the number of
+    `alternatives`, of which any may be the wrong one. It fails if any answer is no: all noes together are corrected
+    (Holm)."""
+    p_values = [question.p() if question.tested else 1.0 for question in questions]
+    deniable = [at for at, question in enumerate(questions) if question.tested and question.can_fail]
+    noes = holm([p_values[at] if questions[at].excess < 0 else 1.0 for at in deniable], ALPHA)
+    denied = {at for at, certain in zip(deniable, noes, strict=True) if certain}
+    return [
+        False if at in denied else True if _is_affirmed(question, p_values[at]) else None
+        for at, question in enumerate(questions)
+    ]
+
+
+def _is_affirmed(question: Question, p: float) -> bool:
+    return question.can_hold and question.excess > 0 and p * question.alternatives <= ALPHA
+
+
+def at_their_word(question: Question) -> Answer:
+    """Return the answer of figures that were published without their noise: beyond `ONE_FIGURE` they are believed."""
+    if question.excess > log(1 + ONE_FIGURE):
+        return True if question.can_hold else None
+    if question.excess < -log(1 + ONE_FIGURE):
+        return False if question.can_fail else None
+    return None
+
+
+def sign_test(times: int, of: int) -> Answer:
+    """Return whether it happens in more than half of all blocks, having happened in so many of these: the sign test."""
+    if _tail(times, of) <= ALPHA:
+        return True
+    return False if _tail(of - times, of) <= ALPHA else None
+
+
+def _tail(times: int, of: int) -> float:
+    """The probability of at least so many heads."""
+    return sum(comb(of, heads) for heads in range(times, of + 1)) / float(2**of)

@@ -1,0 +1,108 @@
+"""Reads a sweep's folder back."""
+
+from __future__ import annotations
+
+import fcntl
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+
+from ab_runner.host import safe_files
+from ab_runner.model.records import FORMAT, EndRecord, Record, ResumeRecord, Sweep
+from ab_runner.store.layout import LATEST, SWEEP_FILE, TRIALS_FILE, StoreError
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A sweep as it was read back. `damage` has a line for everything in its log that could not be read."""
+
+    sweep: Sweep
+    records: tuple[Record, ...]
+    damage: tuple[str, ...] = ()
+
+    @property
+    def ending(self) -> str | None:
+        """Why it ended, be it `finished`; None where it goes on, or broke off."""
+        ends = (record for record in reversed(self.records) if isinstance(record, EndRecord | ResumeRecord))
+        last = next(ends, None)
+        return last.reason if isinstance(last, EndRecord) else None
+
+
+def read(folder: Path) -> Stored:
+    """Return the sweep in a folder. StoreError if the folder is no sweep, or one of a newer format.
+
+    A damaged line of the log is reported and the rest is read. Fields and kinds of records that this version does not
+    know are ignored.
+    """
+    try:
+        content = safe_files.read(folder / SWEEP_FILE)
+        lines = _lines(folder / TRIALS_FILE)
+    except (FileNotFoundError, NotADirectoryError):
+        if folder.name == LATEST and not folder.is_symlink():
+            raise StoreError(f"{folder}: no sweep was made yet; ./ab-runner makes one") from None
+        raise StoreError(f"{folder}: not the folder of a sweep (there is no {SWEEP_FILE})") from None
+    except OSError as error:
+        raise StoreError(f"{error.filename or folder}: cannot be read: {error.strerror}") from error
+    sweep = _sweep(folder / SWEEP_FILE, content)
+    records: list[Record] = []
+    damage = [f"{folder / TRIALS_FILE} is missing"] if lines is None else []
+    for number, line in lines or ():
+        try:
+            records.append(_RECORDS.decode(line))
+        except _UNREADABLE as error:
+            if not _is_of_unknown_kind(line):
+                damage.append(f"{folder / TRIALS_FILE}: line {number} is damaged and left out: {error}")
+    return Stored(sweep, tuple(records), tuple(damage))
+
+
+def is_being_written(folder: Path) -> bool:
+    """Is the sweep in it under way? Its writer shares a lock that is asked for alone here: two who look at the same
+    moment may take each other for a writer, but a writer never goes unseen."""
+    try:
+        with open(folder / TRIALS_FILE, "rb", opener=safe_files.opener) as log:
+            fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+class _Format(msgspec.Struct):
+    format: int = FORMAT
+
+
+class _Kind(msgspec.Struct):
+    record: str
+
+
+_RECORDS = msgspec.json.Decoder(Record)
+_KINDS = frozenset(kind.__struct_config__.tag for kind in get_args(Record))
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+def _sweep(path: Path, content: bytes) -> Sweep:
+    try:
+        version = msgspec.json.decode(content, type=_Format).format
+        if version > FORMAT:
+            raise StoreError(f"{path}: format {version}; this toolkit reads formats up to {FORMAT}, use a newer one")
+        return msgspec.json.decode(content, type=Sweep)
+    except _UNREADABLE as error:
+        raise StoreError(f"{path}: {error}") from error
+
+
+def _is_of_unknown_kind(line: bytes) -> bool:
+    """Return whether it is a whole record, of a kind that a newer version writes."""
+    try:
+        return msgspec.json.decode(line, type=_Kind).record not in _KINDS
+    except _UNREADABLE:
+        return False
+
+
+def _lines(path: Path) -> list[tuple[int, bytes]] | None:
+    """Return the lines with their numbers; None if there is no such file."""
+    try:
+        lines = safe_files.read(path).split(b"\n")
+    except FileNotFoundError:
+        return None
+    return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]

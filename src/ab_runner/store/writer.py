@@ -1,0 +1,107 @@
+"""Writes a sweep's folder: sweep.json, the append-only trials.jsonl, raw output and reports."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from io import FileIO
+from pathlib import Path
+
+import msgspec
+
+from ab_runner.host import safe_files
+from ab_runner.host.safe_files import write_whole
+from ab_runner.model.records import Record, Sweep
+from ab_runner.store.layout import LATEST, RAW_FOLDER, SWEEP_FILE, TRIALS_FILE, StoreError
+
+_SCRATCH = ".scratch-"
+_GENERATOR_FILE_AT_MOST = 4 << 20
+"""Bytes of a file that the generator leaves: 60,000 different milliseconds are less than one MiB."""
+
+
+class Store:
+    """Writes one sweep. Every record is on disk when `append` returns."""
+
+    def __init__(self, folder: Path) -> None:
+        """Opens the log of a folder that has its sweep.json. StoreError if that cannot be done."""
+        self.folder = folder
+        try:
+            self.raw = safe_files.real_folder(folder / RAW_FOLDER)
+            # Unbuffered: what a full disk refuses is not tried again at the end, when it would hide the first error.
+            self._log = FileIO(str(folder / TRIALS_FILE), "a+", opener=safe_files.opener)
+            with suppress(OSError):  # a file system without locks: then nobody sees that it is being written
+                fcntl.flock(self._log, fcntl.LOCK_SH)  # which ends with the process, however that ends
+            _end_last_line(self._log)
+            for left in folder.glob(f"{_SCRATCH}*"):  # of a sweep that was killed
+                shutil.rmtree(left, ignore_errors=True)
+            self._scratch = tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=folder, ignore_cleanup_errors=True)
+        except OSError as error:
+            raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
+
+    @property
+    def scratch(self) -> Path:
+        """The folder that has a folder for each start, which its generator may write to. `close` removes it."""
+        return Path(self._scratch.name)
+
+    @classmethod
+    def make(cls, folder: Path, sweep: Sweep) -> Store:
+        """Makes the folder and writes sweep.json. StoreError if that cannot be done or there is a sweep already."""
+        try:
+            (folder / RAW_FOLDER).mkdir(parents=True)
+            write_whole(folder / SWEEP_FILE, msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n")
+        except OSError as error:
+            raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
+        return cls(folder)
+
+    def append(self, record: Record) -> None:
+        """OSError if the disk does not take it whole; then nothing of it stays."""
+        line = msgspec.json.encode(record) + b"\n"
+        if (written := self._log.write(line)) != len(line):
+            self._log.truncate(self._log.seek(0, os.SEEK_END) - written)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder / TRIALS_FILE))
+        os.fsync(self._log.fileno())
+
+    def keep_raw(self, name: str, text: str) -> None:
+        write_whole(self.raw / name, text.encode("utf-8", errors="backslashreplace"))
+
+    def take(self, start: str, name: str) -> str | None:
+        """Return a file that the generator of that start left in `scratch`, and keep it in raw/. None without a regular
+        file of that name and of a plausible size: a generator that a server has taken over may leave anything."""
+        try:
+            content = safe_files.read(safe_files.real_folder(self.scratch / start) / name, _GENERATOR_FILE_AT_MOST)
+        except OSError:
+            return None
+        write_whole(self.raw / name, content)
+        return content.decode("utf-8", errors="replace")
+
+    def close(self) -> None:
+        self._log.close()
+        self._scratch.cleanup()
+
+
+def _end_last_line(log: FileIO) -> None:
+    """What a crash cut off must not spoil the record that comes after it."""
+    size = log.seek(0, os.SEEK_END)
+    if size:
+        log.seek(size - 1)
+        if log.read(1) != b"\n":
+            log.write(b"\n")
+
+
+def write_report(path: Path, text: str) -> None:
+    """Puts a derived file in place whole or not at all."""
+    write_whole(path, text.encode("utf-8"))
+
+
+def point_latest_to(folder: Path) -> None:
+    """Makes `latest`, beside the folder, a link to it; a folder of that name stays."""
+    link = folder.parent / LATEST
+    draft = folder.parent / f".{LATEST}-{os.getpid()}"
+    if link.exists() and not link.is_symlink():
+        return
+    draft.symlink_to(folder.name)
+    os.replace(draft, link)

@@ -1,0 +1,60 @@
+"""What a sweep would measure, in lines. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from ab_runner.model.load import Load
+from ab_runner.model.protocol import Protocol, SweepRequest
+from ab_runner.model.server import Server
+from ab_runner.sweep.protocol import ServerRun, plan
+from ab_runner.sweep.warm_up import turns_of
+
+
+def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server | None) -> Iterator[str]:
+    """Return a line for each thing that was asked, with the number of trials and, where every load is a time, the
+    least that they take."""
+    protocol = request.protocol
+    runs = plan(servers, request.workloads, request.concurrency, protocol.blocks, request.seed, reference)
+    trials = sum(len(run.cells) for run in runs)
+    yield f"servers ({len(servers)}): {', '.join(server.id for server in servers)}"
+    yield f"workloads: {', '.join(request.workloads)}"
+    yield f"concurrency: {', '.join(f'{level:,}' for level in request.concurrency)}"
+    yield f"protocol: {protocol.name}, blocks: {protocol.blocks}, each trial: {_trial_text(protocol)}"
+    yield f"trials: {trials:,}" + (f", with those of {reference.id} before and after" if reference else "")
+    compiling = {server.id for server in servers if server.kind == "jvm"}
+    seconds = load_seconds(protocol, runs, compiling)
+    if seconds is not None:
+        yield f"time: at least {_text_of(seconds)} if every trial is made: warm-up and load, without builds and starts"
+
+
+def load_seconds(protocol: Protocol, runs: Sequence[ServerRun], compiling: Collection[str]) -> int | None:
+    """Return the least that all load takes: trials may be stretched, and the servers that are `compiling` while they
+    run may need a longer warm-up. None where some of it is a number of requests, whose time nobody knows beforehand."""
+    loads = [load for run in runs for load in _loads(protocol, run, run.server in compiling)]
+    seconds = [0 if load.requests == 0 else load.seconds for load in loads]
+    return None if None in seconds else sum(each or 0 for each in seconds)
+
+
+def _loads(protocol: Protocol, run: ServerRun, compiles: bool) -> Iterator[Load]:
+    plan = protocol.warm_up
+    workloads = list({cell.workload for cell in run.cells})
+    turns = turns_of(plan, workloads, [cell.concurrency for cell in run.cells], compiles)
+    if plan.load.seconds is None:
+        yield from (protocol.warm_up_of(turn.workload).load for turn in turns)
+    else:
+        yield Load(seconds=len(turns)) if plan.steady and not compiles else plan.load
+    yield from (protocol.trial_of(cell.workload) for cell in run.cells)
+
+
+def _trial_text(protocol: Protocol) -> str:
+    if protocol.trial == protocol.large_trial:
+        return protocol.trial.text
+    return f"{protocol.trial.text} (large: {protocol.large_trial.text})"
+
+
+def _text_of(seconds: int) -> str:
+    if seconds < 90:
+        return f"{seconds} s"
+    hours, minutes = divmod(seconds // 60, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

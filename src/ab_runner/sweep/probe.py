@@ -1,0 +1,249 @@
+"""Does the server answer what it should, before any load? Plain sockets, because the bytes are in question.
+
+Whatever a server sends, or does not send, ends in an Answer or a ProbeError, within a bounded time and memory.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from ab_runner.model.workload import Workload
+
+Address = tuple[str, int]
+
+TIMEOUT = 5.0
+"""Seconds that an answer may take from its request to its last byte, however slowly it trickles."""
+_HEAD_AT_MOST = 64 << 10
+_BODY_AT_MOST = 8 << 20
+"""Bytes; the longest fixture has one million."""
+_PART = 64 << 10
+_END_OF_HEAD = b"\r\n\r\n"
+_STATUS_LINE = re.compile(r"HTTP/1\.[0-9] ([0-9]{3})(?: .*)?", re.DOTALL)
+_LENGTH = re.compile(r"[0-9]{1,12}")
+NO_KEEP_ALIVE = "no keep-alive"
+REFUSES_HTTP_1_0 = "refuses HTTP/1.0"
+_VERSION_NOT_SUPPORTED = 505
+_UP = (200, _VERSION_NOT_SUPPORTED)
+"""Statuses of a server that is up. One that refuses HTTP/1.0 would do so for ever: `check` says it, without a wait."""
+_MISSING = "/missing-7c1e.html"
+_TRAVERSALS = (
+    "/../../../../../../etc/passwd",
+    "/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/etc/passwd",
+    "/..%2f..%2f..%2f..%2f..%2f..%2fetc%2fpasswd",
+    "/..%5c..%5c..%5c..%5cetc%5cpasswd",
+    "/%252e%252e/%252e%252e/%252e%252e/%252e%252e/etc/passwd",
+)
+_SECRET = b"root:"
+
+
+class ProbeError(Exception):
+    """What is wrong with an answer, in a line."""
+
+
+class NoAnswer(ProbeError):
+    """There was no whole answer: no connection, none in time, or the connection was lost."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One answer of the server; header names are in small letters."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+def check(address: Address, host: str, workload: Workload, fixtures: Path) -> int:
+    """Asks as ab will ask, and for what nobody may have. Returns the length in bytes of the body that ab will see.
+
+    `address` is where the server is reached from here, `host` how ab will name it. ProbeError with the first thing
+    that is not as it must be.
+    """
+    head, expected = question(host, workload, fixtures)
+    check_body(ask(address, head), expected)
+    if workload.keep_alive:
+        _check_kept_alive(address, head, expected)
+    else:
+        _check_closed(address, head)
+    if workload.fixture is not None:
+        _check_guarded(address)
+    return len(expected)
+
+
+def question(host: str, workload: Workload, fixtures: Path) -> tuple[bytes, bytes]:
+    """Return the request as ab will send it, and the body that answers it."""
+    head = request_head(workload.path, workload.keep_alive, host)
+    return head, head if workload.fixture is None else (fixtures / workload.fixture).read_bytes()
+
+
+def request_head(path: str, keep_alive: bool = False, host: str = "localhost") -> bytes:
+    """The head as ab 2.3 sends it."""
+    connection = "Connection: Keep-Alive\r\n" if keep_alive else ""
+    rest = f"Host: {host}\r\nUser-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n"
+    return f"GET {path} HTTP/1.0\r\n{connection}{rest}".encode()
+
+
+def ask(address: Address, head: bytes) -> Answer:
+    """One request on a connection of its own."""
+    with connect(address) as connection:
+        return exchange(connection, head)
+
+
+def exchange(connection: socket.socket, head: bytes) -> Answer:
+    """One request on a connection that is open."""
+    try:
+        connection.settimeout(TIMEOUT)
+        connection.sendall(head)
+    except OSError as error:
+        raise NoAnswer(f"connection lost: {error.strerror or error}") from error
+    return _read_answer(connection)
+
+
+def wait_until_ready(address: Address, workload: Workload, seconds: float, ended: Callable[[], str | None]) -> None:
+    """Asks until the server is up.
+
+    ProbeError when the time is over, or when `ended` gives a reason why the server is no longer there.
+    """
+    began = time.monotonic()
+    last = "no answer"
+    while (waited := time.monotonic() - began) < seconds:
+        if reason := ended():
+            raise ProbeError(reason)
+        try:
+            answer = ask(address, request_head(workload.path))
+            if answer.status in _UP:
+                return
+            last = f"it answers {answer.status}"
+        except ProbeError as error:
+            last = str(error)
+        time.sleep(0.02 if waited < 2 else 0.2)
+    raise ProbeError(f"not ready after {seconds:.0f} s: {last}")
+
+
+def is_alive(address: Address, workload: Workload) -> bool:
+    """Does it still answer a single request?"""
+    try:
+        return ask(address, request_head(workload.path, workload.keep_alive)).status in _UP
+    except ProbeError:
+        return False
+
+
+def check_body(answer: Answer, expected: bytes) -> None:
+    """ProbeError unless the answer is a 200 with exactly these bytes."""
+    if answer.status == _VERSION_NOT_SUPPORTED:
+        raise ProbeError(REFUSES_HTTP_1_0)
+    if answer.status != 200:
+        raise ProbeError(f"status {answer.status} instead of 200")
+    if "content-length" not in answer.headers:
+        raise ProbeError("no Content-Length")
+    if len(answer.body) != len(expected):
+        raise ProbeError(f"{len(answer.body):,} bytes instead of {len(expected):,}")
+    if answer.body != expected:
+        raise ProbeError("wrong bytes")
+
+
+def _check_kept_alive(address: Address, head: bytes, expected: bytes) -> None:
+    with connect(address) as connection:
+        for number in (1, 2):
+            try:
+                answer = exchange(connection, head)
+            except ProbeError as error:
+                raise ProbeError(NO_KEEP_ALIVE if number == 2 else str(error)) from error
+            check_body(answer, expected)
+            if answer.headers.get("connection", "").lower() != "keep-alive":
+                raise ProbeError(NO_KEEP_ALIVE)
+
+
+def _check_closed(address: Address, head: bytes) -> None:
+    with connect(address) as connection:
+        exchange(connection, head)
+        if _receive(connection, time.monotonic() + TIMEOUT, "does not close the connection"):
+            raise ProbeError("more bytes than its Content-Length says")
+
+
+def _check_guarded(address: Address) -> None:
+    missing = ask(address, request_head(_MISSING))
+    if missing.status != 404:
+        raise ProbeError(f"status {missing.status} instead of 404 for a file that is not there")
+    for path in _TRAVERSALS:
+        try:
+            answer = ask(address, request_head(path))
+        except ProbeError:
+            continue  # to hang up on such a request is a good answer too
+        if answer.status == 200 or _SECRET in answer.body:
+            raise ProbeError(f"gives out a file for {path}")
+
+
+def connect(address: Address, seconds: float = TIMEOUT) -> socket.socket:
+    """A new connection; NoAnswer if there is none within so many seconds."""
+    try:
+        return socket.create_connection(address, timeout=seconds)
+    except OSError as error:
+        raise NoAnswer(f"no connection: {error.strerror or error}") from error
+
+
+def _read_answer(connection: socket.socket) -> Answer:
+    """Reads a head, and as much body as its Content-Length says or until the server closes."""
+    deadline = time.monotonic() + TIMEOUT
+    data = bytearray()
+    while (end := data.find(_END_OF_HEAD)) < 0:
+        if len(data) > _HEAD_AT_MOST:
+            raise ProbeError(f"a head of more than {_HEAD_AT_MOST:,} bytes")
+        chunk = _receive(connection, deadline)
+        if not chunk:
+            raise NoAnswer("closes without a whole answer" if data else "closes without an answer")
+        data += chunk
+    status, headers = _parse_head(bytes(data[:end]))
+    del data[: end + len(_END_OF_HEAD)]
+    length = _length_of(headers)
+    while (length is None or len(data) < length) and (chunk := _receive(connection, deadline)):
+        data += chunk
+        if len(data) > _BODY_AT_MOST:
+            raise ProbeError(f"a body of more than {_BODY_AT_MOST:,} bytes")
+    return Answer(status, headers, bytes(data))
+
+
+def _receive(connection: socket.socket, deadline: float, late: str = "no whole answer") -> bytes:
+    left = deadline - time.monotonic()
+    try:
+        if left <= 0:
+            raise TimeoutError
+        connection.settimeout(left)
+        return connection.recv(_PART)
+    except TimeoutError:
+        raise NoAnswer(f"{late} within {TIMEOUT:.0f} s") from None
+    except OSError as error:
+        raise NoAnswer(f"connection lost: {error.strerror or error}") from error
+
+
+def _parse_head(head: bytes) -> tuple[int, dict[str, str]]:
+    first, *rest = head.decode("latin-1").split("\r\n")
+    status = _STATUS_LINE.fullmatch(first)
+    if status is None:
+        raise ProbeError(f"not an HTTP answer: {first[:40]!r}")
+    headers: dict[str, str] = {}
+    for line in rest:
+        name, colon, value = (part.strip() for part in line.partition(":"))
+        if not name or not colon:
+            raise ProbeError(f"not a header: {line[:40]!r}")
+        if name.lower() == "content-length" and headers.get("content-length", value) != value:
+            raise ProbeError("two different Content-Lengths")
+        headers[name.lower()] = value
+    return int(status[1]), headers
+
+
+def _length_of(headers: dict[str, str]) -> int | None:
+    """Return what Content-Length says; None without one."""
+    text = headers.get("content-length")
+    if text is None:
+        return None
+    if not _LENGTH.fullmatch(text):
+        raise ProbeError(f"Content-Length is not a length: {text[:40]!r}")
+    if int(text) > _BODY_AT_MOST:
+        raise ProbeError(f"Content-Length {int(text):,} is more than {_BODY_AT_MOST:,}")
+    return int(text)

@@ -1,0 +1,40 @@
+"""A sweep: one turn of a server after the other, and an end that leaves nothing running."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+
+from ab_runner.host.interrupt import Interrupted, held
+from ab_runner.model.records import EndRecord
+from ab_runner.sweep.protocol import ServerRun
+from ab_runner.sweep.turn import SweepContext, Turn
+
+
+def run(runs: Iterable[ServerRun], bench: SweepContext, starts: int = 0) -> None:
+    """Runs everything that was planned. A server that fails leaves its reason in its cells, and the next has its turn.
+    `starts` is how often servers were started before, in a sweep that goes on.
+
+    However it ends, nothing that was started is left over and the log's last record says how it ended.
+    """
+    ending = "finished"
+    try:
+        for part in runs:
+            turn = Turn(part, bench, starts)
+            try:
+                turn.run()
+            finally:
+                turn.stop()
+            starts = turn.starts
+    except Interrupted:
+        ending = "interrupted"
+        raise
+    except BaseException as error:
+        ending = f"stopped: {error!r}"
+        raise
+    finally:
+        try:
+            with held():  # a sweep that ends on its own may be interrupted, its clean-up not
+                bench.runtime.close()
+        finally:
+            bench.store.append(EndRecord(at=datetime.datetime.now(datetime.UTC), reason=ending))

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from support.builders import failed_trial, report, served, server, sweep, trial, usage
+
+from ab_runner.analysis.comparison import Compared, compare, to_know_of, why_not_comparable
+from ab_runner.model.load import Limit, Load
+from ab_runner.model.records import Record, Sweep, Trial
+from ab_runner.model.server import Server
+from ab_runner.report import compare_csv, markdown
+from ab_runner.report.compare_tables import report_comparison
+from ab_runner.store.reader import Stored
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "report"
+TOMCAT, TOMCAT_11, JETTY, RESIN = map(server, ("tomcat-5.5.15", "tomcat-11", "jetty-5.1.10", "resin-3.0.9"))
+SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
+
+
+def blocks(
+    of: Server, rate: float, concurrency: int = 1, limit: Limit | None = None, per_cpu_second: float | None = None,
+    spread: Iterable[float] = SPREAD,
+) -> list[Trial]:  # fmt: skip
+    return [
+        trial(
+            of.id, "small", concurrency, block=block, limit=limit,
+            report=report(requests_per_second=rate * by, complete=round(rate * by)),
+            usage=usage(server_cpu_seconds=rate / per_cpu_second) if per_cpu_second else None,
+        )
+        for block, by in enumerate(spread, 1)
+    ]  # fmt: skip
+
+
+def stored(*records: Record, id: str = "before", **changes: object) -> Stored:
+    return Stored(sweep(TOMCAT, TOMCAT_11, JETTY, RESIN, id=id, **changes), records)
+
+
+def changes(compared: Compared) -> dict[tuple[str, int], str]:
+    return {(each.cell.server, each.cell.concurrency): each.change for each in compared.cells}
+
+
+@pytest.mark.parametrize(
+    ("rate", "change"), [(11_000, "faster"), (9_000, "slower"), (10_100, "cannot be told"), (9_700, "cannot be told")]
+)
+def test_a_cell_is_faster_or_slower_only_if_that_can_be_told(rate: float, change: str) -> None:
+    found = compare(stored(*blocks(TOMCAT, 10_000)), stored(*blocks(TOMCAT, rate)))
+    assert changes(found) == {("tomcat-5.5.15", 1): change}
+    assert found.cells[0].ratio is not None
+    assert found.cells[0].ratio.value == pytest.approx(rate / 10_000)
+
+
+def test_one_block_has_a_ratio_and_tells_nothing() -> None:
+    found = compare(stored(*blocks(TOMCAT, 10_000, spread=[1])), stored(*blocks(TOMCAT, 5_000)), slower=0.05)
+    assert changes(found) == {("tomcat-5.5.15", 1): "one block"}
+    assert not found.can_tell
+    assert not found.cells[0].too_slow
+
+
+@pytest.mark.parametrize(
+    ("rate", "spread", "too_slow"), [(9_000, SPREAD, True), (9_600, SPREAD, False), (9_000, (0.8, 1.2, 1, 1), False)]
+)
+def test_too_slow_is_what_can_be_told_to_be_slower_by_more_than_allowed(
+    rate: float, spread: tuple[float, ...], too_slow: bool
+) -> None:
+    found = compare(stored(*blocks(TOMCAT, 10_000)), stored(*blocks(TOMCAT, rate, spread=spread)), slower=0.05)
+    assert found.cells[0].too_slow is too_slow
+
+
+def test_sweeps_of_the_same_servers_hardly_ever_fail_a_build() -> None:
+    """Slower by 5 % in truth, and 5 % allowed: the worst case of what must pass."""
+    random = np.random.default_rng(11)
+    failed = 0
+    for _ in range(100):
+
+        def made(rate: float) -> Stored:
+            noise = [np.exp(random.normal(0, 0.02, 6)) for _ in range(4)]
+            servers = zip((TOMCAT, TOMCAT_11, JETTY, RESIN), noise, strict=True)
+            return stored(*(each for of, spread in servers for each in blocks(of, rate, spread=spread)))
+
+        found = compare(made(10_000), made(9_500), slower=0.05)
+        failed += any(each.too_slow for each in (*found.cells, *found.families))
+    assert failed <= 10
+
+
+def test_where_ab_was_the_limit_in_both_sweeps_cpu_times_are_compared() -> None:
+    before = blocks(TOMCAT, 18_000, limit="generator", per_cpu_second=40_000)
+    after = blocks(TOMCAT, 18_000, limit="generator", per_cpu_second=30_000)
+    found = compare(stored(*before), stored(*after))
+    assert changes(found) == {("tomcat-5.5.15", 1): "slower"}
+    assert found.cells[0].by_cpu_time
+    assert changes(compare(stored(*before), stored(*blocks(TOMCAT, 18_000, limit="generator")))) == {
+        ("tomcat-5.5.15", 1): "ab was the limit"
+    }
+
+
+@pytest.mark.parametrize(
+    ("limited", "rate", "change", "bound"),
+    [
+        ("before", 15_000, "slower", "≤"),
+        ("before", 22_000, "cannot be told", "≤"),
+        ("after", 22_000, "faster", "≥"),
+        ("after", 15_000, "cannot be told", "≥"),
+    ],
+)
+def test_where_ab_was_the_limit_in_one_sweep_that_one_cannot_be_told_to_be_slower(
+    limited: str, rate: float, change: str, bound: str
+) -> None:
+    """Whatever the CPU time says; nor does it fail a build."""
+    limits: list[Limit | None] = ["generator" if side == limited else None for side in ("before", "after")]
+    found = compare(
+        stored(*blocks(TOMCAT, 18_000, limit=limits[0], per_cpu_second=40_000)),
+        stored(*blocks(TOMCAT, rate, limit=limits[1], per_cpu_second=30_000)),
+        slower=0.05,
+    )
+    (cell,), (family,) = found.cells, found.families
+    assert (cell.change, cell.by_cpu_time, cell.bound) == (change, False, bound)
+    assert (family.change, family.bound) == (change, bound)
+    assert cell.too_slow is family.too_slow is (change == "slower")
+
+
+def test_a_starved_cell_has_no_figure_to_compare() -> None:
+    starved = [msgspec.structs.replace(each, report=served(20_000, 100, 0.2)) for each in blocks(TOMCAT, 20_000, 100)]
+    fair = blocks(TOMCAT, 10_000, 100)
+    assert changes(compare(stored(*fair), stored(*starved))) == {("tomcat-5.5.15", 100): "lost"}
+    assert changes(compare(stored(*starved), stored(*fair))) == {("tomcat-5.5.15", 100): "gained"}
+    assert changes(compare(stored(*starved), stored(*starved))) == {("tomcat-5.5.15", 100): "-"}
+
+
+def test_a_figure_that_is_no_more_is_lost_and_a_cell_that_was_not_run_is_not() -> None:
+    timeout = failed_trial("tomcat-5.5.15", "small", 1, "timeout")
+    before, after = stored(*blocks(TOMCAT, 10_000), *blocks(JETTY, 10_000)), stored(timeout)
+    assert changes(compare(before, after)) == {("tomcat-5.5.15", 1): "lost", ("jetty-5.1.10", 1): "-"}
+    assert changes(compare(after, before))["tomcat-5.5.15", 1] == "gained"
+
+
+def test_a_family_is_the_geometric_mean_of_its_servers_over_the_cells_of_every_block() -> None:
+    """Tomcat 5.5 is twice and tomcat-11 half as fast; jetty lacks a block at 100, which therefore does not count."""
+    before = [each for of in (TOMCAT, TOMCAT_11, JETTY) for level in (1, 100) for each in blocks(of, 10_000, level)]
+    after = [*blocks(TOMCAT, 20_000), *blocks(TOMCAT, 20_000, 100), *blocks(TOMCAT_11, 5_000), *blocks(JETTY, 11_000)]
+    after += [*blocks(TOMCAT_11, 5_000, 100), *blocks(JETTY, 30_000, 100)[1:]]
+    tomcat, jetty = compare(stored(*before), stored(*after)).families
+    assert (tomcat.family, tomcat.servers, tomcat.cells, tomcat.change) == ("tomcat", 2, 4, "cannot be told")
+    assert tomcat.ratio.value == pytest.approx(1)
+    assert (jetty.servers, jetty.cells, jetty.change) == (1, 1, "faster")
+    assert jetty.ratio.value == pytest.approx(1.1)
+
+
+def test_the_ceiling_takes_no_part() -> None:
+    ceiling = server("ceiling", kind="c")
+    both = Stored(sweep(ceiling), tuple(blocks(ceiling, 18_000)))
+    assert compare(both, both).cells == ()
+
+
+def with_trial_of(seconds: int) -> Sweep:
+    made = sweep(TOMCAT)
+    protocol = msgspec.structs.replace(made.request.protocol, trial=Load(seconds=seconds))
+    return msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, protocol=protocol))
+
+
+def test_other_work_or_another_machine_is_no_comparison_and_named_with_both_values() -> None:
+    before = with_trial_of(1)
+    machine = msgspec.structs.replace(before.machine, cpus=4, kernel="6.12.0")
+    after = msgspec.structs.replace(with_trial_of(5), machine=machine, fixtures={"small.html": "11"})
+    assert list(why_not_comparable(before, before)) == []
+    assert list(why_not_comparable(before, after)) == [
+        "cpus is 4 and was 2",
+        "small.html is 11 and was 00",
+        "trial is 5 s and was 1 s",
+    ]
+    assert list(to_know_of(before, after)) == ["kernel is 6.12.0 and was 6.1.0"]
+
+
+def test_what_a_comparison_is_often_about_is_told_and_does_not_forbid_it() -> None:
+    """Versions, the JDK, a server's settings; but nothing of servers that only one of the sweeps has."""
+    before = sweep(TOMCAT, JETTY)
+    changed = msgspec.structs.replace(TOMCAT, environment={"THREADS": "8"})
+    after = sweep(changed, RESIN, environment={"toolkit": "v2"})
+    after = msgspec.structs.replace(after, request=msgspec.structs.replace(after.request, jdk=17))
+    assert list(why_not_comparable(before, after)) == []
+    assert list(to_know_of(before, after)) == [
+        "JDK is 17 and was 25",
+        "ab is None and was This is ApacheBench, Version 2.3",
+        "ab package is None and was apache2-utils 2.4.62-1",
+        "toolkit is v2 and was None",
+        "tomcat-5.5.15 has another server.toml",
+    ]
+
+
+BEFORE = stored(
+    *blocks(TOMCAT, 10_000), *blocks(TOMCAT, 18_000, 100, "generator", 40_000), *blocks(JETTY, 10_000),
+    *blocks(TOMCAT_11, 12_000), *blocks(RESIN, 9_000),
+)  # fmt: skip
+AFTER = stored(
+    *blocks(TOMCAT, 9_000), *blocks(TOMCAT, 18_000, 100, "generator", 50_000), *blocks(JETTY, 10_100, spread=[1]),
+    *blocks(TOMCAT_11, 12_100), failed_trial("resin-3.0.9", "small", 1, "timeout"), id="after",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["md", "csv"])
+def test_a_comparison_is_as_its_golden_file(form: str) -> None:
+    """To take over a change that is wanted, run with AB_RUNNER_WRITE_GOLDEN=1 and read the diff."""
+    compared = [compare(BEFORE, AFTER, slower=0.05)]
+    text = (
+        markdown.render(report_comparison([BEFORE, AFTER], compared)) if form == "md" else compare_csv.render(compared)
+    )
+    path = GOLDEN / f"compare.{form}"
+    if "AB_RUNNER_WRITE_GOLDEN" in os.environ:
+        path.write_text(text)
+    assert text == path.read_text()

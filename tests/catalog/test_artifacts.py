@@ -1,0 +1,197 @@
+"""The cache of files that no registry has, against a real web server that cuts off, lies and resumes."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from support import builders
+
+from ab_runner.catalog import artifacts
+from ab_runner.catalog.artifacts import ArtifactError
+from ab_runner.cli.artifacts import provide
+from ab_runner.cli.main import main
+from ab_runner.model.server import Artifact
+
+CONTENT = bytes(range(256)) * 1000
+
+
+class Origin:
+    """Serves `content`, at most `cut` bytes of a body; with `ranges` it takes up where a client left off."""
+
+    def __init__(self) -> None:
+        self.content = CONTENT
+        self.cut: int | None = None
+        self.ranges = True
+        self.asked: list[str | None] = []
+        origin = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+            def do_GET(self) -> None:
+                origin.answer(self)
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/a.jar"
+
+    def answer(self, request: http.server.BaseHTTPRequestHandler) -> None:
+        wanted = request.headers.get("Range")
+        self.asked.append(wanted)
+        if not self.content:
+            request.send_error(404)
+            return
+        begin = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted and self.ranges else 0
+        body = self.content[begin:]
+        request.send_response(206 if begin else 200)
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body[: self.cut])
+
+
+@pytest.fixture
+def origin() -> Iterator[Origin]:
+    origin = Origin()
+    thread = threading.Thread(target=origin.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield origin
+    origin.server.shutdown()
+    origin.server.server_close()
+    thread.join()
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "ab-runner" / "artifacts"
+
+
+def artifact(url: str) -> Artifact:
+    return Artifact("a.jar", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT), "Apache-2.0", url)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir())
+
+
+def test_a_fetched_file_is_kept_under_its_sha256_and_readable_for_servers(origin: Origin, cache: Path) -> None:
+    wanted = artifact(origin.url)
+    assert artifacts.state_of(wanted) == "missing"
+    artifacts.fetch(wanted)
+    assert artifacts.state_of(wanted) == "present"
+    assert names(cache) == [f"{wanted.sha256}-a.jar"]
+    assert artifacts.path_of(wanted).read_bytes() == CONTENT
+    assert artifacts.path_of(wanted).stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize("ranges", [True, False], ids=["a server that resumes", "a server that begins anew"])
+def test_a_download_that_was_cut_off_goes_on_where_it_was(origin: Origin, ranges: bool) -> None:
+    wanted = artifact(origin.url)
+    origin.cut, origin.ranges = 100_000, ranges
+    with pytest.raises(ArtifactError, match=r"broke off after 100,000 of 256,000 bytes"):
+        artifacts.fetch(wanted)
+    assert artifacts.state_of(wanted) == "missing"
+    origin.cut = None
+    artifacts.fetch(wanted)
+    assert origin.asked == [None, "bytes=100000-"]
+    assert artifacts.path_of(wanted).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("wrong", [CONTENT[::-1], CONTENT + b"x"], ids=["other bytes", "more bytes"])
+def test_a_wrong_file_is_not_kept_and_does_not_spoil_the_next_attempt(
+    origin: Origin, cache: Path, wrong: bytes
+) -> None:
+    wanted = artifact(origin.url)
+    origin.content = wrong
+    with pytest.raises(ArtifactError, match=r"gave another file \(sha256 [0-9a-f]{64}\) than a\.jar"):
+        artifacts.fetch(wanted)
+    assert names(cache) == []
+    origin.content = CONTENT
+    artifacts.fetch(wanted)
+    assert artifacts.state_of(wanted) == "present"
+
+
+def test_a_cut_off_download_of_a_wrong_file_is_given_up_when_it_is_whole(origin: Origin, cache: Path) -> None:
+    wanted = artifact(origin.url)
+    origin.content, origin.cut = CONTENT[::-1], 1000
+    with pytest.raises(ArtifactError, match="broke off"):
+        artifacts.fetch(wanted)
+    origin.content, origin.cut = CONTENT, None
+    with pytest.raises(ArtifactError, match="another file"):
+        artifacts.fetch(wanted)
+    assert names(cache) == []
+
+
+def test_an_error_names_the_address_and_what_went_wrong(origin: Origin) -> None:
+    origin.content = b""
+    with pytest.raises(ArtifactError, match=rf"{origin.url} answers 404 Not Found"):
+        artifacts.fetch(artifact(origin.url))
+    with pytest.raises(ArtifactError, match=r"http://127\.0\.0\.1:1/a\.jar cannot be fetched: .*refused"):
+        artifacts.fetch(artifact("http://127.0.0.1:1/a.jar"))
+
+
+def test_a_file_that_was_damaged_in_the_cache_is_fetched_again(origin: Origin) -> None:
+    wanted = artifact(origin.url)
+    artifacts.fetch(wanted)
+    artifacts.path_of(wanted).write_bytes(CONTENT[:-1])
+    assert artifacts.state_of(wanted) == "damaged"
+    artifacts.fetch(wanted)
+    assert artifacts.state_of(wanted) == "present"
+
+
+def test_a_file_from_elsewhere_is_known_by_its_sha256_alone(tmp_path: Path) -> None:
+    wanted = artifact("https://example.org/a.jar")
+    file = tmp_path / "renamed"
+    file.write_bytes(CONTENT)
+    file.chmod(0o600)
+    assert artifacts.add(file, [wanted]) == wanted
+    assert artifacts.state_of(wanted) == "present"
+    assert artifacts.path_of(wanted).stat().st_mode & 0o777 == 0o644
+
+
+def test_a_file_that_no_server_needs_is_refused_with_those_that_are_needed(tmp_path: Path, cache: Path) -> None:
+    file = tmp_path / "a.jar"
+    file.write_bytes(b"other")
+    with pytest.raises(ArtifactError, match=r"sha256 [0-9a-f]{64} is that of no file that a server needs; .* a\.jar"):
+        artifacts.add(file, [artifact("https://example.org/a.jar")])
+    assert not cache.exists()
+
+
+def test_several_files_are_added_at_once(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = artifact("https://example.org/a.jar")
+    monkeypatch.setattr("ab_runner.cli.main.load", lambda folder: {"a-1": builders.server("a-1", artifacts=(wanted,))})
+    for name in ("one", "two"):
+        (tmp_path / name).write_bytes(CONTENT)
+    monkeypatch.setattr("sys.argv", ["ab-runner", "artifacts", "add", str(tmp_path / "one"), str(tmp_path / "two")])
+    assert main() == 0
+    assert artifacts.state_of(wanted) == "present"
+
+
+def test_a_sweep_fetches_what_is_missing_and_says_how_to_get_what_it_cannot(origin: Origin) -> None:
+    here = artifact(origin.url)
+    gone = msgspec.structs.replace(here, file="b.jar", sha256="0" * 64, url="http://127.0.0.1:1/b.jar")
+    servers = [
+        builders.server("cindy-1", artifacts=(here,)),
+        builders.server("cindy-2", artifacts=(gone,)),
+        builders.server("cindy-2-nio", artifacts=(gone,)),
+        builders.server("tomcat-5"),
+    ]
+    told: list[str] = []
+    skipped = provide(servers, told.append)
+    assert told == ["fetching a.jar", "fetching b.jar"]
+    assert list(skipped) == ["cindy-2", "cindy-2-nio"]
+    for part in (
+        "./ab-runner artifacts fetch",
+        "./ab-runner artifacts add FILE",
+        "http://127.0.0.1:1/b.jar",
+        "refused",
+    ):
+        assert part in skipped["cindy-2"]
+    assert artifacts.unavailable(servers[0]) is None
+    assert "needs b.jar" in (artifacts.unavailable(servers[1]) or "")

@@ -1,0 +1,80 @@
+"""Catalog, compose.yaml and images agree: adding a server is adding a folder."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from support import compose_yaml
+
+from ab_runner.catalog.compose import TOOLS, render
+from ab_runner.catalog.servers import load
+from ab_runner.model.server import DEFAULT_JDK, JDKS
+
+ROOT = Path(__file__).parents[2]
+SERVERS = load(ROOT / "servers")
+NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"
+
+
+def test_compose_yaml_is_what_the_catalog_says() -> None:
+    assert (ROOT / "compose.yaml").read_text() == render(SERVERS.values()), "run `make compose`"
+
+
+def test_every_server_has_a_service_of_its_own_name_with_its_own_image_and_settings() -> None:
+    services = compose_yaml.parse(render(SERVERS.values()))["services"]
+    assert set(services) == {*SERVERS, *TOOLS}
+    for id, server in SERVERS.items():
+        service = services[id]
+        tag = ":jdk${JDK:-25}" if server.kind == "jvm" else ""
+        assert service["image"] == f"ab-runner/{server.program}{tag}"
+        assert service["build"]["args"]["PROGRAM"] == server.program
+        assert service.get("environment", {}) == server.environment
+        assert (ROOT / service["build"]["dockerfile"]).is_file()
+
+
+def test_what_no_registry_has_is_mounted_and_never_copied_into_an_image() -> None:
+    services = compose_yaml.parse(render(SERVERS.values()))["services"]
+    for id, server in SERVERS.items():
+        mounted = {each["target"]: each for each in services[id].get("volumes", []) if each["type"] == "bind"}
+        assert set(mounted) == {f"/server/lib/{artifact.file}" for artifact in server.artifacts}
+        for artifact in server.artifacts:
+            mount = mounted[f"/server/lib/{artifact.file}"]
+            assert mount["source"].endswith(f"/ab-runner/artifacts/{artifact.cached_as}")
+            assert mount["read_only"]
+            assert not mount["bind"]["create_host_path"], "Docker would make an empty folder of that name"
+            pom = (ROOT / "servers" / server.program / "pom.xml").read_text()
+            assert f"${{artifacts}}/{artifact.cached_as}</systemPath>" in pom
+            assert f"${{artifacts}}/{artifact.cached_as}</exists>" in (ROOT / "servers/pom.xml").read_text()
+
+
+def test_every_program_can_be_built_and_started() -> None:
+    modules = {each.text for each in ElementTree.parse(ROOT / "servers/pom.xml").iter(f"{NAMESPACE}module")}
+    for program in {server.program for server in SERVERS.values()}:
+        if SERVERS[program].kind == "jvm":
+            assert program in modules, f"servers/pom.xml lacks <module>{program}</module>"
+        else:
+            assert (ROOT / "servers" / program / "start").stat().st_mode & 0o111
+
+
+def test_jvm_servers_have_an_image_for_each_jdk_and_the_others_one_for_all() -> None:
+    services = compose_yaml.parse(render(SERVERS.values()))["services"]
+    for id, server in SERVERS.items():
+        assert ("JDK" in services[id]["build"]["args"]) == (server.kind == "jvm")
+    text = (ROOT / "docker/jvm.Dockerfile").read_text()
+    assert {int(number) for number in re.findall(r"^FROM debian:\S+ AS suite-(\d+)$", text, re.MULTILINE)} == set(JDKS)
+    assert re.findall(r"^ARG JDK=(\d+)$", text, re.MULTILINE) == [str(DEFAULT_JDK)]
+
+
+def test_a_server_that_is_compiled_for_a_newer_java_says_that_it_needs_it() -> None:
+    for id, server in SERVERS.items():
+        if server.kind == "jvm":
+            pom = ElementTree.parse(ROOT / "servers" / server.program / "pom.xml")
+            release = pom.findtext(f".//{NAMESPACE}maven.compiler.release", default="8")
+            assert server.jdk_at_least >= int(release), id
+
+
+def test_what_a_server_stands_for_is_in_the_published_results() -> None:
+    text = (ROOT / "results/published/cindy-2006.csv").read_text()
+    for server in SERVERS.values():
+        assert server.published is None or f",{server.published}," in text

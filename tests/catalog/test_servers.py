@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ab_runner.catalog.servers import CatalogError, load, select
+from ab_runner.catalog.toml_files import DocumentError
+
+JVM = """
+format = 1
+summary = "a server"
+family = "tomcat"
+version = "5.5.15"
+released = 2006-01-05
+io_model = "blocking thread pool"
+workloads = ["small"]
+kind = "jvm"
+"""
+NEEDS = '[needs]\ncommand = "thttpd"\npackages = ["thttpd"]\n'
+ARTIFACT = f"""[[artifacts]]
+file = "cindy.jar"
+sha256 = "{"0" * 64}"
+bytes = 5
+licence = "Apache-2.0"
+url = "https://example.org/cindy.jar"
+"""
+C = JVM.replace('"jvm"', '"c"')
+DEBIAN = JVM.replace('"jvm"', '"debian"') + NEEDS
+
+
+def write(root: Path, **files: str) -> Path:
+    for name, text in files.items():
+        folder = root / name
+        folder.mkdir()
+        (folder / "server.toml").write_text(text)
+    return root
+
+
+def test_a_variant_runs_its_programs_build_and_needs_what_that_needs(tmp_path: Path) -> None:
+    variant = DEBIAN.partition("[needs]")[0] + 'program = "b"\nenvironment = { MPM = "event" }\n'
+    servers = load(write(tmp_path, a=variant, b=DEBIAN))
+    assert servers["a"].program == "b"
+    assert servers["a"].environment == {"MPM": "event"}
+    assert servers["a"].needs == servers["b"].needs
+    assert servers["b"].program == "b"
+
+
+def test_a_variant_needs_the_artifacts_that_its_program_needs(tmp_path: Path) -> None:
+    servers = load(write(tmp_path, a=JVM + 'program = "b"\n', b=JVM + ARTIFACT))
+    assert [artifact.file for artifact in servers["a"].artifacts] == ["cindy.jar"]
+
+
+def test_a_server_written_in_c_needs_no_package_and_may_have_variants(tmp_path: Path) -> None:
+    servers = load(write(tmp_path, a=C + 'program = "b"\n', b=C))
+    assert [(server.program, server.kind, server.needs) for server in servers.values()] == [("b", "c", None)] * 2
+
+
+def test_each_server_says_itself_which_java_it_needs(tmp_path: Path) -> None:
+    variant = JVM + 'program = "b"\njdk_at_least = 21\n'
+    servers = load(write(tmp_path, a=variant, b=JVM + "jdk_at_least = 17\n", c=JVM))
+    assert {server.id: server.jdk_at_least for server in servers.values()} == {"a": 21, "b": 17, "c": 8}
+
+
+def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
+    newer = JVM.replace("2006-01-05", "2024-01-05")
+    other = JVM.replace('"tomcat"', '"jetty"')
+    assert list(load(write(tmp_path, a=newer, b=JVM, c=other))) == ["c", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (JVM.replace("format = 1", "format = 2"), r"format: must be 1"),
+        (JVM.replace("format = 1", ""), r"format: must be 1"),
+        (JVM + 'id = "b"\n', r"id: is the folder's name"),
+        (JVM + ARTIFACT.replace("00", "0"), r"artifacts\[0\]\.sha256: expected `str` matching"),
+        (JVM + ARTIFACT.replace("cindy.jar", "../cindy.jar"), r"artifacts\[0\]\.file: expected `str` matching"),
+        (JVM + ARTIFACT.replace("https:", "file:"), r"artifacts\[0\]\.url: expected `str` matching"),
+        (JVM + ARTIFACT.replace("bytes = 5", ""), r"artifacts\[0\]: .*missing required field `bytes`"),
+        (JVM + '[untestable]\nsmall = "no"\n', r"untestable: 'small' is among the workloads too"),
+        (JVM + '[untestable]\nsmal = "no"\n', r"untestable: invalid enum value 'smal'; there are 'echo', 'small'"),
+        (C + ARTIFACT, r"artifacts: only jvm servers with a build of their own"),
+        (JVM + 'colour = "red"\n', r"contains unknown field `colour`"),
+        (JVM.replace('family = "tomcat"\n', ""), r"missing required field `family`"),
+        (JVM.replace("2006-01-05", '"soon"'), r"released: "),
+        (
+            JVM.replace('["small"]', '["small", "tiny"]'),
+            r"workloads\[1\]: invalid enum value 'tiny'; there are 'echo', 'small', 'small-keepalive', 'large'",
+        ),
+        (JVM.replace('["small"]', "[]"), r"workloads: empty"),
+        (
+            JVM.replace('"blocking thread pool"', '"magic"'),
+            r"io_model: invalid enum value 'magic'; there are 'blocking thread pool', 'NIO reactor'",
+        ),
+        (JVM + "environment = { BACKLOG = 3 }\n", r"environment\[...\]: expected `str`, got `int`"),
+        (JVM + 'lacks = ["speed"]\n', r"lacks\[0\]: invalid enum value 'speed'"),
+        (JVM.replace('"jvm"', '"debian"'), r"needs: "),
+        (JVM + NEEDS, r"needs: "),
+        (C + NEEDS, r"needs: "),
+        (C + "jdk_at_least = 17\n", r"jdk_at_least: only jvm servers"),
+        (JVM + 'jdk_at_least = "17"\n', r"jdk_at_least: expected `int`, got `str`"),
+        (JVM + 'program = "b"\n', r"program: there is no server 'b'"),
+        ("format = ", r"not TOML"),
+    ],
+)
+def test_a_mistake_in_server_toml_is_named_with_its_file_and_key(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(DocumentError, match=complaint) as caught:
+        load(write(tmp_path, a=text))
+    assert str(tmp_path / "a" / "server.toml") in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_pattern_that_matches_nothing_names_what_was_probably_meant(tmp_path: Path) -> None:
+    servers = load(write(tmp_path, **{"jetty-5.1.10": JVM, "mina-0.9.2": JVM}))
+    with pytest.raises(CatalogError, match=r"no server 'jety-5.1.10' \(did you mean jetty-5.1.10\?\)"):
+        select(servers, ["mina*", "jety-5.1.10"])
+
+
+def test_patterns_select_each_server_once_in_the_catalogs_order(tmp_path: Path) -> None:
+    servers = load(write(tmp_path, **{"b": JVM, "a": JVM, "c": JVM}))
+    assert [server.id for server in select(servers, ["c", "[ab]", "b"])] == ["a", "b", "c"]

@@ -1,0 +1,74 @@
+"""The files that a start leaves in raw/, and the folder that its generator may write to."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from support.builders import server
+
+from ab_runner.host.machine import CpuSplit
+from ab_runner.model.server import Server
+from ab_runner.runtime import process
+from ab_runner.runtime.base import StartError
+from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.runtime.process import ProcessRuntime
+
+CPUS = CpuSplit((), ())
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    """What links lead to that somebody planted in raw/."""
+    path = tmp_path / "secret"
+    path.write_text("secret")
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "scratch").mkdir()
+    for name in ("1-a-1.log", "1-a-1.compose.yaml"):
+        (tmp_path / "raw" / name).symlink_to(path)
+    return path
+
+
+def command(path: Path, script: str) -> None:
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def test_in_docker_neither_override_nor_log_is_written_through_a_link(
+    tmp_path: Path, secret: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command(tmp_path / "docker", 'case "$1" in inspect) exit 1 ;; logs) echo its log ;; esac')
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    runtime = DockerRuntime(tmp_path, tmp_path, CPUS, "loopback")
+    runtime.begin("sweep", tmp_path / "raw", tmp_path / "scratch")
+    with pytest.raises(StartError, match="does not start"):
+        runtime.start(server("a"), "1-a-1")
+    assert secret.read_text() == "secret"
+    assert (tmp_path / "raw" / "1-a-1.log").read_text() == "its log\n"
+    override = (tmp_path / "raw" / "1-a-1.compose.yaml").read_text()
+    assert f'source: "{tmp_path}/scratch/1-a-1", target: /raw' in override
+    assert f'source: "{tmp_path}/raw"' not in override
+    assert (tmp_path / "scratch" / "1-a-1").is_dir()
+
+
+def test_as_a_process_the_log_is_not_written_through_a_link_and_the_generator_has_a_folder_of_its_own(
+    tmp_path: Path, secret: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(self: ProcessRuntime, stage: Path, server: Server) -> None:
+        (stage / "server").mkdir()
+        command(stage / "server" / "start", "echo its log; [ $# -gt 0 ] || exec sleep 60")
+        stage.chmod(0o755)
+
+    monkeypatch.setattr(ProcessRuntime, "_fill", fill)
+    monkeypatch.setattr(process, "LOCK", tmp_path / "lock")
+    runtime = ProcessRuntime(tmp_path, tmp_path, CPUS, 0)
+    runtime.begin("sweep", tmp_path / "raw", tmp_path / "scratch")
+    try:
+        running = runtime.start(server("a", kind="c"), "1-a-1")
+        assert running.generate(["sh", "-c", f"echo > {runtime.raw_folder}/x.csv"], 10).exit_code == 0
+    finally:
+        runtime.close()
+    assert secret.read_text() == "secret"
+    assert not (tmp_path / "raw" / "1-a-1.log").is_symlink()
+    assert [path.name for path in (tmp_path / "scratch" / "1-a-1").iterdir()] == ["x.csv"]

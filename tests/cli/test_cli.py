@@ -1,0 +1,374 @@
+"""Bad input: one clear line, exit code 2, and nothing started or written."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.builders import failed_trial, report, server, sweep, trial
+from support.cli import Runner
+
+from ab_runner import paths
+from ab_runner.catalog.servers import load
+from ab_runner.host import sweep_lock
+from ab_runner.store.writer import Store
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--servers", "tomcat-5.5.16"], "no server 'tomcat-5.5.16' (did you mean tomcat-5.5.15"),
+        (["--servers", "tomcat"], "no server 'tomcat' (did you mean 'tomcat*'?)"),
+        (["--servers", "zzz"], "no server 'zzz'; ./ab-runner list shows all"),
+        (["--servers", ","], "names no server"),
+        (["--servers", "tomcat*,@cor"], "no set '@cor'; there are @core"),
+        (["list", "@cor"], "no set '@cor'; there are @core"),
+        (["--workloads", "smal"], "no workload 'smal' (did you mean small"),
+        (["--workloads", "zzz"], "there are echo, small, small-keepalive, large"),
+        (["--concurrency", "0"], "0 is too small"),
+        (["--concurrency", "1,-5"], "-5 is too small"),
+        (["--concurrency", "ten"], "'ten' is not a whole number"),
+        (["--concurrency", ","], "names no concurrency"),
+        (["--concurrency", "9" * 5000], "is not a whole number"),
+        (["--concurrency", "1.5"], "'1.5' is not a whole number"),
+        (["--concurrency", "20001"], "20001 is too large; ab takes 20,000"),
+        (["--requests", "50", "--concurrency", "100"], "50 requests are fewer than the concurrency 100"),
+        (["--requests", "0"], "0 is not in the range"),
+        (["--requests", "many"], "'many' is not a valid whole number"),
+        (["--duration", "9" * 5000], "is not a number of whole seconds from 1 to 86,400"),
+        (["--duration", "99999999"], "is not a number of whole seconds from 1 to 86,400"),
+        (["--duration", "0.5"], "'0.5' is not a number of whole seconds"),
+        (["--duration", "0"], "'0' is not a number of whole seconds"),
+        (["--requests", "5000", "--duration", "5"], "exclude each other"),
+        (["--warmup", "soon"], "'soon' is neither a number of requests"),
+        (["--warmup", "5"], "10 requests are the least"),
+        (["--protocol", "2007"], "'2007' is not one of"),
+        (["--runtime", "podman"], "'podman' is not one of"),
+        (["--jdk", "21"], "'21' is not one of '8', '17', '25'"),
+        (["--port", "70000"], "70000 is not in the range"),
+        (["--runtime", "process", "--network", "bridge"], "--network bridge needs Docker"),
+        (["--servers", "mina*", "--workloads", "small"], "none of these servers has a workload of small"),
+        (["--concurency", "1"], "No such option"),
+        (["sweep"], "No such command 'sweep'"),
+        (["list", "--family", "jety"], "no server of the family 'jety' (did you mean jetty"),
+        (["list", "--year", "1066"], "no server released in 1066; there are "),
+        (["list", "--year", "soon"], "'soon' is neither a year nor like 2004-2008, -2008 or 2020-"),
+        (["list", "--year", "-"], "'-' is neither a year"),
+        (["list", "--year", "20062008"], "'20062008' is neither a year"),
+        (["list", "--year", ","], "names no year"),
+        (["list", "--year", "2008-2004"], "2008-2004 ends before it begins"),
+        (["list", "--io-model", "NIO"], "no server of the I/O model 'NIO'; there are "),
+        (["list", "--workload", "smal"], "no workload 'smal' (did you mean small"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(cli: Runner, arguments: list[str], expected: str, tmp_path: Path) -> None:
+    assert expected in cli.complaint(*arguments)
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_concurrency_above_the_open_file_limit_is_refused(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.prepare_generator", lambda self: 100)
+    complaint = cli.complaint("--runtime", "process", "--port", str(free_port()), "--concurrency", "1,90")
+    assert "concurrency 90 needs 106 open files and ab may open 100" in complaint
+
+
+def test_docker_is_not_replaced_by_processes_when_it_was_asked_for(
+    cli: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+    complaint = cli.complaint("--runtime", "docker")
+    assert "--runtime docker: no Docker engine answers" in complaint
+    assert "docker/install-engine" in complaint
+
+
+@pytest.fixture
+def busy_port() -> Iterator[int]:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield listener.getsockname()[1]
+
+
+def free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return int(trial.getsockname()[1])
+
+
+def test_a_port_in_use_is_refused(cli: Runner, busy_port: int) -> None:
+    complaint = cli.complaint("--runtime", "process", "--port", str(busy_port))
+    assert f"port {busy_port}: address already in use; free it or choose another with --port" in complaint
+
+
+def test_an_output_folder_that_cannot_be_made_is_refused(cli: Runner, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert "cannot be written" in cli.complaint("--out", str(tmp_path / "file" / "sweep"))
+    assert "is not a folder" in cli.complaint("--out", str(tmp_path / "file"))
+    assert "cannot be written" in cli.complaint("--out", "/proc/sweep")
+
+
+def test_an_output_folder_with_something_in_it_is_refused_and_left_alone(cli: Runner, tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "note").write_text("mine")
+    assert "is not empty" in cli.complaint("--out", str(tmp_path / "taken"))
+    assert (tmp_path / "taken" / "note").read_text() == "mine"
+
+
+def test_a_malformed_server_toml_is_named_with_file_key_and_reason(
+    cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(paths.SERVERS / "tomcat-5.5.15", tmp_path / "servers" / "tomcat-5.5.15")
+    path = tmp_path / "servers" / "tomcat-5.5.15" / "server.toml"
+    path.write_text(path.read_text().replace("released = 2006", "released = 'in 2006'  # "))
+    monkeypatch.setattr(paths, "SERVERS", tmp_path / "servers")
+    for command in ([], ["list"]):
+        assert f"{path}: released: invalid RFC3339 encoded date" in cli.complaint(*command)
+
+
+def test_a_malformed_file_of_sets_is_named_with_its_place(
+    cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(paths.SERVERS / "tomcat-11", tmp_path / "servers" / "tomcat-11")
+    path = tmp_path / "servers" / "sets.toml"
+    path.write_text('format = 1\n[core]\nsummary = ""\nservers = ["tomcat-12"]\n')
+    monkeypatch.setattr(paths, "SERVERS", tmp_path / "servers")
+    for command in (["--servers", "@core"], ["list"]):
+        assert f"{path}: core: servers[0]: no server 'tomcat-12'" in cli.complaint(*command)
+
+
+@pytest.mark.parametrize("folder", ["nowhere", "."])
+def test_a_folder_that_holds_no_sweep_is_refused(cli: Runner, folder: str, tmp_path: Path) -> None:
+    assert "not the folder of a sweep" in cli.complaint("report", str(tmp_path / folder))
+
+
+def test_without_any_sweep_the_report_says_how_to_make_one(cli: Runner, tmp_path: Path) -> None:
+    assert "no sweep was made yet" in cli.complaint("report", str(tmp_path / "results" / "latest"))
+
+
+@pytest.fixture
+def kept_sweep(tmp_path: Path) -> Path:
+    """A folder with a sweep of one server, tomcat-5.5.15, at concurrency 1."""
+    folder = tmp_path / "sweep"
+    tomcat = server("tomcat-5.5.15", published="tomcat-5.5.15")
+    store = Store.make(folder, sweep(tomcat))
+    store.append(trial("tomcat-5.5.15", "small", 1, report=report(requests_per_second=6588.0)))
+    store.close()
+    return folder
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "csv"])
+def test_then_and_now_is_shown_in_every_form(cli: Runner, kept_sweep: Path, form: str) -> None:
+    code, stdout, stderr = cli("report", str(kept_sweep), "--then-and-now", "--format", form)
+    assert (code, stderr) == (0, "")
+    for figure in ("6588.0", "2.0") if form == "csv" else ("3,294", "6,588", "2.0"):
+        assert figure in stdout
+
+
+def test_a_sweep_with_nothing_of_2006_in_it_cannot_be_set_beside_it(cli: Runner, tmp_path: Path) -> None:
+    Store.make(tmp_path / "sweep", sweep(server("nginx-1.22"))).close()
+    complaint = cli.complaint("report", str(tmp_path / "sweep"), "--then-and-now")
+    assert "nothing to set beside 2006: it needs a server of one of its families" in complaint
+
+
+def test_a_damaged_table_of_2006_is_named_with_its_line(
+    cli: Runner, kept_sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = (
+        (paths.PUBLISHED / "cindy-2006.csv").read_text().replace("echo,cindy-2.4.4,1,3376", "echo,cindy-2.4.4,1,fast")
+    )
+    (tmp_path / "cindy-2006.csv").write_text(table)
+    monkeypatch.setattr(paths, "PUBLISHED", tmp_path)
+    complaint = cli.complaint("report", str(kept_sweep), "--then-and-now")
+    assert f"{tmp_path}/cindy-2006.csv: line 2: requests_per_second: expected `float | null`" in complaint
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "csv"])
+def test_conclusions_are_judged_by_2006_alone_and_with_a_sweep(cli: Runner, kept_sweep: Path, form: str) -> None:
+    code, sweep_lock, _ = cli("conclusions", "--format", form)
+    assert code == 0
+    assert "QuickServer" in sweep_lock
+    code, both, _ = cli("conclusions", str(kept_sweep), "--format", form)
+    assert code == 0
+    assert "20261120-120000-quick" in both
+    assert "20261120-120000-quick" not in sweep_lock
+
+
+def kept(folder: Path, rates: dict[str, float], blocks: int = 6, **changes: object) -> Path:
+    """A sweep with these servers at small, concurrency 1; a rate of 0 is a timeout."""
+    store = Store.make(folder, sweep(*map(server, rates), id=folder.name, **changes))
+    for name, rate in rates.items():
+        for block in range(1, blocks + 1):
+            made = report(requests_per_second=rate * (1 + block / 1000))
+            failed = failed_trial(name, "small", 1, "timeout", block=block)
+            store.append(trial(name, "small", 1, block=block, report=made) if rate else failed)
+    store.close()
+    return folder
+
+
+def test_what_can_be_told_to_be_slower_fails_a_build(cli: Runner, tmp_path: Path) -> None:
+    before = kept(tmp_path / "before", {"tomcat-5.5.15": 10_000, "jetty-5.1.10": 10_000, "resin-3.0.9": 10_000})
+    after = kept(tmp_path / "after", {"tomcat-5.5.15": 9_000, "jetty-5.1.10": 9_700, "resin-3.0.9": 0})
+    code, stdout, stderr = cli("compare", str(before), str(after))
+    assert (code, stderr) == (0, "")
+    assert "slower" in stdout
+    code, _, stderr = cli("compare", str(before), str(after), "--fail-if-slower", "5%")
+    assert code == 1
+    assert stderr.splitlines() == [
+        "! after: slower by more than 5 %: tomcat-5.5.15 small c=1: 0.9 (0.898 to 0.902)",
+        "! after: no figure any more: resin-3.0.9 small c=1: timeout",
+        "! after: slower by more than 5 %: all of tomcat: 0.9 (0.898 to 0.902)",
+    ]
+    assert cli("compare", str(before), str(before), "--fail-if-slower", "5%")[0] == 0
+
+
+def test_sweeps_that_cannot_be_compared_are_refused_with_the_reason_and_compared_anyway(
+    cli: Runner, tmp_path: Path
+) -> None:
+    before = kept(tmp_path / "before", {"tomcat-5.5.15": 10_000})
+    after = kept(tmp_path / "after", {"tomcat-5.5.15": 10_000}, fixtures={"small.html": "11"}, server_cpus=(1, 2))
+    reason = "server CPUs is 1, 2 and was 1; small.html is 11 and was 00"
+    complaint = cli.complaint("compare", str(before), str(after))
+    assert f"{after} cannot be compared with {before}: {reason} (--anyway does it" in complaint
+    code, stdout, _ = cli("compare", str(before), str(after), "--anyway")
+    assert code == 0
+    assert "! B is not comparable with A: small.html is 11 and was 00" in stdout
+
+
+def test_a_comparison_is_a_page_too(cli: Runner, tmp_path: Path) -> None:
+    before = kept(tmp_path / "before", {"tomcat-5.5.15": 10_000, "jetty-5.1.10": 10_000})
+    after = kept(tmp_path / "after", {"tomcat-5.5.15": 9_000, "jetty-5.1.10": 10_000})
+    page = tmp_path / "page.html"
+    code, stdout, stderr = cli("compare", str(before), str(after), "--html", str(page), "--fail-if-slower", "5%")
+    assert (code, stdout) == (1, f"{page}\n")
+    assert "slower by more than 5 %: tomcat-5.5.15" in stderr
+    text = page.read_text()
+    assert text.startswith("<!doctype html>")
+    assert (text.count("<svg"), "cannot be told" in text) == (1, True)
+    nowhere = str(tmp_path / "none" / "page.html")
+    assert "--html" in cli.complaint("compare", str(before), str(after), "--html", nowhere)
+    assert "--html writes a page" in cli.complaint(
+        "compare", str(before), str(after), "--html", str(page), "--format", "csv"
+    )
+
+
+def test_a_comparison_that_can_tell_nothing_is_refused(cli: Runner, tmp_path: Path) -> None:
+    one = kept(tmp_path / "one", {"tomcat-5.5.15": 10_000}, blocks=1)
+    other = kept(tmp_path / "other", {"jetty-5.1.10": 10_000})
+    assert "have no cell with two blocks in both" in cli.complaint(
+        "compare", str(one), str(one), "--fail-if-slower", "5"
+    )
+    assert f"{other} has no cell that {one} has" in cli.complaint("compare", str(one), str(other))
+    assert "compare needs 2 to 26 sweeps, and was given 1" in cli.complaint("compare", str(one))
+    assert "'-5%' is not a percentage" in cli.complaint("compare", str(one), str(one), "--fail-if-slower=-5%")
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_sweeps_are_exported_into_one_file(cli: Runner, tmp_path: Path, form: str) -> None:
+    sweeps = [str(kept(tmp_path / name, {"tomcat-5.5.15": 10_000}, blocks=1)) for name in ("one", "other")]
+    out = tmp_path / "trials"
+    assert cli("export", *sweeps, "--format", form, "--out", str(out)) == (0, "", "")
+    content = out.read_bytes()
+    assert b"tomcat-5.5.15" in content
+    assert b"other" in content
+
+
+def test_an_export_that_cannot_be_is_refused(cli: Runner, tmp_path: Path) -> None:
+    one = str(kept(tmp_path / "one", {"tomcat-5.5.15": 10_000}))
+    assert f"{one} and {one} are the same sweep, one" in cli.complaint("export", one, one, "--out", str(tmp_path / "x"))
+    nowhere = tmp_path / "nowhere" / "x.csv"
+    assert f"--out {nowhere}: cannot be written: no such file" in cli.complaint("export", one, "--out", str(nowhere))
+    assert "is a directory" in cli.complaint("export", one, "--out", str(tmp_path))
+    assert "Missing option '--out'" in cli.complaint("export", one)
+    assert "no sweep was made yet" in cli.complaint("export", "--out", str(tmp_path / "x"))
+
+
+def test_a_damaged_file_of_conclusions_is_named(cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "conclusions-x.toml").write_text("format = 2\n")
+    monkeypatch.setattr(paths, "PUBLISHED", tmp_path)
+    assert f"{tmp_path}/conclusions-x.toml: format: must be 1" in cli.complaint("conclusions")
+
+
+def test_a_second_sweep_at_the_same_time_is_refused(cli: Runner) -> None:
+
+    with sweep_lock.alone():
+        assert "another sweep of yours is running (process " in cli.complaint("--runtime", "process")
+
+
+def test_a_dry_run_says_what_a_sweep_would_be_and_writes_nothing(
+    cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: None)
+    arguments = ("--dry-run", "--runtime", "process", "--servers", "@core", "--workloads", "echo", "--concurrency", "7")
+    code, stdout, _ = cli(*arguments)
+    assert code == 0
+    assert "concurrency: 7" in stdout
+    assert not (tmp_path / "results").exists()
+    assert "is not empty" in cli.complaint(*arguments, "--out", str(paths.ROOT))
+
+
+def test_a_dry_run_on_a_machine_that_can_run_nothing_is_refused_as_a_sweep_is(
+    cli: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    arguments = ("--dry-run", "--runtime", "process", "--servers", "lighttpd*")
+    assert "none of these servers can run here" in cli.complaint(*arguments)
+
+
+def test_help_teaches_the_options_and_the_commands(cli: Runner) -> None:
+    code, stdout, _ = cli("--help")
+    assert code == 0
+    for word in ("--concurrency", "--protocol", "report", "doctor", "list", "results/latest"):
+        assert word in stdout
+
+
+def listed(stdout: str) -> list[str]:
+    """The ids in a list of servers."""
+    return [line.split()[0] for line in stdout.splitlines()[3:] if line.endswith((" yes", " no"))]
+
+
+@pytest.mark.parametrize("columns", ["80", "160"])
+def test_list_shows_every_server_in_a_line_of_its_own(
+    cli: Runner, columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("PATH", "")  # neither Docker nor ab: the same everywhere
+    code, stdout, _ = cli("list")
+    assert code == 0
+    assert listed(stdout) == list(load(paths.SERVERS))
+    assert max(map(len, stdout.partition("\n\n")[0].splitlines())) <= int(columns)
+    assert ("echo, small, small-keepalive, large" in stdout) == (columns == "160")
+    assert "not here: ceiling, " in stdout
+    assert "@core  12 servers: " in stdout
+
+
+def test_list_can_be_narrowed_by_everything_that_it_shows(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    for arguments, expected in (
+        (("--family", "mina,netty", "--year", "-2008"), ["mina-0.9.2", "mina-0.9.2-threadpool", "mina-1.1"]),
+        (("--year", "2005,2012-2013", "--io-model", "event loop"), ["lighttpd-1.4", "lighttpd-1.4-workers"]),
+        (("--workload", "echo", "--family", "ceiling,tomcat", "--unavailable"), ["ceiling"]),
+        (("--family", "tomcat", "--available"), []),
+    ):
+        code, stdout, _ = cli("list", *arguments)
+        assert (code, listed(stdout)) == (0, expected)
+    code, stdout, _ = cli("list", "tomcat-5*", "--era", "2006", "--io-model", "blocking thread pool")
+    assert code == 0
+    assert "released 2006-01-03" in stdout
+    assert "no: ab is not installed" in stdout
+
+
+def test_list_shows_each_server_of_a_set(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    code, stdout, _ = cli("list", "@core", "nginx*")
+    assert code == 0
+    assert stdout.count("what it is") == 13
+    code, stdout, _ = cli("list", "@core", "--family", "mina", "--year", "2006")
+    assert stdout.splitlines()[0] == "mina-0.9.2"
+    assert stdout.count("what it is") == 1
+
+
+def test_a_list_without_a_server_says_so(cli: Runner) -> None:
+    assert cli("list", "--family", "mina", "--workload", "large") == (0, "", "no server fits all of that\n")

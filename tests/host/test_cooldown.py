@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from ab_runner.host.cooldown import settle, settle_by
+from ab_runner.model.records import Cooldown
+
+PORTS = 28_000
+
+
+def settled(*looks: tuple[int | None, int | None]) -> Cooldown:
+    """With a clock that only sleeping moves; the last look stays as it is."""
+    clock = [0.0]
+    left = iter(looks)
+    last = [looks[0]]
+
+    def look() -> tuple[int | None, int | None]:
+        last[0] = next(left, last[0])
+        return last[0]
+
+    def sleep(seconds: float) -> None:
+        clock[0] += seconds
+
+    return settle_by(look, PORTS, lambda: clock[0], sleep)
+
+
+def test_a_clean_machine_is_not_waited_for() -> None:
+    assert settled((100, 1)) == Cooldown(time_wait=100, runnable=1, waited=0.0)
+    assert settled((None, None)) == Cooldown(time_wait=None, runnable=None, waited=0.0)
+
+
+@pytest.mark.parametrize("busy", [(100, 5), (60_000, 1)], ids=["threads that still run", "more closed than ports"])
+def test_what_goes_is_waited_for(busy: tuple[int, int]) -> None:
+    ground = settled(busy, busy, (100, 1))
+    assert (ground.time_wait, ground.runnable) == (100, 1)
+    assert ground.waited == pytest.approx(0.04)
+
+
+def test_what_stays_is_written_down_after_a_second() -> None:
+    ground = settled((60_000, 9))
+    assert (ground.time_wait, ground.runnable) == (60_000, 9)
+    assert ground.waited == pytest.approx(1.0)
+
+
+def test_on_linux_the_counts_are_those_of_the_kernel() -> None:
+    ground = settle(os.getpid(), PORTS)
+    assert ground.time_wait is not None
+    assert ground.runnable is not None
+    assert ground.runnable >= 1
+    assert settle(None, PORTS).time_wait is None

@@ -1,0 +1,271 @@
+"""ab's traps, each from a recorded run through the parser to the verdict; and the rules one by one."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recordings.ab.outputs import golden
+
+from ab_runner.load import ab
+from ab_runner.load.validity import judge
+from ab_runner.model.load import Failures, LoadFailure, LoadReport, Verdict
+from ab_runner.model.workload import WORKLOADS, Workload
+
+WORKLOAD: dict[str, Workload] = {workload.name: workload for workload in WORKLOADS}
+SMALL, KEEP_ALIVE, ECHO = WORKLOAD["small"], WORKLOAD["small-keepalive"], WORKLOAD["echo"]
+
+
+def verdict_on(
+    name: str,
+    workload: Workload = SMALL,
+    *,
+    requests: int | None = 200,
+    concurrency: int = 10,
+    length: int = 100,
+) -> Verdict:
+    """The verdict on a recorded run; most were of 200 requests at a concurrency of 10 for a file of 100 bytes."""
+    outcome = ab.parse(*golden(name))
+    return judge(outcome, workload, expected_length=length, requests=requests, concurrency=concurrency)
+
+
+def invalid(reason: str) -> Verdict:
+    return Verdict(False, reason)
+
+
+# --- clean runs ------------------------------------------------------------------------------------------------
+
+
+def test_clean_runs_count() -> None:
+    assert verdict_on("close", requests=400) == Verdict(True)
+    assert verdict_on("keep-alive", KEEP_ALIVE, requests=400) == Verdict(True)
+    assert verdict_on("timed", requests=None) == Verdict(True)
+    assert verdict_on("timed-keep-alive", KEEP_ALIVE, requests=None) == Verdict(True)
+    assert verdict_on("echo", ECHO, requests=100, length=93) == Verdict(True)
+
+
+def test_clean_runs_of_old_ab_count_though_it_starts_more_than_it_was_asked_for() -> None:
+    assert verdict_on("old-close", requests=400) == Verdict(True)
+    assert verdict_on("old-keep-alive", KEEP_ALIVE, requests=400) == Verdict(True)
+
+
+def test_bytes_in_flight_at_the_end_of_a_timed_run_are_no_error() -> None:
+    assert verdict_on("timed-in-flight", requests=None) == Verdict(True)
+    assert verdict_on("timed-in-flight", requests=191) == invalid("wrong total 19550 bytes")
+
+
+# --- traps -----------------------------------------------------------------------------------------------------
+
+
+def test_all_404_is_not_a_clean_number() -> None:
+    assert verdict_on("not-found") == invalid("200 non-2xx")
+    assert verdict_on("old-not-found") == invalid("200 non-2xx")
+
+
+def test_a_body_that_is_short_from_the_first_answer_on_is_not_a_clean_number() -> None:
+    assert verdict_on("short-body") == invalid("wrong length 60")
+
+
+def test_answers_of_varying_length_are_failures() -> None:
+    assert verdict_on("varying") == invalid("50 failed")
+    assert verdict_on("old-varying") == invalid("50 failed")
+
+
+@pytest.mark.parametrize("name", ["resets", "resets-mid-body"])
+def test_a_reset_that_ab_counts_three_times_is_one_failure(name: str) -> None:
+    assert verdict_on(name) == invalid("20 failed")
+
+
+def test_all_resets_are_failures_though_every_request_is_complete() -> None:
+    assert verdict_on("resets-all") == invalid("200 failed")
+
+
+def test_a_dead_server_is_failures_though_every_request_is_complete() -> None:
+    assert verdict_on("refused-r") == invalid("200 failed")
+
+
+def test_one_reset_without_r_has_no_figure() -> None:
+    assert verdict_on("resets-fatal") == invalid("reset")
+
+
+@pytest.mark.parametrize("name", ["never-closes", "no-header", "chunked-close", "never-answers", "stall"])
+def test_a_connection_that_nobody_closes_is_a_timeout(name: str) -> None:
+    assert verdict_on(name) == invalid("timeout")
+
+
+def test_a_timed_run_against_a_server_that_stops_is_a_timeout() -> None:
+    assert verdict_on("timed-stall", requests=None) == invalid("timeout")
+
+
+def test_chunked_framing_counted_as_body_is_not_a_clean_number() -> None:
+    assert verdict_on("chunked", KEEP_ALIVE) == invalid("wrong length 111")
+
+
+@pytest.mark.parametrize(("name", "workload"), [("no-data", SMALL), ("no-data-keep-alive", KEEP_ALIVE)])
+def test_closing_without_a_byte_is_not_the_fastest_server(name: str, workload: Workload) -> None:
+    assert verdict_on(name, workload) == invalid("no data")
+
+
+def test_nothing_is_no_data_even_where_nothing_is_expected() -> None:
+    assert verdict_on("no-data", length=0) == invalid("no data")
+
+
+def test_says_keep_alive_then_closes() -> None:
+    assert verdict_on("liar", KEEP_ALIVE) == invalid("reset")
+    assert verdict_on("liar-r", KEEP_ALIVE) == invalid("98 failed")
+
+
+def test_a_server_that_does_not_keep_alive_has_no_keep_alive_figure() -> None:
+    assert verdict_on("not-kept-alive", KEEP_ALIVE, length=117) == invalid("not kept alive")
+
+
+def test_a_server_that_closes_now_and_then_is_reported_not_hidden() -> None:
+    assert verdict_on("every-100", KEEP_ALIVE, requests=1000) == Verdict(True, notes=("99.0 % kept alive",))
+
+
+def test_bad_arguments_and_limits_say_so() -> None:
+    assert verdict_on("too-few-requests") == invalid("bad arguments")
+    assert verdict_on("too-few-files") == invalid("too few files")
+
+
+@pytest.mark.parametrize(("name", "reason"), [("bounded", "over time"), ("killed", "killed")])
+def test_a_run_that_was_ended_from_outside(name: str, reason: str) -> None:
+    assert verdict_on(name) == invalid(reason)
+
+
+def test_an_interrupted_run_does_not_count_though_it_has_figures() -> None:
+    assert verdict_on("interrupted", requests=None) == invalid("interrupted")
+
+
+# --- the rules, one by one -------------------------------------------------------------------------------------
+
+CLEAN = LoadReport(
+    tool="2.3",
+    document_length=100,
+    concurrency=10,
+    seconds=1.0,
+    complete=1000,
+    failures=Failures(),
+    write_errors=0,
+    non_2xx=0,
+    keep_alive=None,
+    total_bytes=120_000,
+    html_bytes=100_000,
+    requests_per_second=1000.0,
+)
+
+
+def verdict(
+    workload: Workload = SMALL, requests: int | None = 1000, concurrency: int = 10, **changes: object
+) -> Verdict:
+    """The verdict on a clean report of 1000 requests with some fields changed."""
+    report = msgspec.structs.replace(CLEAN, **changes)
+    return judge(report, workload, expected_length=100, requests=requests, concurrency=concurrency)
+
+
+def test_all_counts_are_shown_together() -> None:
+    both = verdict(failures=Failures(length=999), non_2xx=1, write_errors=3)
+    assert both == invalid("999 failed, 1 non-2xx, 3 write errors")
+
+
+def test_fewer_than_asked_for() -> None:
+    assert verdict(complete=190, html_bytes=19_000) == invalid("190 of 1000 completed")
+
+
+@pytest.mark.parametrize("requests", [1000, None])
+def test_none_completed(requests: int | None) -> None:
+    none = verdict(requests=requests, complete=0, html_bytes=0, total_bytes=0, requests_per_second=0.0)
+    assert none == invalid("none completed")
+
+
+@pytest.mark.parametrize(
+    ("requests", "html_bytes", "valid"),
+    [
+        (1000, 99_999, False),
+        (1000, 100_000, True),
+        (1000, 100_001, False),
+        (None, 99_999, False),
+        (None, 100_000, True),
+        (None, 101_000, True),
+        (None, 101_001, False),
+    ],
+)
+def test_bytes_are_those_of_the_requests_and_of_what_was_in_flight(
+    requests: int | None, html_bytes: int, valid: bool
+) -> None:
+    expected = Verdict(True) if valid else invalid(f"wrong total {html_bytes} bytes")
+    assert verdict(requests=requests, html_bytes=html_bytes) == expected
+
+
+@pytest.mark.parametrize(
+    ("keep_alive", "expected"),
+    [
+        (None, invalid("not kept alive")),
+        (0, invalid("not kept alive")),
+        (499, invalid("49.9 % kept alive")),
+        (500, Verdict(True, notes=("50.0 % kept alive",))),
+        (999, Verdict(True, notes=("99.9 % kept alive",))),
+        (1000, Verdict(True)),
+    ],
+)
+def test_how_much_was_kept_alive(keep_alive: int | None, expected: Verdict) -> None:
+    assert verdict(KEEP_ALIVE, keep_alive=keep_alive) == expected
+
+
+def test_one_close_in_many_does_not_read_as_all() -> None:
+    many = verdict(KEEP_ALIVE, requests=None, complete=200_000, keep_alive=199_999, html_bytes=20_000_000)
+    assert many.notes == ("99.9 % kept alive",)
+
+
+@pytest.mark.parametrize(
+    ("concurrency", "requests", "notes"),
+    [
+        (100, None, ()),
+        (101, None, ("short: 9.9 requests per connection",)),
+        (400, None, ("short: 2.5 requests per connection",)),
+        (400, 1000, ()),
+    ],
+)
+def test_a_short_timed_run_says_so(concurrency: int, requests: int | None, notes: tuple[str, ...]) -> None:
+    assert verdict(requests=requests, concurrency=concurrency) == Verdict(True, notes=notes)
+
+
+COUNTS = st.integers(0, 2000)
+
+
+@given(
+    report=st.builds(
+        LoadReport,
+        tool=st.sampled_from(["2.3", "2.0.40-dev"]),
+        document_length=st.sampled_from([0, 60, 100]),
+        concurrency=st.integers(1, 100),
+        seconds=st.floats(0, 10),
+        complete=COUNTS,
+        failures=st.builds(Failures, COUNTS, COUNTS, COUNTS, COUNTS),
+        write_errors=COUNTS,
+        non_2xx=COUNTS,
+        keep_alive=st.none() | COUNTS,
+        total_bytes=st.integers(),
+        html_bytes=st.integers(),
+        requests_per_second=st.floats(0, 1e6),
+    ),
+    workload=st.sampled_from(WORKLOADS),
+    requests=st.none() | st.integers(1, 2000),
+    concurrency=st.integers(1, 100),
+)
+def test_every_report_has_a_verdict_and_every_refusal_a_reason(
+    report: LoadReport, workload: Workload, requests: int | None, concurrency: int
+) -> None:
+    verdict = judge(report, workload, expected_length=100, requests=requests, concurrency=concurrency)
+    assert verdict.valid == (verdict.reason is None)
+    assert verdict.valid or not verdict.notes
+    if verdict.valid:
+        assert report.failures == Failures()
+        assert (report.non_2xx, report.write_errors, report.document_length) == (0, 0, 100)
+
+
+@given(st.text(min_size=1), st.text())
+def test_an_error_keeps_its_reason(reason: str, detail: str) -> None:
+    error = LoadFailure(reason, detail)
+    assert judge(error, SMALL, expected_length=100, requests=None, concurrency=1) == invalid(reason)

@@ -1,0 +1,206 @@
+"""Recorded texts of the kernel, and this machine's own accounts of processes that the tests start."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from ab_runner.monitor import accounting
+from ab_runner.monitor.accounting import (
+    Cgroup,
+    CpuTimes,
+    Session,
+    accounts_of,
+    cgroup_folders,
+    children_cpu_seconds,
+    cpu_times_of,
+    process_of,
+    threads_of,
+    total,
+)
+
+CONTAINER = "8bfb1a5501937f5b822a1d47b20d6992aff1766f43901d737c041d9b9baf5c45"
+V1 = f"""\
+9:name=systemd:/docker/{CONTAINER}
+4:memory:/docker/{CONTAINER}
+3:cpuset:/docker/{CONTAINER}
+2:cpu,cpuacct:/docker/{CONTAINER}
+0::/docker/{CONTAINER}
+"""
+V2 = f"0::/system.slice/docker-{CONTAINER}.scope\n"
+STAT = "4242 (a (b) c) S 1 77 78 0 -1 4194304 5 6 7 8 250 50 30 20 20 0 12 0 999 1000000 300 18446744073709551615 1\n"
+"""A process in session 78, 3.0 s of its own and 0.5 s of its children's, 300 pages."""
+CPUS = """\
+cpu  88008 0 26948 195640 770 0 3113 179 0 0
+cpu0 41930 0 12801 101021 43 7 1428 85 0 0
+cpu10 46077 0 14146 94618 726 0 1684 94 0 0
+intr 2078509 0 0
+"""
+
+
+def test_a_process_may_be_called_anything() -> None:
+    process = process_of(STAT)
+    assert (process.pid, process.session, process.cpu_seconds) == (4242, 78, 3.5)
+    assert process.memory_bytes == 300 * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_each_cpu_has_its_idle_time_and_that_of_interrupts() -> None:
+    assert cpu_times_of(CPUS) == {0: CpuTimes(1010.64, 14.35), 10: CpuTimes(953.44, 16.84)}
+
+
+def test_a_cpu_that_is_not_shown_makes_the_total_unknown() -> None:
+    times = cpu_times_of(CPUS)
+    assert total(times, (0, 10), "idle") == pytest.approx(1964.08)
+    assert total(times, (0, 1), "idle") is None
+
+
+def test_where_the_groups_of_both_versions_are() -> None:
+    root = Path("/sys/fs/cgroup")
+    assert cgroup_folders(V1) == (root / "cpuacct/docker" / CONTAINER, root / "memory/docker" / CONTAINER)
+    scope = root / "system.slice" / f"docker-{CONTAINER}.scope"
+    assert cgroup_folders(V2) == (scope, scope)
+    with pytest.raises(OSError, match="no control group"):
+        cgroup_folders("1:cpuset:/\n")
+
+
+@pytest.fixture
+def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with proc/ and cgroup/ of its own."""
+    monkeypatch.setattr(accounting, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(accounting, "CGROUPS", tmp_path / "cgroup")
+    return tmp_path
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_a_container_under_cgroup_v1(system: Path) -> None:
+    write(system / "proc/7/cgroup", V1)
+    write(system / f"cgroup/cpuacct/docker/{CONTAINER}/cpuacct.usage", "2500000000\n")
+    write(system / f"cgroup/cpuacct/docker/{CONTAINER}/cgroup.procs", "7\n8\n")
+    memory = "cache 900\nrss 1\nmapped_file 5\ntotal_cache 7000\ntotal_rss 4000\ntotal_shmem 300\n"
+    write(system / f"cgroup/memory/docker/{CONTAINER}/memory.stat", memory)
+    group = Cgroup(7, CONTAINER)
+    assert group.look() == (2.5, 4300)
+    assert group.processes() == [7, 8]
+
+
+def test_a_container_under_cgroup_v2(system: Path) -> None:
+    folder = system / f"cgroup/system.slice/docker-{CONTAINER}.scope"
+    write(system / "proc/7/cgroup", V2)
+    write(folder / "cpu.stat", "usage_usec 2500000\nuser_usec 2000000\nsystem_usec 500000\n")
+    write(folder / "cgroup.procs", "7\n")
+    write(folder / "memory.stat", "anon 4000\nfile 7000\nkernel 50\nshmem 300\n")
+    group = Cgroup(7, CONTAINER)
+    assert group.look() == (2.5, 4300)
+    assert group.processes() == [7]
+
+
+def test_a_kernel_that_does_not_count_memory_still_counts_time(system: Path) -> None:
+    write(system / "proc/7/cgroup", V2)
+    write(system / f"cgroup/system.slice/docker-{CONTAINER}.scope/cpu.stat", "usage_usec 2500000\n")
+    assert Cgroup(7, CONTAINER).look() == (2.5, None)
+
+
+def test_a_container_of_another_machine_is_not_mixed_up_with_a_process_of_this_one(system: Path) -> None:
+    write(system / "proc/7/cgroup", "0::/user.slice/user-1000.slice\n")
+    with pytest.raises(OSError, match="not of container"):
+        Cgroup(7, CONTAINER)
+    with pytest.raises(FileNotFoundError):
+        Cgroup(8, CONTAINER)
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+BURN = """
+import os, sys, time
+def burn():
+    end = time.process_time() + 0.1
+    while time.process_time() < end: pass
+if os.fork() == 0:
+    burn()
+    os._exit(0)
+os.wait()
+if os.fork() == 0:
+    burn()
+    print("ready", flush=True)
+    time.sleep(60)
+time.sleep(60)
+"""
+"""0.1 s in a child that ends, and 0.1 s in one that stays."""
+
+
+@pytest.fixture
+def burner() -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen([sys.executable, "-c", BURN], stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, 9)
+
+
+@linux
+def test_a_session_is_all_of_its_processes_and_those_that_ended(burner: subprocess.Popen[bytes]) -> None:
+    session = Session(burner.pid)
+    for _ in range(2):
+        look = session.look()
+        assert look.cpu_seconds >= 0.18
+        assert look.memory_bytes is not None
+        assert look.memory_bytes > 2**20
+    assert burner.pid in session.processes()
+    assert len(session.processes()) == 2
+    assert os.getpid() not in session.processes()
+
+
+@linux
+def test_a_session_that_has_ended_is_no_session(burner: subprocess.Popen[bytes]) -> None:
+    session = Session(burner.pid)
+    os.killpg(burner.pid, 9)
+    burner.wait()
+    for _ in range(100):  # its child ends when it is its turn
+        try:
+            session.look()
+        except OSError:
+            return
+        time.sleep(0.05)
+    pytest.fail("it still counts")
+
+
+@linux
+def test_the_time_of_a_child_counts_while_it_runs_and_after_it(burner: subprocess.Popen[bytes]) -> None:
+    without, with_it = children_cpu_seconds(None), children_cpu_seconds(burner.pid)
+    assert with_it >= without + 0.08, "that of its own child which has ended"
+    os.killpg(burner.pid, 9)
+    burner.wait()
+    assert children_cpu_seconds(burner.pid) >= with_it - 0.05
+
+
+@linux
+def test_a_thread_that_sleeps_is_put_on_a_cpu_again_each_time() -> None:
+    me = os.getpid()
+    if not (before := threads_of([me])):
+        pytest.skip("this kernel does not count that (CONFIG_SCHED_INFO)")
+    for _ in range(10):
+        time.sleep(0.001)
+    assert threads_of([me])[me].switches - before[me].switches >= 10
+
+
+def test_threads_of_a_process_that_is_gone_are_none() -> None:
+    assert threads_of([2**22 + 1]) == {}
+
+
+@linux
+def test_where_nothing_is_pinned_both_may_use_all_cpus() -> None:
+    accounts = accounts_of(Session(1), float, (), ())
+    assert set(accounts.server_cpus) == set(accounts.generator_cpus) == os.sched_getaffinity(0)
+    assert accounts_of(Session(1), float, (1,), (0,)).server_cpus == (1,)

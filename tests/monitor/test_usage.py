@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.builders import usage
+
+from ab_runner.monitor.usage import Reading, Thread, limit_of, usage_of
+
+
+def reading(at: float, server: float, generator: float, **more: Any) -> Reading:
+    fields: dict[str, Any] = {
+        "server_cpus_idle": 0.0, "generator_cpus_idle": 0.0, "server_cpus_interrupts": 0.0,
+        "generator_cpus_interrupts": 0.0, "memory": None,
+    }  # fmt: skip
+    return Reading(at=at, server_cpu=server, generator_cpu=generator, **fields | more)
+
+
+def steady(seconds: int, server: float, generator: float, start: float = 100.0) -> list[Reading]:
+    """Ten readings a second of CPUs that are busy for these shares."""
+    return [reading(start + tenth / 10, tenth / 10 * server, tenth / 10 * generator) for tenth in range(10 * seconds)]
+
+
+def test_what_ab_does_before_and_after_its_load_is_no_load() -> None:
+    load = steady(5, server=0.4, generator=0.9)
+    first, last = load[0], load[-1]
+    before = [reading(first.at - 1 + tenth / 10, first.server_cpu, -1 + tenth / 10) for tenth in range(10)]
+    after = [reading(last.at + tenth / 10, last.server_cpu, last.generator_cpu + tenth / 10) for tenth in range(1, 20)]
+    found = usage_of([*before, *load, *after], {}, {})
+    assert found is not None
+    assert found.server_cores_busy == pytest.approx(0.4, abs=0.001)
+    assert found.generator_cores_busy == pytest.approx(0.9, abs=0.001)
+    assert found.server_cpu_seconds == pytest.approx(4.9 * 0.4)
+    assert found.generator_cpu_seconds == pytest.approx(1 + 4.9 * 0.9 + 1.9), "the totals are of the whole trial"
+
+
+def test_idle_time_and_interrupts_are_those_of_the_load() -> None:
+    load = [
+        reading(second, second, 0.0, server_cpus_idle=second * 0.5, generator_cpus_idle=second * 0.25,
+                server_cpus_interrupts=second * 0.125, generator_cpus_interrupts=second * 0.0625)
+        for second in range(11)
+    ]  # fmt: skip
+    found = usage_of(load, {}, {})
+    assert found is not None
+    assert (found.server_cpus_idle, found.generator_cpus_idle) == (0.5, 0.25)
+    assert (found.server_cpus_interrupts, found.generator_cpus_interrupts) == (0.125, 0.062)
+
+
+def test_a_server_that_does_nothing_has_totals_and_no_rates() -> None:
+    found = usage_of([reading(1, 5.0, 1.0), reading(2, 5.0, 1.5), reading(3, 5.1, 2.0)], {}, {})
+    assert found is not None
+    assert (found.server_cpu_seconds, found.generator_cpu_seconds) == (pytest.approx(0.1), 1.0)
+    assert found.busiest_thread is None
+    assert limit_of(found, (1,), (0,)) is None
+
+
+def test_a_server_that_was_gone_at_once_has_none() -> None:
+    assert usage_of([], {}, {}) is None
+    assert usage_of([reading(1, 1, 1)], {}, {}) is None
+
+
+def test_the_largest_memory_of_all_readings_counts() -> None:
+    found = usage_of([reading(at, at, at, memory=memory) for at, memory in enumerate((5, 9, 7))], {}, {})
+    assert found is not None
+    assert found.peak_memory_bytes == 9
+
+
+def test_threads_count_by_what_they_did_in_the_trial_and_new_ones_from_nothing() -> None:
+    before = {1: Thread(50.0, 1000), 2: Thread(0.0, 10), 4: Thread(9.0, 9)}
+    after = {1: Thread(50.5, 1100), 2: Thread(2.45, 15), 3: Thread(1.0, 7)}
+    found = usage_of(steady(5, server=0.8, generator=0.1), before, after)
+    assert found is not None
+    assert found.context_switches == 100 + 5 + 7, "of 4, which has ended, nothing is known"
+    assert found.busiest_thread == pytest.approx(2.45 / 4.9, abs=0.001)
+
+
+def test_of_threads_that_compile_the_cpu_time_is_added_up() -> None:
+    before = {1: Thread(50.0, 1000), 2: Thread(1.0, 10, compiles=True)}
+    after = {1: Thread(52.0, 1100), 2: Thread(1.25, 15, compiles=True), 3: Thread(0.5, 7, compiles=True)}
+    found = usage_of(steady(5, server=0.8, generator=0.1), before, after)
+    assert found is not None
+    assert found.jit_cpu_seconds == 0.75
+
+
+def test_without_threads_to_look_at_there_are_no_figures_of_them() -> None:
+    found = usage_of(steady(5, server=0.8, generator=0.1), {}, {})
+    assert found is not None
+    assert (found.context_switches, found.busiest_thread, found.jit_cpu_seconds) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "server_cpus", "limit"),
+    [
+        ({"server_cores_busy": 0.45, "generator_cores_busy": 0.97}, 1, "generator"),
+        ({"server_cores_busy": 0.98, "generator_cores_busy": 0.6}, 1, "server"),
+        ({"server_cores_busy": 0.98, "generator_cores_busy": 0.98}, 1, "server"),
+        ({"server_cores_busy": 0.6, "generator_cores_busy": 0.7}, 1, None),
+        ({"server_cores_busy": 1.5, "generator_cores_busy": 0.7}, 3, None),
+        ({"server_cores_busy": 2.9, "generator_cores_busy": 0.7}, 3, "server"),
+        ({"server_cores_busy": 0.98, "busiest_thread": 0.98, "generator_cores_busy": 0.7}, 3, "server"),
+        ({"server_cores_busy": 1.8, "busiest_thread": 0.6, "generator_cores_busy": 0.97}, 3, "generator"),
+    ],
+)
+def test_full_is_the_servers_cpus_or_one_of_its_threads_or_abs_core(
+    changes: dict[str, float], server_cpus: int, limit: str | None
+) -> None:
+    found = usage(**changes)
+    assert limit_of(found, range(1, 1 + server_cpus), (0,)) == limit
+
+
+def test_interrupts_that_the_kernel_charges_to_nobody_fill_a_core_too() -> None:
+    apart = usage(generator_cores_busy=0.65, generator_cpus_interrupts=0.34, generator_cpus_idle=0.01)
+    assert limit_of(apart, (1,), (0,)) == "generator"
+
+
+def test_interrupts_that_are_charged_to_whoever_runs_do_not_count_twice() -> None:
+    twice = usage(generator_cores_busy=0.75, generator_cpus_interrupts=0.3, generator_cpus_idle=0.25)
+    assert limit_of(twice, (1,), (0,)) is None
+
+
+def test_ab_fills_a_core_of_two_hyper_threads_with_one_of_them() -> None:
+    found = usage(generator_cores_busy=0.97, generator_cpus_idle=1.02)
+    assert limit_of(found, (2, 3), (0, 1)) == "generator"
+
+
+@pytest.mark.parametrize(
+    ("changes", "limit"),
+    [
+        ({"server_cores_busy": 1.1, "generator_cores_busy": 0.85, "server_cpus_idle": 0.02}, "machine"),
+        ({"server_cores_busy": 0.3, "generator_cores_busy": 0.97, "server_cpus_idle": 0.7}, "generator"),
+        ({"server_cores_busy": 0.97, "busiest_thread": 0.96, "generator_cores_busy": 0.5, "server_cpus_idle": 0.5},
+         "server"),
+        ({"server_cores_busy": 0.5, "generator_cores_busy": 0.5, "server_cpus_idle": 1.0}, None),
+    ],
+)  # fmt: skip
+def test_where_nothing_is_pinned_both_may_fill_the_machine(changes: dict[str, float], limit: str | None) -> None:
+    assert limit_of(usage(**changes), (0, 1), (0, 1)) == limit
+
+
+def test_without_sight_of_the_cpus_their_own_time_decides() -> None:
+    unseen = {"server_cpus_idle": None, "generator_cpus_idle": None, "server_cpus_interrupts": None,
+              "generator_cpus_interrupts": None}  # fmt: skip
+    found = usage_of([reading(second, second * 0.5, second * 0.97, **unseen) for second in range(11)], {}, {})
+    assert found is not None
+    assert (found.server_cpus_idle, found.generator_cpus_interrupts) == (None, None)
+    assert limit_of(found, (1,), (0,)) == "generator"
+
+
+def test_without_figures_nobody_is_the_limit() -> None:
+    assert limit_of(None, (1,), (0,)) is None

@@ -1,0 +1,115 @@
+"""What the charts show: their rows, and the pictures that vl-convert draws of them."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+from support.builders import not_measured, server
+from support.small_sweep import PUBLISHED, RECORDS, SERVERS, STORED
+
+from ab_runner.analysis.cells import PERCENTILES, summarise
+from ab_runner.history.then_and_now import compare
+from ab_runner.model.records import Cell
+from ab_runner.report.charts import specs as charts
+from ab_runner.report.charts import vega
+from ab_runner.report.charts.data import cell_rows, pair_rows
+from ab_runner.report.charts.files import gallery
+from ab_runner.report.charts.palette import looks
+from ab_runner.report.html.page import page_of, specs_of
+from ab_runner.stats.ranking import Rank
+from ab_runner.store.reader import Stored
+
+
+def rows_of(server: str) -> dict[int, dict[str, object]]:
+    """By concurrency."""
+    ranks = {Cell("tomcat-5.5.15", "small", 1): Rank(1, 2)}
+    rows = cell_rows("small", SERVERS, (1, 100), summarise(RECORDS), ranks)
+    return {row["c"]: row for row in rows if row["server"] == server}
+
+
+def test_a_cell_without_a_figure_is_a_gap_with_its_reason() -> None:
+    row = rows_of("jetty-12.1")[100]
+    assert "rate" not in row
+    assert row["missing"] == "timeout"
+
+
+def test_a_line_ends_at_its_last_figure() -> None:
+    assert rows_of("jetty-12.1")[1]["last"] is True
+    assert "last" not in rows_of("tomcat-5.5.15")[1]
+    assert rows_of("tomcat-5.5.15")[100]["last"] is True
+
+
+def test_a_point_says_interval_share_rank_and_limit() -> None:
+    row = rows_of("tomcat-5.5.15")[1]
+    assert row["low"] < row["rate"] < row["high"] == row["top"]  # type: ignore[operator]
+    assert (row["share"], row["rank"]) == ("42 %", "1–2")  # noqa: RUF001
+    assert rows_of("jetty-12.1")[1]["limit"] == "generator"
+
+
+def test_one_block_has_no_band() -> None:
+    assert "low" not in rows_of("jetty-12.1")[1]
+
+
+def test_a_figure_of_2006_that_does_not_count_says_why() -> None:
+    (compared,) = compare(STORED, PUBLISHED)
+    then = [row for row in pair_rows(compared) if row["kind"] == "2006"]
+    assert [(row["c"], row.get("rate"), row.get("missing")) for row in then] == [
+        (1, 4_000.0, None), (100, None, "2006: timeout"),
+    ]  # fmt: skip
+
+
+def test_no_field_has_a_dot_which_would_lead_vega_elsewhere() -> None:
+    assert not any("." in charts.percentile_field(each) for each in PERCENTILES)
+
+
+def label_positions(svg: str, names: set[str]) -> list[float]:
+    """Of these texts, from top to bottom."""
+    texts = re.findall(r'<text [^>]*transform="translate\(([-\d.]+),([-\d.]+)\)"[^>]*>([^<]*)</text>', svg)
+    return sorted(float(y) for _, y, text in texts if text in names)
+
+
+@pytest.mark.parametrize("rates", [[9_000.0] * 30, [100.0] * 20 + [9_000.0], [1.0, 9_000.0], list(range(1, 31))])
+def test_names_at_the_ends_of_lines_never_cover_each_other_or_leave_the_plot(rates: list[float]) -> None:
+    servers = [server(f"s-{number}") for number in range(len(rates))]
+    rows = [
+        {"server": one.id, "c": level, "rate": rate, "top": rate, **({"last": True} if level == 10 else {})}
+        for one, rate in zip(servers, rates, strict=True)
+        for level in (1, 10)
+    ]
+    height = charts.height_of_rates(len(servers))
+    spec = vega.with_rows(charts.rates(looks(servers), (1, 10)), rows) | {"height": height}
+    places = label_positions(vega.svg(spec), {one.id for one in servers})
+    assert len(places) == len(servers)
+    assert all(below - above >= 12.5 for above, below in pairwise(places))
+    assert min(places) >= 0
+    assert max(places) <= height
+
+
+def test_every_chart_of_a_page_compiles() -> None:
+    specs = specs_of(page_of(STORED, PUBLISHED))
+    assert set(specs) == {"rates", "latencies", "model", "warm-up", "then-and-now"}
+    for spec in specs.values():
+        assert vega.vega(spec)["marks"]
+
+
+def test_files_of_charts_name_their_servers_and_come_as_pixels_too() -> None:
+    specs = gallery(page_of(STORED, PUBLISHED))
+    assert set(specs) == {"small-rates", "small-latencies", "small-models", "small-then-and-now"}
+    drawn = vega.svg(specs["small-rates"])
+    assert all(each.id in drawn for each in SERVERS)
+    assert "×" in drawn  # noqa: RUF001
+    assert vega.png(specs["small-rates"]).startswith(b"\x89PNG")
+
+
+def test_a_server_that_was_not_measured_has_no_line_and_no_name_at_its_end() -> None:
+    stored = Stored(STORED.sweep, (*RECORDS[:2], not_measured("jetty-12.1", "small", 1, "no keep-alive")))
+    drawn = vega.svg(gallery(page_of(stored, ()))["small-rates"])
+    assert label_positions(drawn, {"jetty-12.1"}) == []
+
+
+def test_vega_for_the_page_cannot_end_the_script_that_it_stands_in() -> None:
+    script = vega.vega_script()
+    assert "window.vega" in script
+    assert "</script" not in script.lower()

@@ -1,0 +1,205 @@
+"""report.html as text; e2e/test_browser.py opens it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from support.builders import served, trial
+from support.evil_sweep import EVIL, evil_sweep
+from support.full_sweep import full_sweep
+from support.small_sweep import PUBLISHED, STORED
+
+from ab_runner.cli.main import main
+from ab_runner.model.records import WarmUpRecord, WarmUpTurns
+from ab_runner.report import html
+from ab_runner.report.html.page import page_of
+from ab_runner.store.reader import Stored
+from ab_runner.store.writer import Store
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def full_page() -> str:
+    return html.render(full_sweep(), PUBLISHED)
+
+
+def script(text: str, id: str) -> str:
+    found = re.search(rf'<script type="[^"]+" id="{id}">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def details(text: str) -> Any:
+    return json.loads(gzip.decompress(base64.b64decode(script(text, "details"))))
+
+
+def test_nothing_from_a_server_or_a_file_is_markup() -> None:
+    text = html.render(evil_sweep(), ())
+    assert "<script>window.hit" not in text
+    assert "<img" not in text
+    assert text.count("</script") == 4
+    rows = json.loads(script(text, "data"))["cells"]["small"]
+    assert rows[0]["server"] == f"x-{EVIL}"
+
+
+def test_a_full_sweep_is_a_page_of_less_than_two_megabytes_that_needs_nothing_else(full_page: str) -> None:
+    assert len(full_page.encode()) < 2_000_000
+    assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", full_page)
+    assert "@import" not in full_page
+
+
+def test_every_trial_is_in_the_page_with_the_address_of_its_raw_output() -> None:
+    trials = details(html.render(STORED, ()))["trials"]
+    rows = [dict(zip([*trials["headings"], "raw"], row, strict=True)) for row in trials["rows"]["tomcat-5.5.15"]]
+    assert len(rows) == 12
+    expected = {"workload": "small", "c": 1, "block": 1, "requests/s": 8100, "requests": 12345, "raw": "raw/x.txt"}
+    assert expected.items() <= rows[0].items()
+
+
+def test_columns_that_no_trial_has_anything_for_are_left_out(full_page: str) -> None:
+    headings = details(html.render(STORED, ()))["trials"]["headings"]
+    assert "limit" in headings
+    assert "GC ms" not in headings
+    full = details(full_page)["trials"]["headings"]
+    assert {"GC ms", "memory MiB", "server cores"} <= set(full)
+
+
+def test_a_table_stands_behind_every_chart() -> None:
+    text = html.render(STORED, PUBLISHED)
+    for figure in ("5,000", "timeout", "42 %", "±3 %"):
+        assert figure in text, figure
+    assert text.count('role="img" aria-label="') == text.count('class="chart"')
+
+
+def test_a_starved_cell_says_so_where_its_rate_would_stand() -> None:
+    starved = trial("tomcat-5.5.15", "small", 100, limit="generator", report=served(25_000, 100, 0.2, seconds=60.0))
+    stored = Stored(STORED.sweep, (*STORED.records[:4], starved))
+    text = html.render(stored, ())
+    assert '<td class="failed">25,000 (20 of 100 connections served)<' in text
+    assert "left most connections waiting" in text
+    assert "left most connections waiting" not in html.render(STORED, ())
+    (row,) = [row for row in page_of(stored, ()).data["cells"]["small"] if row["server"] == "tomcat-5.5.15"]
+    assert "rate" not in row
+    assert row["missing"] == "25,000 (20 of 100 connections served)"
+
+
+def test_a_rate_that_ab_limited_is_a_lower_bound() -> None:
+    assert "≥ 5,000<abbr" in html.render(STORED, ())
+
+
+def test_warm_ups_have_a_panel_for_each_load_and_the_share_of_the_jit_in_each_cycle() -> None:
+    turns = tuple(WarmUpTurns("small", level, (1_000.0, 2_000.0)) for level in (10, 1000))
+    new = WarmUpRecord(
+        block=1, server="tomcat-5.5.15", start=1, at=STORED.sweep.started, turns=turns, jit_shares=(0.61, 0.014)
+    )
+    old = WarmUpRecord(block=1, server="jetty-12.1", start=2, at=STORED.sweep.started, workload="small", rates=(500.0,))
+    page = page_of(Stored(STORED.sweep, (new, msgspec.structs.replace(new, block=2), old, *STORED.records)), ())
+    assert page.warm_ups == {
+        "tomcat-5.5.15": {f"small at {level}": [(1, [1_000, 2_000]), (2, [1_000, 2_000])] for level in ("10", "1,000")},
+        "jetty-12.1": {"small at 10": [(1, [500])]},
+    }
+    assert page.jit_shares == {"tomcat-5.5.15": "61 %, 1.4 %; 61 %, 1.4 %"}
+    assert "<dd>61 %, 1.4 %" in html.render(Stored(STORED.sweep, (new, *STORED.records)), ())
+
+
+def test_what_was_not_run_has_not_failed() -> None:
+    text = html.render(Stored(STORED.sweep, STORED.records[:4]), PUBLISHED)
+    assert text.count('<td class="not-run">not run') == 2, "tomcat's"
+    assert text.count('<td class="failed">') == 1, "jetty's timeout"
+
+
+def test_one_block_is_said_to_have_no_intervals(full_page: str) -> None:
+    quick = msgspec.structs.replace(STORED, records=STORED.records[:3])
+    assert "One block has no intervals" in html.render(quick, ())
+    assert "One block has no intervals" not in full_page
+
+
+def test_servers_stand_in_the_order_of_the_sweep_not_of_their_figures() -> None:
+    (part,) = page_of(STORED, ()).parts
+    assert [each.id for each in part.servers] == [each.id for each in STORED.sweep.servers]
+
+
+def test_commands_that_draw_nothing_load_neither_templates_nor_charts() -> None:
+    code = "import sys; from ab_runner.cli import main, run, show; print({'vl_convert', 'jinja2'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT / "src")}
+    )
+    assert done.stdout == "set()\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    store = Store.make(tmp_path / "sweep", STORED.sweep)
+    for record in STORED.records:
+        store.append(record)
+    store.close()
+    return tmp_path / "sweep"
+
+
+def report(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr("sys.argv", ["ab-runner", "report", *arguments])
+    return main()
+
+
+def test_report_writes_page_and_charts_into_the_sweeps_folder_or_elsewhere(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report(monkeypatch, "--html", str(folder)) == 0
+    assert capsys.readouterr().out == f"{folder / 'report.html'}\n"
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+    elsewhere = tmp_path / "elsewhere"
+    assert report(monkeypatch, "--svg", "--png", "--out", str(elsewhere), str(folder)) == 0
+    names = {path.name for path in (elsewhere / "charts").iterdir()}
+    assert {"small-rates.svg", "small-rates.png", "small-latencies.svg"} <= names
+    assert not (folder / "charts").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--html", "--out", "FILE"], ["--svg", "--out", "FILE/below"], ["--out", "DIR"]])
+def test_a_place_that_cannot_be_written_is_one_clear_line(
+    folder: Path,
+    tmp_path: Path,
+    arguments: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "FILE").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert report(monkeypatch, *arguments, str(folder)) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_report_is_not_written_through_links_in_the_sweeps_folder(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    (folder / "charts").mkdir()
+    for name in (".report.html.draft", "report.html", "charts/small-rates.svg", "charts/.small-rates.svg.draft"):
+        (folder / name).symlink_to(secret)
+    assert report(monkeypatch, "--html", "--svg", str(folder)) == 0
+    assert secret.read_text() == "secret"
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+    assert "<svg" in (folder / "charts" / "small-rates.svg").read_text()
+
+
+def test_charts_are_not_written_into_a_folder_that_a_link_leads_to(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "charts").symlink_to(tmp_path / "elsewhere")
+    assert report(monkeypatch, "--svg", str(folder)) == 2
+    assert capsys.readouterr().err == (
+        f"ab-runner: cannot write to {folder / 'charts'}: it is a symbolic link, which is not followed; "
+        "put what it leads to in its place, or remove it\n"
+    )
+    assert list((tmp_path / "elsewhere").iterdir()) == []

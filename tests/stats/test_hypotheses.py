@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ab_runner.stats.holm import holm
+from ab_runner.stats.hypotheses import Question, answers, at_their_word, sign_test
+
+
+def around(rate: float) -> tuple[float, ...]:
+    """Six blocks that differ by 1 % at the most."""
+    return tuple(rate * factor for factor in (0.995, 1.004, 0.999, 1.002, 0.997, 1.005))
+
+
+def is_above(first: tuple[float, ...], second: tuple[float, ...], bound: float = 1.0) -> bool | None:
+    return answers([Question(((first, 1.0), (second, -1.0)), bound)])[0]
+
+
+@pytest.mark.parametrize(
+    ("rate", "bound", "answer"),
+    [(110, 1, True), (90, 1, False), (101, 1, None), (110, 1.2, False), (121, 1.2, None), (130, 1.2, True)],
+)
+def test_a_difference_from_the_bound_is_told_beyond_the_margin_alone(
+    rate: float, bound: float, answer: bool | None
+) -> None:
+    assert is_above(around(rate), around(100), bound) is answer
+
+
+def test_what_spreads_widely_cannot_be_told() -> None:
+    assert is_above((110, 50, 170), (100, 40, 160)) is None
+
+
+@pytest.mark.parametrize(("figure", "answer"), [(106, True), (94, False), (104, None), (97, None)])
+def test_a_published_figure_is_taken_at_its_word_beyond_five_per_cent(figure: float, answer: bool | None) -> None:
+    assert at_their_word(Question((((figure,), 1.0), ((100,), -1.0)))) is answer
+
+
+@pytest.mark.parametrize("figure", [50, 106, 300])
+def test_a_single_measured_figure_answers_nothing(figure: float) -> None:
+    assert is_above((figure,), (100,)) is None
+    assert is_above((figure,), around(100)) is None
+
+
+@pytest.mark.parametrize(("rate", "answer"), [(130, True), (70, False)])
+def test_an_answer_that_a_bound_does_not_allow_is_none(rate: float, answer: bool) -> None:
+    open_ = Question(((around(rate), 1.0), (around(100), -1.0)), can_hold=answer, can_fail=not answer)
+    shut = Question(((around(rate), 1.0), (around(100), -1.0)), can_hold=not answer, can_fail=answer)
+    assert answers([open_, shut]) == [answer, None]
+    single = [
+        Question((((rate,), 1.0), ((100,), -1.0)), can_hold=q.can_hold, can_fail=q.can_fail) for q in (open_, shut)
+    ]
+    assert [at_their_word(each) for each in single] == [answer, None]
+
+
+def test_groups_are_compared_by_their_geometric_means() -> None:
+    question = Question(((around(400), 0.5), (around(100), 0.5), (around(100), -1.0)))
+    assert question.quotient.value == pytest.approx(2, rel=0.01)
+    assert answers([question]) == [True]
+
+
+def drawn(random: np.random.Generator, *levels: float, noise: float = 0.05) -> list[tuple[float, ...]]:
+    """Six blocks of servers whose true rates have these logarithms."""
+    return [tuple(np.exp(random.normal(level, noise, 6)).tolist()) for level in levels]
+
+
+def conclusion(questions: list[Question]) -> bool | None:
+    """Of all of them together."""
+    found = answers(questions)
+    return False if False in found else None if None in found else True
+
+
+def test_equal_servers_are_hardly_ever_told_apart_however_many_questions_there_are() -> None:
+    random = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(200):
+        samples = [tuple(float(each) for each in 1000 * np.exp(random.normal(0, 0.02, 6))) for _ in range(6)]
+        pairs = [Question(((samples[0], 1.0), (other, -1.0))) for other in samples[1:]]
+        wrong += conclusion(pairs) is not None
+    assert wrong <= 10
+
+
+def test_what_does_not_hold_is_said_to_hold_in_one_of_twenty_at_the_most() -> None:
+    """A is well ahead of four and just by the margin, which counts as nothing, of a fifth: 1,000 conclusions, of which
+    50 at the most are expected, 66 with bad luck (1 %). With a correction for five questions it would be 10."""
+    random = np.random.default_rng(17)
+    wrong = 0
+    for _ in range(1000):
+        first, *others, near = drawn(random, 0.0, *[-0.5] * 4, -np.log(1.02))
+        wrong += conclusion([Question(((first, 1.0), (other, -1.0))) for other in (*others, near)]) is True
+    assert 25 <= wrong <= 66
+
+
+def test_what_holds_is_said_not_to_hold_in_one_of_twenty_at_the_most() -> None:
+    """A is neither ahead of nor behind any of five by more than the margin: that is no reason to deny. Without a
+    correction 25 noes are expected of each question."""
+    random = np.random.default_rng(18)
+    wrong = 0
+    for _ in range(1000):
+        first, *others = drawn(random, 0.0, *[np.log(1.02)] * 5)
+        wrong += conclusion([Question(((first, 1.0), (other, -1.0))) for other in others]) is False
+    assert wrong <= 66
+
+
+def test_one_of_several_that_is_enough_is_wrongly_found_in_one_of_twenty_at_the_most() -> None:
+    random = np.random.default_rng(19)
+    wrong = 0
+    for _ in range(1000):
+        near, *firsts = drawn(random, 0.0, *[np.log(1.02)] * 4)
+        wrong += True in answers([Question(((first, 1.0), (near, -1.0)), alternatives=4) for first in firsts])
+    assert wrong <= 66
+
+
+def test_a_yes_needs_no_correction_for_the_number_of_questions_and_a_no_does() -> None:
+    first, second = around(100), tuple(97.55 * factor for factor in (0.995, 1.004, 0.999, 1.002, 0.997, 1.005))
+    p = Question(((first, 1.0), (second, -1.0))).p()
+    assert 0.02 < p < 0.05, p
+    ahead, behind = Question(((first, 1.0), (second, -1.0))), Question(((second, 1.0), (first, -1.0)))
+    sure = Question(((around(200), 1.0), (around(100), -1.0)))
+    assert answers([ahead, *[sure] * 4]) == [True] * 5
+    assert answers([behind, *[sure] * 4])[0] is None
+    assert answers([behind]) == [False]
+
+
+@pytest.mark.parametrize(
+    ("times", "of", "answer"),
+    [(1, 1, None), (0, 1, None), (4, 4, None), (5, 5, True), (0, 5, False), (6, 6, True), (5, 6, None), (3, 6, None)],
+)
+def test_most_blocks_are_told_by_the_sign_test(times: int, of: int, answer: bool | None) -> None:
+    assert sign_test(times, of) is answer
+
+
+@given(st.lists(st.floats(0, 1), max_size=8))
+def test_holm_is_certain_of_the_smallest_first_and_of_no_fewer_than_bonferroni(p_values: list[float]) -> None:
+    certain = holm(p_values, 0.05)
+    for p, sure in zip(p_values, certain, strict=True):
+        assert sure or p > 0.05 / len(p_values)
+        assert not sure or p <= 0.05
+        assert all(other for q, other in zip(p_values, certain, strict=True) if sure and q < p)
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.03, 0.01, 0.04], 0.05) == [False, True, False]
+    assert holm([0.02, 0.01, 0.04], 0.05) == [True, True, True]

@@ -1,0 +1,156 @@
+"""Small stored things for tests, complete with all that is not in question."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import msgspec
+
+from ab_runner.load.latency import distribution
+from ab_runner.model.load import Failures, LoadFailure, LoadReport, Verdict
+from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.records import Machine, NotMeasured, Sweep, Trial, Usage
+from ab_runner.model.server import Server
+from ab_runner.sweep.protocol import PROTOCOLS
+
+PERCENTILES = {**dict.fromkeys(range(90), 0.8), **dict.fromkeys(range(90, 99), 1.234), 99: 12.5, 100: 250.0}
+NOON = datetime.datetime(2026, 11, 20, 12, 0, tzinfo=datetime.UTC)
+
+
+def server(id: str, **changes: Any) -> Server:
+    family, _, version = id.partition("-")
+    fields: dict[str, Any] = {
+        "id": id,
+        "summary": f"{family} as it is",
+        "family": family,
+        "version": version,
+        "released": datetime.date(2006, 1, 5),
+        "io_model": "blocking thread pool",
+        "workloads": ("small", "large"),
+        "kind": "jvm",
+        "program": id,
+    }
+    return Server(**fields | changes)
+
+
+def report(**changes: Any) -> LoadReport:
+    fields: dict[str, Any] = {
+        "tool": "2.3 <$Revision: 1 $>",
+        "document_length": 100,
+        "concurrency": 10,
+        "seconds": 1.0,
+        "complete": 12_345,
+        "failures": Failures(),
+        "write_errors": 0,
+        "non_2xx": 0,
+        "keep_alive": None,
+        "total_bytes": 3_000_000,
+        "html_bytes": 1_234_500,
+        "requests_per_second": 12_345.0,
+        "percentiles": PERCENTILES,
+    }
+    return LoadReport(**fields | changes)
+
+
+def usage(**changes: Any) -> Usage:
+    fields: dict[str, Any] = {
+        "server_cpu_seconds": 2.5,
+        "generator_cpu_seconds": 4.0,
+        "server_cores_busy": 0.5,
+        "generator_cores_busy": 0.8,
+        "server_cpus_idle": 0.0,
+        "generator_cpus_idle": 0.0,
+        "server_cpus_interrupts": 0.0,
+        "generator_cpus_interrupts": 0.0,
+        "busiest_thread": None,
+        "peak_memory_bytes": 100_000_000,
+        "context_switches": 1_234,
+    }
+    return Usage(**fields | changes)
+
+
+def served(rate: float, concurrency: int, share: float = 1.0, **changes: Any) -> LoadReport:
+    """The figures of a server that serves that share of the connections, with the latencies that Little's law gives."""
+    made = report(requests_per_second=rate, concurrency=concurrency, **changes)
+    by = share * concurrency / rate * 1e6 / distribution(made, {}).mean
+    return msgspec.structs.replace(made, percentiles={key: by * value for key, value in made.percentiles.items()})
+
+
+def trial(server: str, workload: str, concurrency: int, **changes: Any) -> Trial:
+    """From a concurrency of 100 on of a server that serves all connections, unless its report has other latencies than
+    those that `report` gives it by itself."""
+    fields: dict[str, Any] = {
+        "block": 1,
+        "server": server,
+        "workload": workload,
+        "concurrency": concurrency,
+        "start": 1,
+        "at": NOON,
+        "command": ("ab", "-n", "1"),
+        "exit_code": 0,
+        "report": report(),
+        "error": None,
+        "verdict": Verdict(True),
+        "raw": "x.txt",
+        "jdk": 25,
+    }
+    made = Trial(**fields | changes)
+    if made.report is None or made.report.percentiles != PERCENTILES or concurrency < 100:
+        return made
+    fair = served(made.report.requests_per_second, concurrency, complete=made.report.complete)
+    return msgspec.structs.replace(made, report=msgspec.structs.replace(made.report, percentiles=fair.percentiles))
+
+
+def failed_trial(server: str, workload: str, concurrency: int, reason: str, detail: str = "", **changes: Any) -> Trial:
+    error = LoadFailure(reason, detail)
+    return trial(
+        server,
+        workload,
+        concurrency,
+        report=None,
+        error=error,
+        verdict=Verdict(False, reason),
+        exit_code=119,
+        **changes,
+    )
+
+
+def not_measured(server: str, workload: str, concurrency: int, reason: str, detail: str = "") -> NotMeasured:
+    return NotMeasured(block=1, server=server, workload=workload, concurrency=concurrency, reason=reason, detail=detail)
+
+
+def sweep(*servers: Server, **changes: Any) -> Sweep:
+    request = SweepRequest(
+        protocol=PROTOCOLS["quick"],
+        servers=tuple(each.id for each in servers),
+        workloads=("small", "large"),
+        concurrency=(1, 100),
+        runtime="docker",
+        network="loopback",
+        seed=1,
+        jdk=25,
+    )
+    machine = Machine(
+        hostname="bench",
+        system="Debian GNU/Linux 12 (bookworm)",
+        kernel="6.1.0",
+        architecture="x86_64",
+        cpu_model="Xeon 3.0 GHz",
+        cpus=2,
+        memory_bytes=2 * 2**30,
+        open_files=20_000,
+        sysctls={"net.core.somaxconn": "4096"},
+    )
+    fields: dict[str, Any] = {
+        "id": "20261120-120000-quick",
+        "started": NOON,
+        "request": request,
+        "machine": machine,
+        "server_cpus": (1,),
+        "generator_cpus": (0,),
+        "environment": {"ab": "This is ApacheBench, Version 2.3", "ab package": "apache2-utils 2.4.62-1"},
+        "fixtures": {"small.html": "00"},
+        "servers": servers,
+    }
+    return Sweep(**fields | changes)

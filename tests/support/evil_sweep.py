@@ -1,0 +1,29 @@
+"""A sweep in which every text that a server or a file can choose is an attack on the page."""
+
+from __future__ import annotations
+
+from support.builders import failed_trial, not_measured, server, sweep, trial
+from support.small_sweep import STORED
+
+from ab_runner.model.load import Verdict
+from ab_runner.model.records import Record, StartRecord
+from ab_runner.model.server import Server
+from ab_runner.store.reader import Stored
+
+EVIL = "</script><script>window.hit = 1</script><img src=x onerror='window.hit = 1'>\"'&"
+
+
+def evil_sweep() -> Stored:
+    """Every text that comes from a server or a file tries to be markup."""
+    one: Server = server(
+        f"x-{EVIL}", summary=EVIL, family=EVIL, version=EVIL, caveats=(EVIL,), environment={EVIL: EVIL}, published=EVIL,
+        untestable={"large": EVIL}, workloads=("small",),
+    )  # fmt: skip
+    records: tuple[Record, ...] = (
+        StartRecord(block=1, server=one.id, start=1, at=STORED.sweep.started, seconds=1.0, environment={EVIL: EVIL}),
+        StartRecord(block=1, server=one.id, start=2, at=STORED.sweep.started, seconds=1.0, error=EVIL),
+        trial(one.id, "small", 1, verdict=Verdict(True, notes=(EVIL,)), raw=f"{EVIL}.txt", command=("ab", EVIL)),
+        failed_trial(one.id, "small", 100, EVIL, EVIL),
+        not_measured(one.id, "small", 10, EVIL, EVIL),
+    )
+    return Stored(sweep(one, environment={EVIL: EVIL}, skipped={EVIL: EVIL}, id=EVIL), records, damage=(EVIL,))

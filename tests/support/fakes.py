@@ -1,0 +1,115 @@
+"""A runtime without load: a real little web server to probe, and runs of the generator that were recorded or made up.
+
+For tests of order and of faults only; what real servers do, the end-to-end tests see.
+"""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from recordings.ab.outputs import golden
+
+from ab_runner.model.server import Server
+from ab_runner.runtime.base import Completed, StartError
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def end_headers(self) -> None:
+        if self.request_version == "HTTP/1.0":
+            kept = self.headers.get("Connection", "").lower() == "keep-alive" if hasattr(self, "headers") else False
+            self.send_header("Connection", "keep-alive" if kept else "close")
+        super().end_headers()
+
+
+def recorded(name: str) -> Completed:
+    """One of the recorded runs of ab in tests/recordings/ab."""
+    case = golden(name)
+    return Completed(case.exit_code, case.stdout, case.stderr)
+
+
+Generate = Callable[[Server, Sequence[str]], Completed]
+
+
+class FakeRuntime:
+    """`generate` answers for the generator. `log` has what was done, in order. A server in `broken` does not start."""
+
+    name = "fake"
+    network = "loopback"
+    jdk = 17
+    server_cpus: tuple[int, ...] = ()
+    generator_cpus: tuple[int, ...] = ()
+    raw_folder = "/raw"
+
+    def __init__(self, docroot: Path, generate: Generate, broken: Sequence[str] = ()) -> None:
+        self.log: list[str] = []
+        self.generate = generate
+        self.broken = broken
+        self.docroot = docroot
+        self.running: list[FakeServer] = []
+
+    def start(self, server: Server, name: str) -> FakeServer:
+        self.log.append(f"start {server.id}")
+        if server.id in self.broken:
+            raise StartError("does not start", "no such image")
+        running = FakeServer(self, server)
+        self.running.append(running)
+        return running
+
+    def close(self) -> None:
+        self.log.append("close")
+        for running in self.running:
+            running.stop()
+
+
+class FakeServer:
+    environment = {"version": "1"}  # noqa: RUF012
+    host = "127.0.0.1:8080"
+    accounts = None
+
+    def __init__(self, runtime: FakeRuntime, server: Server) -> None:
+        self._runtime = runtime
+        self._server = server
+        handler = partial(_Handler, directory=str(runtime.docroot))
+        self._http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.address = ("127.0.0.1", self._http.server_address[1])
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread.start()
+        self.alive = True
+        self.end: str | None = None
+
+    def generate(self, command: Sequence[str], time_limit: float) -> Completed:
+        ab = command[command.index("ab") :]
+        self._runtime.log.append(f"load {self._server.id} c={ab[ab.index('-c') + 1]} {ab[-1]}")
+        return self._runtime.generate(self._server, ab)
+
+    def use_cpus(self, cpus: Sequence[int]) -> None:
+        self._runtime.log.append(f"{self._server.id} on CPU {', '.join(map(str, cpus))}")
+
+    def perf_data(self) -> bytes:
+        return b""
+
+    def die(self) -> None:
+        """It stops answering, as a server does that crashed."""
+        self.end = "server exited with 1"
+        if self.alive:
+            self.alive = False
+            self._http.shutdown()
+            self._http.server_close()
+            self._thread.join()
+
+    def ended(self) -> str | None:
+        return self.end
+
+    def stop(self) -> None:
+        if self.alive:
+            self._runtime.log.append(f"stop {self._server.id}")
+        self.die()

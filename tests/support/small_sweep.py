@@ -1,0 +1,44 @@
+"""A sweep of three servers, with what a report has to show: figures, gaps and reasons."""
+
+from __future__ import annotations
+
+from support.builders import NOON, failed_trial, report, server, sweep, trial
+
+from ab_runner.history.published import Figure
+from ab_runner.model.records import EndRecord
+from ab_runner.model.server import REFERENCE
+from ab_runner.store.reader import Stored
+
+TOMCAT = server("tomcat-5.5.15", published="tomcat-5.5.15")
+
+
+JETTY = server("jetty-12.1")
+
+
+CEILING = server(REFERENCE)
+
+
+SERVERS = (CEILING, JETTY, TOMCAT)
+
+
+RECORDS = (
+    trial(REFERENCE, "small", 1, report=report(requests_per_second=20_000.0)),
+    trial(REFERENCE, "small", 100, report=report(requests_per_second=40_000.0)),
+    trial("jetty-12.1", "small", 1, limit="generator", report=report(requests_per_second=5_000.0)),
+    failed_trial("jetty-12.1", "small", 100, "timeout"),
+    *(
+        trial("tomcat-5.5.15", "small", level, block=block, report=report(requests_per_second=8_000.0 + 100 * block))
+        for block in range(1, 7)
+        for level in (1, 100)
+    ),
+    EndRecord(at=NOON, reason="finished"),
+)
+
+
+STORED = Stored(sweep(*SERVERS, reference=CEILING), RECORDS)
+
+
+PUBLISHED = (
+    Figure("small", "tomcat-5.5.15", 1, 4_000.0, 0, "ok"),
+    Figure("small", "tomcat-5.5.15", 100, None, None, "timeout"),
+)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+from support.builders import server, sweep
+
+from ab_runner.model.load import Load
+from ab_runner.model.protocol import SweepRequest, WarmUp
+from ab_runner.sweep.dry_run import lines_of
+from ab_runner.sweep.protocol import PROTOCOLS
+
+TOMCAT, JETTY = server("tomcat-11"), server("jetty-12.1", workloads=("small",))
+NONE = WarmUp(Load(requests=0))
+CEILING = server("ceiling", kind="c")
+
+
+def asked(protocol: str, **changes: object) -> SweepRequest:
+    """For both servers: small and large at 1 and 100."""
+    there = sweep(TOMCAT, JETTY).request
+    return msgspec.structs.replace(there, protocol=msgspec.structs.replace(PROTOCOLS[protocol], **changes))
+
+
+def test_a_sweep_is_told_in_full() -> None:
+    assert list(lines_of(asked("quick"), [TOMCAT, JETTY], CEILING)) == [
+        "servers (2): tomcat-11, jetty-12.1",
+        "workloads: small, large",
+        "concurrency: 1, 100",
+        "protocol: quick, blocks: 1, each trial: 1 s",
+        "trials: 10, with those of ceiling before and after",
+        # 6 of the servers, 2 of the ceiling before, 2 after; 2 warm-ups of 12 s, 2 of the ceiling in 4 turns
+        "time: at least 38 s if every trial is made: warm-up and load, without builds and starts",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "changes", "expected"),
+    [
+        ("standard", {}, "time: at least 3 min "),  # 6 blocks of 2 warm-ups of 12 s and 6 trials of 2 s
+        ("quick", {"blocks": 1000}, "time: at least 8 h 20 min "),
+        ("quick", {"warm_up": NONE, "large_warm_up": NONE}, "time: at least 6 s "),
+    ],
+)
+def test_its_time_is_what_the_protocol_says(protocol: str, changes: dict[str, object], expected: str) -> None:
+    assert list(lines_of(asked(protocol, **changes), [TOMCAT, JETTY], None))[-1].startswith(expected)
+
+
+def test_of_numbers_of_requests_nobody_knows_the_time() -> None:
+    lines = list(lines_of(asked("2006"), [TOMCAT], None))
+    assert lines[-2:] == [
+        "protocol: 2006, blocks: 1, each trial: 200,000 requests (large: 10,000 requests)",
+        "trials: 4",
+    ]
