@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.cli.files import write_named
 from ab_runner.cli.show import console_for, say
 from ab_runner.report.export import FORMS
@@ -22,7 +23,7 @@ def export_trials(results: Sequence[Path], form: str, out: Path) -> None:
         if stored.sweep.id in folders:
             raise click.UsageError(f"{folder} and {folders[stored.sweep.id]} are the same sweep, {stored.sweep.id}")
         folders[stored.sweep.id] = folder
-    write_named("--out", out, FORMS[form](sweeps))
+    write_named("--out", out, FORMS[form](map(analyse, sweeps)))
     for stored in sweeps:
         for line in stored.damage:
             say(console_for(sys.stderr), f"! {line}")

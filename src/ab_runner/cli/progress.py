@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
-from ab_runner.analysis.cells import result_text
-from ab_runner.analysis.overview import time_left
+from ab_runner.analysis.overview import seconds_left
 from ab_runner.model.records import CellRecord, NotMeasured
+from ab_runner.report.figures import result_text, time_left_text
 from ab_runner.sweep.events import CellFinished, CellsAdded, Event, PhaseStarted
 
 
@@ -46,7 +46,8 @@ class TimeLeft:
         self._measured += not isinstance(record, NotMeasured)
 
     def text(self) -> str:
-        return time_left(time.monotonic() - self._began, self._measured, self._cells - self._done)
+        left = seconds_left(time.monotonic() - self._began, self._measured, self._cells - self._done)
+        return time_left_text(left)
 
 
 def phase_text(doing: PhaseStarted) -> str:

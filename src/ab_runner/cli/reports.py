@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 
+from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.cli.show import console_for, put, say
 from ab_runner.report import csv, markdown, terminal
-from ab_runner.report.tables import Report, report_of
+from ab_runner.report.document import Report
+from ab_runner.report.tables import report_of
 from ab_runner.store.reader import Stored
 
 
 def show_report(stored: Stored, form: str) -> None:
-    show(lambda: report_of(stored), lambda: csv.render(stored), stored.damage, form)
+    analysis = analyse(stored)
+    show(lambda: report_of(analysis), lambda: csv.render(analysis), stored.damage, form)
 
 
 def put_report(report: Report) -> None:

@@ -18,6 +18,8 @@ import msgspec
 from rich.console import Console
 
 from ab_runner import paths
+from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.warnings import findings_of
 from ab_runner.catalog.servers import load
 from ab_runner.cli.artifacts import provide
 from ab_runner.cli.files import write_page
@@ -32,7 +34,8 @@ from ab_runner.model.records import AFTER, CellRecord, NotMeasured, Record, Resu
 from ab_runner.model.server import DEFAULT_JDK, REFERENCE, Server
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report import csv, markdown
-from ab_runner.report.tables import findings_of, report_of
+from ab_runner.report.tables import report_of
+from ab_runner.report.warnings import skipped_lines
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime, why_unusable
 from ab_runner.runtime.process import ProcessRuntime
@@ -173,8 +176,8 @@ def _prepare(console: Console, request: SweepRequest, wanted: Sequence[Server], 
     unbuilt = runtime.prepare([server for server in everyone if server.id not in skipped], tell) if able else {}
     if reference not in wanted and reference.id in unbuilt:
         skipped[reference.id] = f"does not build: {unbuilt.pop(reference.id)}"
-    for server, reason in skipped.items():
-        tell(f"left out: {server}: {reason}")
+    for line in skipped_lines(skipped):
+        tell(line)
     for server, reason in unbuilt.items():
         tell(f"does not build: {server}: {reason}")
     if len(unbuilt) == len(able):
@@ -272,18 +275,18 @@ def _with_further_blocks(
 def _report(console: Console, folder: Path) -> Stored:
     """Shows the tables, if there is anything to put into them, and writes them into the folder."""
     stored = read(folder)
-    report = report_of(stored)
+    analysis = analyse(stored)
     if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
-        put_report(report)
+        put_report(report_of(analysis))
         say(console, f"./ab-runner report {folder} shows this again")
     else:
         say(console, f"no trial was made; {folder} says what happened until then")
     if remaining(plan_of(stored.sweep), stored.records):
         say(console, f"./ab-runner resume {folder} goes on with it")
     try:
-        write_report(folder / "tables.md", markdown.render(report))
-        write_report(folder / "trials.csv", csv.render(stored))
-        say(console, f"{write_page(stored, folder)} has charts")
+        write_report(folder / "tables.md", markdown.render(report_of(analysis, everything=True)))
+        write_report(folder / "trials.csv", csv.render(analysis))
+        say(console, f"{write_page(analysis, folder)} has charts")
     except (OSError, UserError) as error:
         say(console, f"ab-runner: cannot write the reports: {error}; `./ab-runner report {folder}` shows them")
     return stored

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ab_runner.analysis.cells import PERCENTILES
+from ab_runner.analysis.trial_figures import PERCENTILES
 from ab_runner.model.server import REFERENCE
 from ab_runner.report.charts.palette import Look
 
@@ -421,7 +421,7 @@ _TICKS = [digit * 10.0**power for power in range(-3, 7) for digit in (1, 2, 5)]
 _NEUTRAL, _OLD, _NEW = "#808080", "#3d7bd9", "#c2571a"
 _DETAILS = (
     ("interval", "95 % interval"), ("share", "share of the ceiling"), ("rank", "rank"), ("limit", "the limit was"),
-    ("cost", "per CPU-second"),
+    ("cpu_efficiency", "per CPU-second"),
 )  # fmt: skip
 
 
