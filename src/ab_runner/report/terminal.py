@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
@@ -17,7 +18,7 @@ from ab_runner.report.sparkline import sparkline
 
 _CURVE = "curve"
 _GAP = 2
-"""Blanks between two columns, one of which is the line between them."""
+"""Blanks between two columns."""
 _LONGEST_CELL = 42
 """A longer text in a cell is broken into lines; five latencies are not as long."""
 _STYLES = {
@@ -86,24 +87,37 @@ class _Form(NamedTuple):
 
 
 _FORMS = (_Form("full", True), _Form("full", False), _Form("brief", True), _Form("brief", False))
-"""Those without a broken line; the first that fits is taken."""
+"""The first that fits is taken."""
 _NARROWEST = _Form("stacked", False)
 
 
+class _Column(NamedTuple):
+    """A column as it is shown: the lines of each cell, that of the heading first, and how they stand out."""
+
+    cells: list[list[str]]
+    styles: list[str]
+    is_left: bool
+
+    @property
+    def width(self) -> int:
+        return max(len(line) for lines in self.cells for line in lines)
+
+
 def _parts(table: Table, width: int) -> Iterator[RenderableType]:
-    """Yield the table in the first form that fits; where none does, as several tables with some of the columns each."""
+    """Yield the table in the first form that fits; where none does, as several tables with some of the columns each.
+    Rich's own tables measure each cell several times, which takes seconds for those of a large sweep."""
     for form in _FORMS:
-        widths = _widths(table, form)
-        if sum(widths) + _GAP * (len(widths) - 1) <= width:
-            yield _part(table, form, range(len(table.headings)), [row[0].text for row in table.rows])
+        columns = _columns(table, form, _LONGEST_CELL)
+        if _total(columns) <= width:
+            yield from _lines(columns)
             return
-    widths = _widths(table, _NARROWEST)
-    names = _broken_names(table, widths, width)
-    longest = max((len(line) for name in names for line in name.split("\n")), default=0)
-    for number, columns in enumerate(pack([max(longest, len(table.headings[0])), *widths[1:]], width)):
+    columns = _columns(table, _NARROWEST, _LONGEST_CELL)
+    names = _broken_names(columns, width)
+    columns = _columns(table, _NARROWEST, min(_LONGEST_CELL, width - names.width - _GAP))
+    for number, group in enumerate(pack([names.width, *(column.width for column in columns[1:])], width)):
         if number:
             yield ""
-        yield _part(table, _NARROWEST, [0, *columns], names)
+        yield from _lines([names, *(columns[position] for position in group)])
 
 
 def pack(widths: Sequence[int], width: int) -> Iterator[list[int]]:
@@ -122,17 +136,26 @@ def pack(widths: Sequence[int], width: int) -> Iterator[list[int]]:
         yield group
 
 
-def _widths(table: Table, form: _Form) -> list[int]:
-    """Return the width of each column, that of the curves last if there is one."""
-    rows = [[*table.headings], *([_text(cell, form) for cell in row] for row in table.rows)]
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+def _columns(table: Table, form: _Form, longest: int) -> list[_Column]:
+    """Return the columns in this form, that of the curves last if there is one."""
+    columns = []
+    for position, heading in enumerate(table.headings):
+        cells = [row[position] for row in table.rows]
+        columns.append(
+            _Column(
+                [_wrapped(heading, longest), *(_wrapped(_text(cell, form), longest) for cell in cells)],
+                ["bold", *(_STYLES[cell.emphasis] for cell in cells)],
+                is_left=position == 0,
+            )
+        )
     if table.curves and form.curves:
-        widths.append(max(len(_CURVE), len(table.headings) - table.names))
-    return widths
+        curves = [[_CURVE], *([sparkline(figures)] for figures in table.curves)]
+        columns.append(_Column(curves, ["bold", *("cyan" for _ in table.curves)], is_left=True))
+    return columns
 
 
-def _width(text: str) -> int:
-    return min(_LONGEST_CELL, max(map(len, text.split("\n"))))
+def _total(columns: Sequence[_Column]) -> int:
+    return sum(column.width for column in columns) + _GAP * (len(columns) - 1)
 
 
 def _text(cell: TableCell, form: _Form) -> str:
@@ -141,15 +164,26 @@ def _text(cell: TableCell, form: _Form) -> str:
     return (" " if form.texts == "brief" else "\n").join(cell.brief)
 
 
-def _broken_names(table: Table, widths: Sequence[int], width: int) -> list[str]:
-    """Return the names, broken at their hyphens as far as that gives the other columns room: all of them if they can
-    have it, else the widest."""
-    pieces = max((len(piece) for row in table.rows for piece in _pieces(row[0].text)), default=0)
-    for others in (widths[1:], [max(widths[1:], default=0)]):
-        room = width - sum(_GAP + column for column in others)
-        if room >= pieces:
-            break
-    return [_broken(row[0].text, max(room, pieces)) for row in table.rows]
+def _wrapped(text: str, longest: int) -> list[str]:
+    """Return the text in lines that are no longer, broken between words if that is possible."""
+    if len(text) <= longest and "\n" not in text:
+        return [text]
+    return [line for part in text.split("\n") for line in textwrap.wrap(part, longest, break_on_hyphens=False) or [""]]
+
+
+def _broken_names(columns: Sequence[_Column], width: int) -> _Column:
+    """Return the first column with its names broken at their hyphens, as far as that gives the other columns room: all
+    of them if they can have it, else the widest."""
+    names, *others = columns
+    texts = ["".join(lines) for lines in names.cells]
+    longest_piece = max(len(piece) for text in texts for piece in _pieces(text))
+    room = width - _total(others) - _GAP
+    if room < longest_piece:
+        room = width - max(column.width for column in others) - _GAP
+    room = min(max(room, longest_piece), width // 2)
+    return names._replace(
+        cells=[[line for part in _broken(text, room) for line in _wrapped(part, room)] for text in texts]
+    )
 
 
 def _pieces(name: str) -> list[str]:
@@ -158,36 +192,26 @@ def _pieces(name: str) -> list[str]:
     return [*(f"{piece}-" for piece in beginning), last]
 
 
-def _broken(name: str, width: int) -> str:
+def _broken(name: str, width: int) -> list[str]:
     lines = [""]
     for piece in _pieces(name):
         if lines[-1] and len(lines[-1]) + len(piece) > width:
             lines.append("")
         lines[-1] += piece
-    return "\n".join(lines)
+    return lines
 
 
-def _part(table: Table, form: _Form, columns: Sequence[int], names: Sequence[str]) -> RichTable:
-    """Return a table with the columns at these positions."""
-    part = RichTable(
-        box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, _GAP - 1, 0, 0), header_style="bold"
-    )
-    for position in columns:
-        part.add_column(
-            escape(table.headings[position]),
-            justify="left" if position == 0 else "right",
-            overflow="fold",
-            max_width=_LONGEST_CELL,
-        )
-    if table.curves and form.curves:
-        part.add_column(_CURVE, no_wrap=True)
-    for at, (name, row) in enumerate(zip(names, table.rows, strict=True)):
-        shown = [Text(name) if column == 0 else _styled(row[column], form) for column in columns]
-        if table.curves and form.curves:
-            shown.append(Text(sparkline(table.curves[at]), style="cyan"))
-        part.add_row(*shown)
-    return part
-
-
-def _styled(cell: TableCell, form: _Form) -> Text:
-    return Text(_text(cell, form), style=_STYLES[cell.emphasis])
+def _lines(columns: Sequence[_Column]) -> Iterator[Text]:
+    """Yield a table with these columns, line by line: its headings, a rule, and its rows."""
+    for row in range(len(columns[0].cells)):
+        for at in range(max(len(column.cells[row]) for column in columns)):
+            line = Text(no_wrap=True)
+            for number, column in enumerate(columns):
+                lines = column.cells[row]
+                text = lines[at] if at < len(lines) else ""
+                shown = text.ljust(column.width) if column.is_left else text.rjust(column.width)
+                line.append(" " * _GAP if number else "").append(shown, column.styles[row])
+            line.rstrip()
+            yield line
+        if row == 0:
+            yield Text("─" * _total(columns))

@@ -53,4 +53,4 @@ def render(
 
 def _packed(what: object) -> str:
     """Return it as gzip in base64: trials are most of a page and are seldom looked at, and this is a tenth as long."""
-    return b64encode(gzip.compress(msgspec.json.encode(what), mtime=0)).decode("ascii")
+    return b64encode(gzip.compress(msgspec.json.encode(what), compresslevel=6, mtime=0)).decode("ascii")
