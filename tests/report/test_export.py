@@ -13,6 +13,7 @@ import pytest
 from support.builders import failed_trial, not_measured, server, sweep, trial, usage
 
 from ab_runner import paths
+from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.load import Verdict
 from ab_runner.model.records import JvmActivity
 from ab_runner.report.export import COLUMNS, FORMS, table
@@ -29,12 +30,12 @@ FIRST = Stored(
     ),
 )
 SECOND = Stored(sweep(server("nginx-1.22"), id="second"), (not_measured("nginx-1.22", "small", 1, NASTY),))
-EXPECTED = list(table([FIRST, SECOND]))
+EXPECTED = list(table(map(analyse, (FIRST, SECOND))))
 
 
 def written(tmp_path: Path, form: str, sweeps: tuple[Stored, ...] = (FIRST, SECOND)) -> Path:
     path = tmp_path / f"trials.{form}"
-    path.write_bytes(FORMS[form](sweeps))
+    path.write_bytes(FORMS[form](map(analyse, sweeps)))
     return path
 
 
