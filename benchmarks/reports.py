@@ -5,9 +5,8 @@
 
 The sweep is the made-up one of tests/support/full_sweep.py: 40 servers, four workloads, five levels, six blocks. The
 reports are the tables on a terminal with everything, tables.md, trials.csv, the page, the comparison with 2006, the
-conclusions, and the descriptions of all charts. What vl-convert draws of them does not count: it is no part of ours, and
-takes as long for any sweep. The median of several processes is printed; the aim is half of what it was before the
-analysis was a layer of its own (tag main-at-start).
+conclusions, and the descriptions of all charts. What vl-convert draws of them does not count: it is no part of ours,
+and takes as long for any sweep. The median of several processes is printed.
 """
 
 from __future__ import annotations
