@@ -34,7 +34,7 @@ class Absent(msgspec.Struct, frozen=True):
     absences: tuple[Absence, ...] = ()
 
 
-class ServerRate(msgspec.Struct, frozen=True, kw_only=True):
+class ServerRate(msgspec.Struct, frozen=True):
     """The figure of a server, a bound of the true one where `at_least` or `at_most`."""
 
     server: str
