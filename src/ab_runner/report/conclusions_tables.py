@@ -179,15 +179,22 @@ def basis_text(basis: Basis) -> str:
             return _UNANSWERABLE[basis]
         case Rates():
             figures = f"{_server_rate_text(basis.first)} against {_server_rate_text(basis.second)}"
+            return figures + _start_text(basis.one_start)
         case Gap():
             (begin, end), (before, after) = basis.at, basis.leads
+            limited = "; ab was the limit of some" if basis.limited else ""
             figures = (
                 f"the first group has {before:.2f} times the rate of the second at {begin}, {after:.2f} times at {end}"
-                f"{'; ab was the limit of some' if basis.limited else ''}"
             )
+            return f"{figures}{limited}{_start_text(basis.one_start)}"
         case Failed():
             figures = f"{_failures_text(basis.first)} against {_failures_text(basis.second)}"
-    return f"{figures} (one start)" if basis.one_start else figures
+            return figures + _start_text(basis.one_start)
+
+
+def _start_text(one_start: bool) -> str:
+    """Return what is said of figures that nothing can be told from."""
+    return " (one start)" if one_start else ""
 
 
 def _reasons(basis: Basis) -> Iterable[str]:
