@@ -29,7 +29,7 @@ WARM_UP = WarmUp(Load(requests=20_000))
 
 
 @pytest.mark.parametrize(
-    "request",
+    "made",
     [
         ASKED,
         msgspec.structs.replace(ASKED, runtime="process", network="loopback", jdk=None),
@@ -40,8 +40,8 @@ WARM_UP = WarmUp(Load(requests=20_000))
         msgspec.structs.replace(ASKED, protocol=changed(warm_up=WARM_UP, large_warm_up=WARM_UP)),
     ],
 )
-def test_the_command_asks_for_the_same_again(request: SweepRequest) -> None:
-    words = shlex.split(command(request))
+def test_the_command_asks_for_the_same_again(made: SweepRequest) -> None:
+    words = shlex.split(command(made))
     assert words[0] == "./ab-runner"
     typed = run.make_context("run", words[1:]).params
     protocol = options.with_overrides(
@@ -49,7 +49,7 @@ def test_the_command_asks_for_the_same_again(request: SweepRequest) -> None:
     )
     assert SweepRequest(
         protocol=protocol, servers=typed["servers"], workloads=typed["workloads"], concurrency=typed["concurrency"],
-        runtime=typed["runtime"], network=typed["network"], seed=request.seed, jdk=typed["jdk"],
+        runtime=typed["runtime"], network=typed["network"], seed=made.seed, jdk=typed["jdk"],
         generators=typed["generators"],
         precision=typed["until_precision"], budget=typed["budget"] if typed["until_precision"] else None,
-    ) == request  # fmt: skip
+    ) == made  # fmt: skip
