@@ -62,6 +62,6 @@ EXPOSE 8080
 USER 65534:65534
 ENTRYPOINT ["/server/start"]
 ARG PROGRAM
-COPY servers/start-jvm /server/start
+COPY servers/shared/start-jvm /server/start
 COPY --from=build /src/servers/${PROGRAM}/target/lib /server/lib
 COPY --from=build /src/servers/${PROGRAM}/target/server.jar /server/server.jar

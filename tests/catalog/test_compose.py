@@ -9,7 +9,7 @@ from pathlib import Path
 from support import compose_yaml
 
 from ab_runner.catalog.compose import TOOLS, render
-from ab_runner.catalog.servers import load
+from ab_runner.catalog.servers import SHARED, load
 from ab_runner.model.server import DEFAULT_JDK, JDKS
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +19,20 @@ NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"
 
 def test_compose_yaml_is_what_the_catalog_says() -> None:
     assert (ROOT / "compose.yaml").read_text() == render(SERVERS.values()), "run `make compose`"
+
+
+def test_every_folder_is_a_server_but_the_one_that_they_share() -> None:
+    folders = {path.parent.name for path in (ROOT / "servers").glob("*/*") if path.name != "target"}
+    assert folders == {*SERVERS, SHARED}
+
+
+def test_every_module_says_where_its_parent_is() -> None:
+    root = ROOT / "servers" / "pom.xml"
+    modules = [root.parent / str(each.text) / "pom.xml" for each in ElementTree.parse(root).iter(f"{NAMESPACE}module")]
+    assert {pom for pom in root.parent.glob("**/pom.xml") if pom != root} == set(modules)
+    for pom in modules:
+        parent = ElementTree.parse(pom).findtext(f"{NAMESPACE}parent/{NAMESPACE}relativePath", default="../pom.xml")
+        assert (pom.parent / parent).resolve() == root
 
 
 def test_every_server_has_a_service_of_its_own_name_with_its_own_image_and_settings() -> None:

@@ -14,6 +14,9 @@ from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.errors import UserError
 from ab_runner.model.server import Server
 
+SHARED = "shared"
+"""The one folder in servers/ that is no server: it has what several of them share, and the template of new ones."""
+
 
 class CatalogError(UserError):
     """A name or a property that no server has."""

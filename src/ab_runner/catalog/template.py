@@ -1,4 +1,5 @@
-"""A new server's files, made from those of servers/template, which Maven builds and tests as it does servers: pure."""
+"""A new server's files, made from those of servers/shared/template, which Maven builds and tests as it does servers:
+pure."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from collections.abc import Mapping
 from string import Template
 
 DESCRIPTION = "server.toml.template"
+_FURTHER_UP = "    <relativePath>../../pom.xml</relativePath>\n"
+"""What the template's pom has and a server's does not need, which is a folder nearer to its parent."""
 _JAVA_WORD = re.compile(
     "abstract|assert|boolean|break|byte|case|catch|char|class|const|continue|default|do|double|else|enum|extends|false|"
     "final|finally|float|for|goto|if|implements|import|instanceof|int|interface|long|native|new|null|package|private|"
@@ -25,6 +28,7 @@ def files_of(id: str, template: Mapping[str, str], released: datetime.date) -> d
             text.replace("abrunner.template", f"abrunner.{package}")
             .replace("abrunner/template", f"abrunner/{package}")
             .replace("<artifactId>template</artifactId>", f"<artifactId>{id}</artifactId>")
+            .replace(_FURTHER_UP, "")
         )
 
     made = {renamed(name): renamed(text) for name, text in template.items() if name != DESCRIPTION}
