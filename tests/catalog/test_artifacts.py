@@ -88,12 +88,12 @@ def names(folder: Path) -> list[str]:
     return sorted(each.name for each in folder.glob("*"))
 
 
-def test_a_fetched_file_is_kept_under_its_sha256_and_readable_for_servers(origin: Origin, cache: Path) -> None:
+def test_a_fetched_file_is_kept_under_its_name_and_readable_for_servers(origin: Origin, cache: Path) -> None:
     wanted = artifact(origin.url)
     assert artifacts.state_of(wanted) == "missing"
     artifacts.fetch(wanted)
     assert artifacts.state_of(wanted) == "present"
-    assert names(cache) == [f"{wanted.sha256}-a.jar"]
+    assert names(cache) == ["a.jar"]
     assert artifacts.path_of(wanted).read_bytes() == CONTENT
     assert artifacts.path_of(wanted).stat().st_mode & 0o777 == 0o644
 
@@ -186,6 +186,15 @@ def test_a_file_that_no_server_needs_is_refused_with_those_that_are_needed(tmp_p
     with pytest.raises(ArtifactError, match=r"sha256 [0-9a-f]{64} is that of no file that a server needs; .* a\.jar"):
         artifacts.add(file, [artifact("https://example.org/a.jar")])
     assert not cache.exists()
+
+
+def test_a_file_of_a_cache_whose_names_had_the_sha256_is_taken_by_add(cache: Path) -> None:
+    wanted = artifact("https://example.org/a.jar")
+    cache.mkdir(parents=True)
+    earlier = cache / f"{wanted.sha256}-a.jar"
+    earlier.write_bytes(CONTENT)
+    artifacts.add(earlier, [wanted])
+    assert artifacts.state_of(wanted) == "present"
 
 
 def test_several_files_are_added_at_once(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

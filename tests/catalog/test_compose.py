@@ -8,6 +8,7 @@ from pathlib import Path
 
 from support import compose_yaml
 
+from ab_runner.catalog.artifacts import artifacts_of
 from ab_runner.catalog.compose import TOOLS, render
 from ab_runner.catalog.servers import SHARED, load
 from ab_runner.model.server import DEFAULT_JDK, JDKS
@@ -54,12 +55,21 @@ def test_what_no_registry_has_is_mounted_and_never_copied_into_an_image() -> Non
         assert set(mounted) == {f"/server/lib/{artifact.file}" for artifact in server.artifacts}
         for artifact in server.artifacts:
             mount = mounted[f"/server/lib/{artifact.file}"]
-            assert mount["source"].endswith(f"/ab-runner/artifacts/{artifact.cached_as}")
+            assert mount["source"].endswith(f"/ab-runner/artifacts/{artifact.file}")
             assert mount["read_only"]
             assert not mount["bind"]["create_host_path"], "Docker would make an empty folder of that name"
             pom = (ROOT / "servers" / server.program / "pom.xml").read_text()
-            assert f"${{artifacts}}/{artifact.cached_as}</systemPath>" in pom
-            assert f"${{artifacts}}/{artifact.cached_as}</exists>" in (ROOT / "servers/pom.xml").read_text()
+            assert f"${{artifacts}}/{artifact.file}</systemPath>" in pom
+            assert f"${{artifacts}}/{artifact.file}</exists>" in (ROOT / "servers/pom.xml").read_text()
+
+
+def test_the_sha256_of_a_file_that_no_registry_has_stands_in_one_place() -> None:
+    generated = (ROOT / "compose.yaml").read_text()
+    poms = "".join(pom.read_text() for pom in (ROOT / "servers").glob("**/pom.xml"))
+    descriptions = "".join(path.read_text() for path in (ROOT / "servers").glob("*/server.toml"))
+    for artifact in artifacts_of(SERVERS.values()):
+        assert descriptions.count(artifact.sha256) == 1
+        assert artifact.sha256 not in poms + generated
 
 
 def test_every_program_can_be_built_and_started() -> None:

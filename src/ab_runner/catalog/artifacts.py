@@ -41,7 +41,7 @@ def artifacts_of(servers: Iterable[Server]) -> dict[Artifact, list[str]]:
 
 def path_of(artifact: Artifact) -> Path:
     """Return where the artifact is kept, be it there or not."""
-    return cache_folder() / artifact.cached_as
+    return cache_folder() / artifact.file
 
 
 def state_of(artifact: Artifact) -> State:

@@ -12,7 +12,7 @@ import msgspec
 from ab_runner.catalog.server_file import SERVER_FILE, read_server
 from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.errors import UserError
-from ab_runner.model.server import Server
+from ab_runner.model.server import Artifact, Server
 
 SHARED = "shared"
 """The one folder in servers/ that is no server: it has what several of them share, and the template of new ones."""
@@ -29,7 +29,18 @@ def load(servers_dir: Path) -> dict[str, Server]:
         raise DocumentError(f"{servers_dir}: no */{SERVER_FILE} in it")
     read.sort(key=lambda server: (server.family, server.released, server.id))
     servers = {server.id: server for server in read}
+    _check_artifacts(read, servers_dir)
     return {server.id: _with_program(server, servers, servers_dir) for server in read}
+
+
+def _check_artifacts(servers: Iterable[Server], servers_dir: Path) -> None:
+    """DocumentError where two different files have one name: the cache has room for one."""
+    known: dict[str, Artifact] = {}
+    for server in servers:
+        for artifact in server.artifacts:
+            if known.setdefault(artifact.file, artifact).sha256 != artifact.sha256:
+                path = servers_dir / server.id / SERVER_FILE
+                raise DocumentError(f"{path}: artifacts: another server has a {artifact.file} with another sha256")
 
 
 def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path) -> Server:
