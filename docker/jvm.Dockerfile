@@ -48,7 +48,7 @@ RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
 COPY docker/TrustStore.java /src/docker/
 COPY servers /src/servers
 RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt,required=false \
-    --mount=type=cache,target=/root/.m2 \
+    --mount=type=cache,target=/root/.m2,sharing=locked \
     --mount=type=bind,from=artifacts,target=/artifacts \
     if [ -s /etc/ssl/certs/ca-certificates.crt ]; then \
         java /src/docker/TrustStore.java /etc/ssl/certs/ca-certificates.crt /tmp/trust.p12 || exit; \
