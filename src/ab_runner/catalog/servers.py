@@ -23,7 +23,7 @@ class CatalogError(UserError):
 
 
 def load(servers_dir: Path) -> dict[str, Server]:
-    """All servers by id, ordered by family, release date and id. DocumentError at the first file that is wrong."""
+    """Return all servers by id, ordered by family, release date and id. DocumentError at the first mistake."""
     read = [read_server(path) for path in sorted(servers_dir.glob(f"*/{SERVER_FILE}"))]
     if not read:
         raise DocumentError(f"{servers_dir}: no */{SERVER_FILE} in it")
@@ -34,7 +34,7 @@ def load(servers_dir: Path) -> dict[str, Server]:
 
 
 def _check_artifacts(servers: Iterable[Server], servers_dir: Path) -> None:
-    """DocumentError where two different files have one name: the cache has room for one."""
+    """Raise DocumentError where two different files have one name: the cache has one file of a name."""
     known: dict[str, Artifact] = {}
     for server in servers:
         for artifact in server.artifacts:
@@ -44,7 +44,7 @@ def _check_artifacts(servers: Iterable[Server], servers_dir: Path) -> None:
 
 
 def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path) -> Server:
-    """A variant is built as its program is, and needs what its program needs."""
+    """Return the server with what its program needs: a variant is built as its program is."""
     path = servers_dir / server.id / SERVER_FILE
     program = servers.get(server.program)
     if program is None:
@@ -57,7 +57,8 @@ def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path)
 
 
 def select(servers: dict[str, Server], patterns: Sequence[str]) -> list[Server]:
-    """The servers that any of the shell patterns matches, in the catalog's order; CatalogError if one matches none."""
+    """Return the servers that any of the shell patterns matches, in the catalog's order. CatalogError if one matches
+    none."""
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in servers):
             raise CatalogError(
@@ -67,7 +68,7 @@ def select(servers: dict[str, Server], patterns: Sequence[str]) -> list[Server]:
 
 
 def _pattern_suggestion(pattern: str, servers: Iterable[str]) -> str:
-    """A family's name alone is short of a star."""
+    """Return a hint at the likely pattern: a family's name alone lacks a star."""
     starred = f"{pattern}*"
     if any(fnmatchcase(name, starred) for name in servers):
         return f" (did you mean {starred!r}?)"
@@ -75,6 +76,6 @@ def _pattern_suggestion(pattern: str, servers: Iterable[str]) -> str:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """` (did you mean a, b?)` with the nearest of the known names, or nothing where none is near."""
+    """Return ` (did you mean a, b?)` with the nearest of the known names, or nothing where none is near."""
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f" (did you mean {', '.join(near)}?)" if near else ""
