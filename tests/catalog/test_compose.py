@@ -53,6 +53,8 @@ def test_what_no_registry_has_is_mounted_and_never_copied_into_an_image() -> Non
     for id, server in SERVERS.items():
         mounted = {each["target"]: each for each in services[id].get("volumes", []) if each["type"] == "bind"}
         assert set(mounted) == {f"/server/lib/{artifact.file}" for artifact in server.artifacts}
+        module = services[id]["build"]["args"].get("MODULE")
+        assert module == (server.program if server.artifacts else None), "those without share one build"
         for artifact in server.artifacts:
             mount = mounted[f"/server/lib/{artifact.file}"]
             assert mount["source"].endswith(f"/ab-runner/artifacts/{artifact.file}")
