@@ -365,7 +365,7 @@ def artifacts(context: click.Context) -> None:
 
 @artifacts.command("fetch")
 def fetch_artifacts() -> None:
-    """Downloads those that are missing, from where an earlier download broke off. A sweep does it by itself."""
+    """Downloads those that are missing. A sweep does it by itself."""
     from ab_runner.cli.artifacts import fetch_missing
 
     sys.exit(fetch_missing(load(paths.SERVERS).values()))

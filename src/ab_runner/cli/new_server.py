@@ -11,7 +11,7 @@ import click
 
 from ab_runner import paths
 from ab_runner.catalog import compose
-from ab_runner.catalog.servers import load
+from ab_runner.catalog.servers import SHARED, load
 from ab_runner.catalog.template import DESCRIPTION, files_of, package_of, with_module
 from ab_runner.cli.show import console_for, say
 from ab_runner.store.writer import write_report
@@ -21,8 +21,9 @@ def make(id: str) -> None:
     """Makes it whole or not at all: click.UsageError where the id is taken or something cannot be written,
     DocumentError for another server's mistake."""
     folder = paths.SERVERS / id
-    if folder.exists():
-        raise click.UsageError(f"the id {id} is taken: {folder} is there; choose another")
+    for taken in (folder, paths.SERVERS / SHARED / id):  # Maven knows the modules of both by this name
+        if taken.exists():
+            raise click.UsageError(f"the id {id} is taken: {taken} is there; choose another")
     if id in compose.TOOLS:
         raise click.UsageError(f"the id {id} is taken: compose.yaml has a service of that name; choose another")
     load(paths.SERVERS)
@@ -46,7 +47,7 @@ def make(id: str) -> None:
 
 
 def _fill(folder: Path) -> None:
-    source = paths.SERVERS / "template"
+    source = paths.SERVERS / SHARED / "template"
     files = [source / "pom.xml", source / DESCRIPTION, *(source / "src").rglob("*.java")]
     template = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in files}
     for name, text in files_of(folder.name, template, datetime.date.today()).items():

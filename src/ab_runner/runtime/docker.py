@@ -7,7 +7,6 @@ output. All of it goes through the docker command line: Compose has no other int
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import time
@@ -16,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from ab_runner.catalog import docker_templates
 from ab_runner.host.interrupt import held
 from ab_runner.host.machine import SYSCTLS, CpuSplit, cpu_list
 from ab_runner.host.safe_files import create, write_whole
@@ -189,38 +189,22 @@ class DockerRuntime:
             _down(self._project)
 
     def _override(self, server: Server, name: str) -> str:
-        """What a sweep changes in compose.yaml for this server. Values are JSON, which YAML includes."""
-
-        def quoted(value: str) -> str:
-            return json.dumps(value).replace("$", "$$")
-
-        network = f"networks: !reset []\n    network_mode: {quoted(f'service:{server.id}')}"
-        if self.network == "bridge":  # a namespace of its own, where connections start: it needs the server's settings
-            network = f"networks: [servers]\n    sysctls: {json.dumps(_CLIENT_SYSCTLS)}"
-        return f"""\
-services:
-  {server.id}:
-    ports: !reset []
-    depends_on: !reset {{}}
-    healthcheck: {{disable: true}}
-    cpuset: {quoted(cpu_list(self.server_cpus))}
-    environment: {json.dumps(processors(self.server_cpus))}
-    labels: [{quoted(_OURS)}]
-    stop_signal: SIGKILL
-    volumes:
-      - {{type: bind, source: {quoted(str(self._fixtures))}, target: /srv/www, read_only: true}}
-  {GENERATOR}:
-    {network}
-    cpuset: {quoted(cpu_list(self.generator_cpus))}
-    labels: [{quoted(_OURS)}]
-    user: {quoted(f"{os.getuid()}:{os.getgid()}")}
-    entrypoint: [sleep, infinity]
-    stop_signal: SIGKILL
-    volumes:
-      - {{type: bind, source: {quoted(str(self._scratch / name))}, target: {RAW_IN_CONTAINER}}}
-networks:
-  servers: {{internal: true}}
-"""
+        """Return what a sweep changes in compose.yaml for this server."""
+        return docker_templates.fill(
+            "override.yaml",
+            server=server.id,
+            generator=GENERATOR,
+            label=_OURS,
+            network=self.network,
+            sysctls=_CLIENT_SYSCTLS,
+            server_cpus=cpu_list(self.server_cpus),
+            generator_cpus=cpu_list(self.generator_cpus),
+            environment=processors(self.server_cpus),
+            user=f"{os.getuid()}:{os.getgid()}",
+            fixtures=str(self._fixtures),
+            raw=str(self._scratch / name),
+            raw_in_container=RAW_IN_CONTAINER,
+        )
 
 
 class DockerServer:

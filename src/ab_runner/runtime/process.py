@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ab_runner.catalog import artifacts
+from ab_runner.catalog.servers import SHARED
 from ab_runner.host.interrupt import held
 from ab_runner.host.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.host.safe_files import create
@@ -110,8 +111,8 @@ class ProcessRuntime:
         return failures
 
     def _build_with_cc(self, programs: Sequence[str]) -> str:
-        said = [_run_builder(str(self._servers_dir / "build-c"), str(self._servers_dir / name)) for name in programs]
-        return last_lines("".join(said))
+        build = str(self._servers_dir / SHARED / "build-c")
+        return last_lines("".join(_run_builder(build, str(self._servers_dir / name)) for name in programs))
 
     def _build_with_maven(self, programs: Sequence[str]) -> str:
         """Builds these programs and what they need; returns Maven's first complaint if that fails."""
@@ -173,14 +174,14 @@ class ProcessRuntime:
             for artifact in server.artifacts:
                 shutil.copy(artifacts.path_of(artifact), stage / "server" / "lib" / artifact.file)
             shutil.copy(program / "target" / "server.jar", stage / "server")
-            shutil.copy(self._servers_dir / "start-jvm", stage / "server" / "start")
+            shutil.copy(self._servers_dir / SHARED / "start-jvm", stage / "server" / "start")
         elif server.kind == "c":
             (stage / "server").mkdir()
             for file in (program / "target" / "server", program / "start"):
                 shutil.copy(file, stage / "server")
         else:
             shutil.copytree(program, stage / "server")
-            shutil.copy(self._servers_dir / "start-debian", stage / "server")
+            shutil.copy(self._servers_dir / SHARED / "start-debian", stage / "server")
         shutil.copytree(self._fixtures, stage / "www")
         (stage / "tmp").mkdir()
         (stage / "tmp").chmod(0o1777)

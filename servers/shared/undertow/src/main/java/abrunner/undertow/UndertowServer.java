@@ -1,6 +1,5 @@
-package abrunner.undertow24;
+package abrunner.undertow;
 
-import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import io.undertow.Undertow;
@@ -13,7 +12,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import org.xnio.Options;
 
-/** Undertow 2.4, serving files by its ResourceHandler: small ones cached in direct memory, large ones by sendfile. */
+/** Undertow, serving files by its ResourceHandler: small ones cached in direct memory, large ones by sendfile. */
 public final class UndertowServer implements Server {
     /** As WildFly sets them: how many files' metadata are kept, and the memory for content in pieces of 1 KB. */
     private static final int CACHED_FILES = 100;
@@ -35,15 +34,11 @@ public final class UndertowServer implements Server {
     private final int threads;
     private final Path docroot;
 
-    UndertowServer(Settings settings) {
+    public UndertowServer(Settings settings) {
         address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
-    }
-
-    public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(UndertowServer::new);
     }
 
     @Override
