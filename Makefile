@@ -23,6 +23,7 @@ check: .venv/test.txt ## in a minute: format, lint, types, import rules, and the
 test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, where it is missing
 	$(static_checks)
 	@command -v mvn > /dev/null || { $(call install,openjdk-17-jdk-headless maven); }
+	@./ab-runner artifacts # which servers can be built, and copies of files under their former names
 	JAVA_HOME=$$($(newest_jdk)) mvn --batch-mode -Dorg.slf4j.simpleLogger.defaultLogLevel=warn --strict-checksums --file servers/pom.xml -Dartifacts=$(artifacts) verify
 	@command -v chromium > /dev/null || ($(call install,chromium)) || echo "make: without a browser its tests skip" >&2
 	$(PYTHON) -m pytest --numprocesses 2 --dist loadgroup

@@ -197,6 +197,15 @@ def test_a_file_of_a_cache_whose_names_had_the_sha256_is_taken_by_add(cache: Pat
     assert artifacts.state_of(wanted) == "present"
 
 
+@pytest.mark.parametrize(("content", "state"), [(CONTENT, "present"), (CONTENT[::-1], "missing")])
+def test_a_file_under_its_former_name_is_used_if_it_is_the_right_one(cache: Path, content: bytes, state: str) -> None:
+    wanted = artifact("https://example.org/a.jar")
+    cache.mkdir(parents=True)
+    (cache / f"{wanted.sha256}-a.jar").write_bytes(content)
+    assert artifacts.state_of(wanted) == state
+    assert artifacts.path_of(wanted).exists() == (state == "present")
+
+
 def test_several_files_are_added_at_once(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = artifact("https://example.org/a.jar")
     monkeypatch.setattr("ab_runner.cli.main.load", lambda folder: {"a-1": builders.server("a-1", artifacts=(wanted,))})
