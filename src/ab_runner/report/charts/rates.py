@@ -24,7 +24,7 @@ _FAILED_IN_A_ROW = 4
 
 
 def height_of_rates(labels: int) -> int:
-    """Return the height that leaves room for so many names; page/charts.js computes the same for the servers shown."""
+    """Return the height that leaves room for so many names. html/js/charts.js computes the same."""
     return max(420, _LABEL_HEIGHT * labels + 90)
 
 
