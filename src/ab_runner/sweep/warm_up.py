@@ -2,7 +2,7 @@
 
 A JIT compiles what it sees used. One workload after the other warms up each anew, and the compiler shares the CPU with
 the load that it compiles for. Turns of a second over all workloads let it see everything within a few seconds, and it
-gets the generator's CPUs as well while nothing is counted. docs/method.md has the measurements.
+gets the generator's CPUs as well while nothing is counted. docs/measurement.md has the criterion.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from ab_runner.analysis.rankings import BY_CPU_TIME
 from ab_runner.history.published import Figure
 from ab_runner.report.charts import vega
 from ab_runner.report.html.page import page_of, specs_of
-from ab_runner.report.html.templates import fill, ours
+from ab_runner.report.html.templates import fill, joined_scripts
 from ab_runner.report.tables import LIMITS, Report
 from ab_runner.store.reader import Stored
 
@@ -41,7 +41,7 @@ def render(
         details=_packed({"trials": page.trials, "warmUps": page.warm_ups}),
         served=served,
         vega=Markup(vega.vega_script()),
-        script=ours("page.js"),
+        script=joined_scripts("js"),
         limits=LIMITS,
         by_cpu_time=BY_CPU_TIME,
     )

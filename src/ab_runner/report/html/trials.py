@@ -10,7 +10,7 @@ import msgspec
 from ab_runner.analysis.cells import PERCENTILES, latencies, requests_per_cpu_second, share_figure
 from ab_runner.model.load import LoadReport
 from ab_runner.model.records import BEFORE, CellRecord, JvmActivity, NotMeasured, Record, Trial, Usage, WarmUpRecord
-from ab_runner.report.charts.specs import percentile_name
+from ab_runner.report.charts.latencies import percentile_name
 from ab_runner.store.layout import RAW_FOLDER
 
 Value = str | float | None
