@@ -14,14 +14,13 @@ from threading import Lock
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import click
 import msgspec
 
 from ab_runner.analysis.overview import Entry, entry
-from ab_runner.cli.compare import compare_all
-from ab_runner.cli.files import page_text
 from ab_runner.errors import UserError
 from ab_runner.host import safe_files
+from ab_runner.report.compare_sweeps import compare_all
+from ab_runner.report.files import page_text
 from ab_runner.report.html import Served, comparison, overview
 from ab_runner.store.layout import RAW_FOLDER, SWEEP_FILE, TRIALS_FILE
 from ab_runner.store.reader import is_being_written, read
@@ -46,25 +45,25 @@ _ALWAYS = (
 )
 
 
-def serve(results: Path, port: int) -> None:
-    """Until it is interrupted. click.UsageError if there is no such folder or the port is taken."""
+def serve(results: Path, port: int, tell: Callable[[str], object]) -> None:
+    """Serve a folder of sweeps until it is interrupted. UserError if there is no such folder or the port is taken."""
     if not results.is_dir():
-        raise click.UsageError(f"{results}: no such folder; give the one that has the folders of sweeps in it")
+        raise UserError(f"{results}: no such folder; give the one that has the folders of sweeps in it")
     try:
         server = server_for(results, port)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise click.UsageError(f"port {port}: {reason}; choose another with --port") from error
-    click.echo(f"http://{ADDRESS}:{server.server_port}/ has the sweeps of {results}; Ctrl-C ends it")
+        raise UserError(f"port {port}: {reason}; choose another with --port") from error
+    tell(f"http://{ADDRESS}:{server.server_port}/ has the sweeps of {results}; Ctrl-C ends it")
     with server:
         try:
             server.serve_forever()
         except KeyboardInterrupt:
-            click.echo()
+            tell("")
 
 
 def server_for(results: Path, port: int) -> ThreadingHTTPServer:
-    """One that listens already."""
+    """Return a web server that listens already."""
     return ThreadingHTTPServer((ADDRESS, port), partial(_Handler, Site(results)))
 
 
@@ -92,7 +91,7 @@ class Site:
         try:
             with self._one_by_one:
                 return self._answer(target, head_only)
-        except (UserError, click.ClickException) as error:
+        except UserError as error:
             return _line(str(error), HTTPStatus.CONFLICT)
         except ValueError as error:
             return _line(f"not an address: {error}", HTTPStatus.BAD_REQUEST)
