@@ -31,7 +31,7 @@ WARM_UP = WarmUp(Load(requests=20_000))
 
 
 @pytest.mark.parametrize(
-    "request",
+    "wanted",
     [
         ASKED,
         msgspec.structs.replace(ASKED, runtime="process", network="loopback", jdk=None),
@@ -42,8 +42,8 @@ WARM_UP = WarmUp(Load(requests=20_000))
         msgspec.structs.replace(ASKED, protocol=changed(warm_up=WARM_UP, large_warm_up=WARM_UP)),
     ],
 )
-def test_the_command_asks_for_the_same_again(request: SweepRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = shlex.split(command(request))
+def test_the_command_asks_for_the_same_again(wanted: SweepRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = shlex.split(command(wanted))
     assert words[0] == "./ab-runner"
     asked: list[RunRequest] = []
 
@@ -56,4 +56,4 @@ def test_the_command_asks_for_the_same_again(request: SweepRequest, monkeypatch:
         run.command.main([*words[1:], "--dry-run"], standalone_mode=False)
     (again,) = asked
     servers = [server(id) for id in again.servers]
-    assert again.as_stored(servers, request.seed) == request
+    assert again.as_stored(servers, wanted.seed) == wanted

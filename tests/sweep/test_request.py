@@ -39,7 +39,7 @@ def test_a_protocol_keeps_what_is_not_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request", "expected"),
+    ("wanted", "expected"),
     [
         (with_requests(50), "50 requests are fewer than the concurrency 100: ask for at least as many"),
         (changed(protocol=PROTOCOLS["2006"], generators=2), "--generators needs trials of the same length in time"),
@@ -49,9 +49,9 @@ def test_a_protocol_keeps_what_is_not_changed() -> None:
         ),
     ],
 )
-def test_what_contradicts_itself_is_refused(request: RunRequest, expected: str) -> None:
+def test_what_contradicts_itself_is_refused(wanted: RunRequest, expected: str) -> None:
     with pytest.raises(UserError, match=expected):
-        request.check()
+        wanted.check()
 
 
 def test_what_does_not_contradict_itself_passes() -> None:

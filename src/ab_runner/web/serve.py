@@ -87,14 +87,15 @@ class Site:
         self._one_by_one = Lock()
 
     def answer(self, target: str, head_only: bool = False) -> Answer:
-        """`target` is that of the request line. Whatever is wrong with it is an answer too."""
+        """Return the answer to a request; `target` is that of its first line. Whatever is wrong with it is an answer
+        too."""
         try:
             with self._one_by_one:
                 return self._answer(target, head_only)
         except UserError as error:
             return _line(str(error), HTTPStatus.CONFLICT)
         except ValueError as error:
-            return _line(f"not an address: {error}", HTTPStatus.BAD_REQUEST)
+            return _line(f"this is no valid address: {error}", HTTPStatus.BAD_REQUEST)
         except OSError as error:
             return _line(f"cannot be read: {error}", HTTPStatus.INTERNAL_SERVER_ERROR)
         except Exception as error:  # somebody else's sweep may hold values that nothing here was made for
@@ -115,12 +116,12 @@ class Site:
         return _raw(folder, rest) if rest else self._report(folder, head_only)
 
     def _sweeps(self) -> dict[str, Path]:
-        """By the names of their folders. Links are not among them: `latest` would be a second entry, and another could
-        lead to what nobody meant to show."""
+        """Return the folders of sweeps by their names. Links are not among them: `latest` would be a second entry, and
+        another could lead to what nobody meant to show."""
         return {path.name: path for path in self._results.iterdir() if not path.is_symlink() and _is_sweep(path)}
 
     def _overview(self) -> tuple[list[Entry], list[str]]:
-        """The newest first, and what cannot be read."""
+        """Return the sweeps, the newest first, and a line for each that cannot be read."""
         found: list[Entry] = []
         trouble: list[str] = []
         for name, folder in self._sweeps().items():
@@ -158,7 +159,7 @@ class Site:
 
 
 def _kept(made: dict[str, tuple[str, Made]], name: str, tag: str, make: Callable[[], Made]) -> Made:
-    """What was made for that tag, or is made now."""
+    """Return what was made for that tag, or make it now."""
     if name not in made or made[name][0] != tag:
         made[name] = tag, make()
     return made[name][1]
@@ -169,7 +170,7 @@ def _is_sweep(folder: Path) -> bool:
 
 
 def _state(folder: Path) -> tuple[str, bool]:
-    """A tag of the sweep's log, and whether the sweep goes on."""
+    """Return a tag of the sweep's log, and whether the sweep goes on."""
     is_running = is_being_written(folder)
     try:
         status = (folder / TRIALS_FILE).lstat()
@@ -179,7 +180,7 @@ def _state(folder: Path) -> tuple[str, bool]:
 
 
 def _raw(folder: Path, rest: str) -> Answer:
-    """What ab and the servers printed, which reports point to."""
+    """Return what ab or a server printed, which reports point to."""
     files = {f"{RAW_FOLDER}/{path.name}": path for path in safe_files.real_folder(folder / RAW_FOLDER).glob("*")}
     if rest not in files:
         return _line(f"{folder.name} has no {rest!r}", HTTPStatus.NOT_FOUND)
@@ -212,7 +213,7 @@ class _Handler(BaseHTTPRequestHandler):
         if host in _NAMES:
             answer = self._site.answer(self.path, head_only)
         else:
-            answer = _line(f"not {host!r}", HTTPStatus.FORBIDDEN)
+            answer = _line(f"{host!r} is no name of this server; use {ADDRESS}", HTTPStatus.FORBIDDEN)
         self.send_response(answer.status)
         for name, value in (("Content-Type", answer.kind), *_ALWAYS, *answer.more):
             self.send_header(name, value)
