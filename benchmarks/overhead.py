@@ -21,7 +21,6 @@ from scipy.stats import ttest_1samp
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load
-from ab_runner.cli.run import make_fixtures
 from ab_runner.host.cooldown import settle
 from ab_runner.host.machine import cpu_split, local_ports
 from ab_runner.host.sweep_lock import sweep_lock
@@ -32,6 +31,7 @@ from ab_runner.monitor.sampler import ResourceSampler
 from ab_runner.runtime.base import RunningServer
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.sweep import probe
+from ab_runner.sweep.fixtures import make_fixtures
 from ab_runner.sweep.samples import SpotChecks
 
 SWEEP = "overhead"

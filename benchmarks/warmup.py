@@ -22,7 +22,6 @@ import msgspec
 from ab_runner import paths
 from ab_runner.catalog.server_file import Kind
 from ab_runner.catalog.servers import load, select
-from ab_runner.cli.run import make_fixtures
 from ab_runner.host.machine import cpu_split
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.load import Load
@@ -34,6 +33,7 @@ from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.writer import Store
 from ab_runner.sweep.events import CellFinished, Event
+from ab_runner.sweep.fixtures import make_fixtures
 from ab_runner.sweep.protocol import PROTOCOLS, ServerRun, cells_of, time_limit
 from ab_runner.sweep.turn import SweepContext, Turn
 from ab_runner.sweep.warm_up import Window

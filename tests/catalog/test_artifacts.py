@@ -15,9 +15,9 @@ from support import builders
 
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.artifacts import ArtifactError
-from ab_runner.cli.artifacts import provide
 from ab_runner.cli.main import main
 from ab_runner.model.server import Artifact
+from ab_runner.sweep.prepare import provide
 
 CONTENT = bytes(range(256)) * 1000
 
@@ -208,7 +208,8 @@ def test_a_file_under_its_former_name_is_used_if_it_is_the_right_one(cache: Path
 
 def test_several_files_are_added_at_once(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = artifact("https://example.org/a.jar")
-    monkeypatch.setattr("ab_runner.cli.main.load", lambda folder: {"a-1": builders.server("a-1", artifacts=(wanted,))})
+    server = builders.server("a-1", artifacts=(wanted,))
+    monkeypatch.setattr("ab_runner.cli.artifacts.load", lambda folder: {server.id: server})
     for name in ("one", "two"):
         (tmp_path / name).write_bytes(CONTENT)
     monkeypatch.setattr("sys.argv", ["ab-runner", "artifacts", "add", str(tmp_path / "one"), str(tmp_path / "two")])
@@ -227,7 +228,7 @@ def test_a_sweep_fetches_what_is_missing_and_says_how_to_get_what_it_cannot(orig
     ]
     told: list[str] = []
     skipped = provide(servers, told.append)
-    assert told == ["fetching a.jar", "fetching b.jar"]
+    assert told == ["fetching a.jar, b.jar"]
     assert list(skipped) == ["cindy-2", "cindy-2-nio"]
     for part in (
         "./ab-runner artifacts fetch",
@@ -235,6 +236,6 @@ def test_a_sweep_fetches_what_is_missing_and_says_how_to_get_what_it_cannot(orig
         "http://127.0.0.1:1/b.jar",
         "refused",
     ):
-        assert part in skipped["cindy-2"]
+        assert part in skipped["cindy-2"].detail
     assert artifacts.unavailable(servers[0]) is None
     assert "needs b.jar" in (artifacts.unavailable(servers[1]) or "")

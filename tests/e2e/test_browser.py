@@ -16,8 +16,8 @@ from support.full_sweep import full_sweep
 from support.serving import keep, serving
 from support.small_sweep import PUBLISHED, STORED
 
-from ab_runner.cli.conclusions import conclusions_of
 from ab_runner.report import html
+from ab_runner.report.published import conclusions_of
 from ab_runner.store.reader import Stored
 from ab_runner.web.serve import ADDRESS
 

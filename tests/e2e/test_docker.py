@@ -61,8 +61,10 @@ def test_a_sweep_of_all_servers_has_every_cell_with_a_figure_or_a_reason(sweepin
             assert verdict.reason == KNOWN_REASON[server, name]
         elif (server, name) not in MAY_FAIL:
             assert answered(verdict), f"{server} {name} c={level}: {verdict.reason}"
-    for table in ("echo: requests per second", "large: time per request"):
+    for table in ("echo: requests per second", "large: requests per second"):
         assert table in output
+    again = subprocess.check_output([ROOT / "ab-runner", "report", "--all", folder], text=True)
+    assert "large: time per request" in again
     assert containers_left(stored.sweep.id) == ""
 
 

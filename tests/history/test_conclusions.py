@@ -20,7 +20,6 @@ from ab_runner import paths
 from ab_runner.analysis.cells import summarise
 from ab_runner.analysis.rankings import ranked
 from ab_runner.catalog.toml_files import DocumentError
-from ab_runner.cli.conclusions import columns_of
 from ab_runner.history.conclusions import Judged, Part, judge
 from ab_runner.history.evidence import of_sweep, published
 from ab_runner.history.papers import FILES, Claim, Paper, read_all
@@ -30,6 +29,7 @@ from ab_runner.model.records import Record, Trial
 from ab_runner.model.server import Server
 from ab_runner.report import conclusions_csv, markdown
 from ab_runner.report.conclusions_tables import report_conclusions
+from ab_runner.report.published import columns_of
 from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"

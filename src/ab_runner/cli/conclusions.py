@@ -1,39 +1,26 @@
-"""What was concluded, and what of it holds, as a person sees it."""
+"""./ab-runner conclusions: judges what the author of 2006 concluded."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ab_runner import paths
-from ab_runner.cli.reports import show
-from ab_runner.history.conclusions import judge
-from ab_runner.history.evidence import of_sweep, published
-from ab_runner.history.papers import Paper, read_all
-from ab_runner.history.published import Figure
-from ab_runner.report import conclusions_csv
-from ab_runner.report.conclusions_tables import Column, report_conclusions
-from ab_runner.report.tables import Report
-from ab_runner.store.reader import Stored, read
+import click
+
+from ab_runner.cli import options
 
 
-def show_conclusions(results: Path | None, form: str) -> None:
-    """By the published figures, and by a sweep if there is one."""
+@click.command("conclusions")
+@click.argument("results", type=click.Path(path_type=Path), required=False)
+@options.table_format
+def command(results: Path | None, form: str) -> None:
+    """Shows which conclusions of 2006 hold. They are judged by their author's own figures, and by those of a sweep."""
+    from ab_runner.cli.tables import show_tables
+    from ab_runner.report import conclusions_csv
+    from ab_runner.report.conclusions_tables import report_conclusions
+    from ab_runner.report.published import judged
+    from ab_runner.store.reader import read
+
     stored = read(results) if results else None
-    judged = _judged(stored)
+    papers = judged(stored)
     damage = stored.damage if stored else ()
-    show(lambda: report_conclusions(judged, damage), lambda: conclusions_csv.render(judged), damage, form)
-
-
-def conclusions_of(stored: Stored) -> Report:
-    return report_conclusions(_judged(stored))
-
-
-def _judged(stored: Stored | None) -> list[tuple[Paper, list[Column]]]:
-    return [(paper, columns_of(paper, figures, stored)) for paper, figures in read_all(paths.PUBLISHED)]
-
-
-def columns_of(paper: Paper, figures: tuple[Figure, ...], stored: Stored | None) -> list[Column]:
-    evidence = [published(paper.source, paper.year, figures)]
-    if stored is not None:
-        evidence.append(of_sweep(stored, figures))
-    return [Column(each, judge(paper, each)) for each in evidence]
+    show_tables(lambda: report_conclusions(papers, damage), lambda: conclusions_csv.render(papers), damage, form)
