@@ -24,7 +24,7 @@ def command(context: click.Context) -> None:
 
 @command.command("fetch")
 def fetch() -> None:
-    """Downloads those that are missing, from where an earlier download broke off. A sweep does it by itself."""
+    """Downloads those that are missing. A sweep does it by itself."""
     failed = 0
     for artifact in artifacts.artifacts_of(load(paths.SERVERS).values()):
         if artifacts.state_of(artifact) == "present":
