@@ -84,7 +84,7 @@ def test_a_sweep_without_trials_is_a_table_without_rows(tmp_path: Path) -> None:
 def test_the_docs_have_every_column_and_their_query_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     docs = (paths.ROOT / "docs" / "formats.md").read_text()
     section = docs.partition("## export\n")[2].partition("\n## ")[0]
-    kinds = {"text": "text", "64-bit whole number": "whole", "truth": "truth"}
+    kinds = {"text": "text", "64-bit integer": "whole", "boolean": "truth"}
     rows = re.findall(r"^\| (.+) \| (.+) \|$", section, re.M)
     documented = {
         name: kinds[kind] for names, kind in rows if kind in kinds for name in names.replace("\\", "").split(", ")

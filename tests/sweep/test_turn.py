@@ -359,7 +359,7 @@ class ColdMeter(ResourceSampler):
 
 
 def test_a_trial_that_was_cold_is_made_once_more_and_kept(bench: SweepContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turn_module, "Meter", ColdMeter)
+    monkeypatch.setattr(turn_module, "ResourceSampler", ColdMeter)
     monkeypatch.setattr(ColdMeter, "shares", [0.0, 0.0, 0.0, 0.3])
     bench.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
     assert bench.cells() == {("a-1", 10): "valid"}
@@ -370,14 +370,14 @@ def test_a_trial_that_was_cold_is_made_once_more_and_kept(bench: SweepContext, m
 
 
 def test_a_trial_that_stays_cold_has_that_as_its_reason(bench: SweepContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turn_module, "Meter", ColdMeter)
+    monkeypatch.setattr(turn_module, "ResourceSampler", ColdMeter)
     monkeypatch.setattr(ColdMeter, "shares", [0.0, 0.0, 0.0, 0.3, 0.25])
     bench.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
     assert bench.cells() == {("a-1", 10): "cold: the JIT took 25 % of the server's CPU time"}
 
 
 def test_a_cold_trial_by_requests_is_not_repeated(bench: SweepContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turn_module, "Meter", ColdMeter)
+    monkeypatch.setattr(turn_module, "ResourceSampler", ColdMeter)
     monkeypatch.setattr(ColdMeter, "shares", [0.0, 0.3])
     bench.run(A, generate=always(GOOD))
     assert bench.cells() == {("a-1", 10): "cold: the JIT took 30 % of the server's CPU time"}
