@@ -11,7 +11,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.conftest import FIXTURES, ROOT, Sweeper, answered, check_store, containers_left, verdicts, wait_for_trials
+from e2e.conftest import (
+    FIXTURES,
+    ROOT,
+    Sweeper,
+    answered,
+    check_store,
+    containers_left,
+    question_of_ab,
+    verdicts,
+    wait_for_trials,
+)
 
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import load
@@ -168,7 +178,7 @@ def test_docker_compose_up_serves_both_fixtures_byte_for_byte_and_nothing_else(s
     for name in ("small.html", "large.bin"):
         assert service.get(f"/{name}") == (200, (FIXTURES / name).read_bytes())
     for name in ("small", "small-keepalive", "large"):
-        probe.check(service.address, "127.0.0.1:8080", workload_named(name), FIXTURES)
+        probe.check(service.address, question_of_ab(name))
     assert service.get("/missing.html")[0] == 404
 
 

@@ -22,12 +22,12 @@ from ab_runner import paths
 from ab_runner.history.published import CINDY_2006, read
 from ab_runner.history.then_and_now import Compared, Pair, compare, match_of
 from ab_runner.model.load import Verdict
+from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import EndRecord, NotMeasured, Trial
 from ab_runner.model.server import Server
 from ab_runner.report import markdown, terminal, then_and_now_csv
 from ab_runner.report.then_and_now_tables import NO_MARGIN, factor_figure, report_then_and_now
 from ab_runner.store.reader import Stored
-from ab_runner.sweep.protocol import PROTOCOLS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 FIGURES = read(paths.PUBLISHED / CINDY_2006)

@@ -12,9 +12,8 @@ from support.builders import server
 
 from ab_runner.cli import run
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import Protocol, SweepRequest, WarmUp
+from ab_runner.model.protocol import PROTOCOLS, Protocol, SweepRequest, WarmUp
 from ab_runner.report.reproduce import command
-from ab_runner.sweep.protocol import PROTOCOLS
 from ab_runner.sweep.request import RunRequest
 
 ASKED = SweepRequest(

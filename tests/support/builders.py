@@ -9,10 +9,9 @@ import msgspec
 
 from ab_runner.load.latency import distribution
 from ab_runner.model.load import Failures, LoadFailure, LoadReport, Verdict
-from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.records import Machine, NotMeasured, Sweep, Trial, Usage
 from ab_runner.model.server import Server
-from ab_runner.sweep.protocol import PROTOCOLS
 
 PERCENTILES = {**dict.fromkeys(range(90), 0.8), **dict.fromkeys(range(90, 99), 1.234), 99: 12.5, 100: 250.0}
 NOON = datetime.datetime(2026, 11, 20, 12, 0, tzinfo=datetime.UTC)

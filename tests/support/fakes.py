@@ -13,8 +13,9 @@ from pathlib import Path
 
 from recordings.ab.outputs import golden
 
+from ab_runner.load.generator import Completed
 from ab_runner.model.server import Server
-from ab_runner.runtime.base import Completed, StartError
+from ab_runner.runtime.base import StartError
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
@@ -47,7 +48,6 @@ class FakeRuntime:
     jdk = 17
     server_cpus: tuple[int, ...] = ()
     generator_cpus: tuple[int, ...] = ()
-    raw_folder = "/raw"
 
     def __init__(self, docroot: Path, generate: Generate, broken: Sequence[str] = ()) -> None:
         self.log: list[str] = []
@@ -74,6 +74,7 @@ class FakeServer:
     environment = {"version": "1"}  # noqa: RUF012
     host = "127.0.0.1:8080"
     accounts = None
+    generator_folder = "/raw"
 
     def __init__(self, runtime: FakeRuntime, server: Server) -> None:
         self._runtime = runtime

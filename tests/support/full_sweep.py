@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from support.builders import NOON, failed_trial, not_measured, report, server, sweep, trial
 
 from ab_runner.model.load import Verdict
-from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.records import (
     AFTER,
     BEFORE,
@@ -24,7 +24,6 @@ from ab_runner.model.records import (
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import WORKLOADS
 from ab_runner.store.reader import Stored
-from ab_runner.sweep.protocol import PROTOCOLS
 
 FAMILIES = ("cindy", "grizzly", "httpd", "jetty", "lighttpd", "mina", "netty", "nginx", "tomcat", "undertow")
 MODELS = ("blocking thread pool", "NIO reactor", "event loop", "process per connection", "virtual threads")

@@ -5,9 +5,9 @@ from support import builders
 from support.builders import report
 
 from ab_runner.model.records import AFTER, BEFORE, Cell, CellRecord
+from ab_runner.store.plan import ServerRun
 from ab_runner.sweep.events import CellsAdded, Event
 from ab_runner.sweep.further_blocks import with_further_blocks
-from ab_runner.sweep.protocol import ServerRun
 
 REQUEST = builders.sweep(builders.server("a-1")).request
 RUNS = [

@@ -8,8 +8,7 @@ from support.builders import server
 
 from ab_runner.errors import UserError
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import WarmUp
-from ab_runner.sweep.protocol import PROTOCOLS
+from ab_runner.model.protocol import PROTOCOLS, WarmUp
 from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with_changes
 
 STANDARD = PROTOCOLS["standard"]

@@ -18,14 +18,14 @@ from ab_runner.stats.holm import holm
 from ab_runner.stats.pairing import pair
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
 from ab_runner.stats.ratio import block_means, in_every_block, log_ratio, mean_ratio
-from ab_runner.store.reader import Stored
-from ab_runner.sweep.resume import (
+from ab_runner.store.differences import (
     difference,
     environment_differences,
     fixture_differences,
     machine_differences,
     server_differences,
 )
+from ab_runner.store.reader import Stored
 
 Change = Literal["faster", "slower", "cannot be told", "one block", "ab was the limit", "lost", "gained", "-"]
 """`lost`: there was a figure and now there is none; `-`: there is none on either side, or one side has no such cell."""

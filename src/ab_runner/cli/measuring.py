@@ -12,10 +12,9 @@ from ab_runner.errors import UserError
 from ab_runner.model.records import NotMeasured, Trial, is_valid
 from ab_runner.report.files import write_reports
 from ab_runner.report.tables import findings_of
+from ab_runner.store.plan import plan_of, remaining
 from ab_runner.store.reader import Stored, read
 from ab_runner.sweep.measure import ReadySweep, SweepStopped, measure
-from ab_runner.sweep.protocol import plan_of
-from ab_runner.sweep.resume import remaining
 
 
 def measure_and_report(ready: ReadySweep) -> int:

@@ -9,9 +9,9 @@ import click
 
 from ab_runner.cli import options
 from ab_runner.model.load import Load
+from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.server import DEFAULT_JDK, JDKS
 from ab_runner.model.workload import WorkloadName
-from ab_runner.sweep.protocol import PROTOCOLS
 from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with_changes
 
 

@@ -18,11 +18,11 @@ from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.layout import StoreError
+from ab_runner.store.plan import plan_of
 from ab_runner.store.writer import Store
 from ab_runner.sweep.dry_run import lines_of
 from ab_runner.sweep.measure import ReadySweep
 from ab_runner.sweep.prepare import NONE_HERE, prepare, sweep_here, unavailable_in
-from ab_runner.sweep.protocol import plan_of
 from ab_runner.sweep.request import RunRequest
 from ab_runner.sweep.runtime_choice import choose_runtime
 from ab_runner.sweep.skipped import skipped_lines

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.records import AFTER, CellRecord
+from ab_runner.store.plan import ServerRun
 from ab_runner.sweep.events import CellsAdded, Event
 from ab_runner.sweep.precision import further_blocks
-from ab_runner.sweep.protocol import ServerRun
 
 
 def with_further_blocks(

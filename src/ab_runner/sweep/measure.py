@@ -11,13 +11,12 @@ import msgspec
 from ab_runner import paths
 from ab_runner.model.records import CellRecord, NotMeasured, Record, Sweep, Trial
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
+from ab_runner.store.plan import ServerRun, starts_so_far
 from ab_runner.store.writer import Store, point_latest_to
+from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, Event
 from ab_runner.sweep.further_blocks import with_further_blocks
-from ab_runner.sweep.protocol import ServerRun
-from ab_runner.sweep.resume import starts_so_far
 from ab_runner.sweep.run import run
-from ab_runner.sweep.turn import SweepContext
 
 
 class SweepStopped(Exception):

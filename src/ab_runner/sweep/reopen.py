@@ -12,14 +12,14 @@ from ab_runner.catalog.servers import load
 from ab_runner.errors import UserError
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.records import ResumeRecord
+from ab_runner.store.differences import differences
 from ab_runner.store.layout import StoreError
+from ab_runner.store.plan import plan_of, remaining
 from ab_runner.store.reader import read
 from ab_runner.store.writer import Store
 from ab_runner.sweep.begin import prepare_process
 from ab_runner.sweep.measure import ReadySweep
 from ab_runner.sweep.prepare import prepare, sweep_here
-from ab_runner.sweep.protocol import plan_of
-from ab_runner.sweep.resume import differences, remaining
 
 
 @contextmanager

@@ -1,4 +1,5 @@
-"""Answers that are asked for while a trial runs and compared byte for byte: ab counts bytes and never looks at them."""
+"""Spot checks: answers that are asked for while a trial runs and compared byte for byte. Generators count bytes and do
+not look at them."""
 
 from __future__ import annotations
 
@@ -10,18 +11,18 @@ from types import TracebackType
 from ab_runner.sweep import probe
 from ab_runner.sweep.probe import Address
 
-_SAMPLES_PER_SECOND = 20
+_CHECKS_PER_SECOND = 20
 _BYTES_PER_SECOND = 4_000_000
-"""The load of the samples must stay small: of a large file there are fewer."""
+"""The load of the checks must stay small: of a large file there are fewer."""
 _CONNECT_SECONDS = 0.5
 """How long a connection may take, and with it the end of a trial."""
 
 
 class SpotChecks:
-    """Asks as ab does, from time to time, on a connection of its own, as a context manager around a trial.
+    """Asks as the generator does, from time to time, on a connection of its own, as a context manager around a trial.
 
     `answered` is the number of whole answers; `wrong` says what was the matter with the first wrong one. A connection
-    that is refused, reset or never served is no wrong answer: ab sees those itself.
+    that is refused, reset or never served is no wrong answer: the generator sees those itself.
     """
 
     answered = 0
@@ -29,13 +30,11 @@ class SpotChecks:
 
     def __init__(self, address: Address, head: bytes, expected: bytes, keep_alive: bool) -> None:
         """`head` is the request, `expected` the body that answers it."""
-        self.length = len(expected)
-        """Of the right answer, in bytes."""
         self._address = address
         self._head = head
         self._expected = expected
         self._keep_alive = keep_alive
-        self._interval = max(1 / _SAMPLES_PER_SECOND, len(expected) / _BYTES_PER_SECOND)
+        self._interval = max(1 / _CHECKS_PER_SECOND, len(expected) / _BYTES_PER_SECOND)
         self._over = threading.Event()
         self._connection: socket.socket | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -51,13 +50,13 @@ class SpotChecks:
         connection = self._connection
         if connection is not None:
             with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)  # wakes up a sample that is still waiting for its answer
+                connection.shutdown(socket.SHUT_RDWR)  # wakes up a check that is still waiting for its answer
         self._thread.join()
 
     def _run(self) -> None:
         while self.wrong is None and not self._over.wait(self._interval):
             try:
-                self._sample()
+                self._check()
             except probe.NoAnswer:
                 self._hang_up()
             except probe.ProbeError as error:
@@ -65,7 +64,7 @@ class SpotChecks:
                     self.wrong = str(error)
         self._hang_up()
 
-    def _sample(self) -> None:
+    def _check(self) -> None:
         if self._connection is None:
             self._connection = probe.connect(self._address, _CONNECT_SECONDS)
             if self._over.is_set():  # it was set before anybody could have woken this connection up

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from ab_runner.sweep.samples import SpotChecks
+from ab_runner.sweep.spot_checks import SpotChecks
 
 HEAD = b"GET /small.html HTTP/1.0\r\n\r\n"
 RIGHT = b"x" * 100
@@ -56,19 +56,19 @@ def serving(reply: Callable[[int], bytes | None], kept: bool = False) -> Iterato
         thread.join()
 
 
-def sample(port: int, until: Callable[[SpotChecks], bool], keep_alive: bool = False) -> SpotChecks:
-    with SpotChecks(("127.0.0.1", port), HEAD, RIGHT, keep_alive) as samples:
+def check(port: int, until: Callable[[SpotChecks], bool], keep_alive: bool = False) -> SpotChecks:
+    with SpotChecks(("127.0.0.1", port), HEAD, RIGHT, keep_alive) as checks:
         deadline = time.monotonic() + 5
-        while not until(samples) and time.monotonic() < deadline:
+        while not until(checks) and time.monotonic() < deadline:
             time.sleep(0.01)
-    return samples
+    return checks
 
 
 def test_right_answers_are_counted() -> None:
     with serving(lambda number: answer(RIGHT)) as (port, _):
-        samples = sample(port, lambda samples: samples.answered >= 3)
-    assert samples.answered >= 3
-    assert samples.wrong is None
+        checks = check(port, lambda checks: checks.answered >= 3)
+    assert checks.answered >= 3
+    assert checks.wrong is None
 
 
 @pytest.mark.parametrize(
@@ -82,43 +82,43 @@ def test_right_answers_are_counted() -> None:
 )
 def test_one_wrong_answer_among_right_ones_is_seen(wrong: bytes, reason: str) -> None:
     with serving(lambda number: wrong if number == 3 else answer(RIGHT)) as (port, _):
-        samples = sample(port, lambda samples: samples.wrong is not None)
-    assert samples.answered == 2
-    assert samples.wrong is not None
-    assert reason in samples.wrong
+        checks = check(port, lambda checks: checks.wrong is not None)
+    assert checks.answered == 2
+    assert checks.wrong is not None
+    assert reason in checks.wrong
 
 
 def test_a_kept_connection_is_used_again() -> None:
     with serving(lambda number: answer(RIGHT, kept=True), kept=True) as (port, requests):
-        sample(port, lambda samples: samples.answered >= 3, keep_alive=True)
+        check(port, lambda checks: checks.answered >= 3, keep_alive=True)
     assert set(requests) == {1}
 
 
 def test_a_connection_is_never_kept_where_the_workload_does_not_keep_any() -> None:
     with serving(lambda number: answer(RIGHT), kept=False) as (port, requests):
-        sample(port, lambda samples: samples.answered >= 3)
+        check(port, lambda checks: checks.answered >= 3)
     assert requests[:3] == [1, 2, 3]
 
 
 def test_connections_that_the_server_closes_are_no_wrong_answers() -> None:
     with serving(lambda number: b"" if number < 3 else answer(RIGHT)) as (port, _):
-        samples = sample(port, lambda samples: samples.answered >= 1)
-    assert samples.answered >= 1
-    assert samples.wrong is None
+        checks = check(port, lambda checks: checks.answered >= 1)
+    assert checks.answered >= 1
+    assert checks.wrong is None
 
 
 def test_a_server_that_never_answers_does_not_hold_up_the_end_of_the_trial() -> None:
     with serving(lambda number: None) as (port, requests):
         began = time.monotonic()
-        samples = sample(port, lambda samples: bool(requests))
+        checks = check(port, lambda checks: bool(requests))
         assert time.monotonic() - began < 3, "the wait for an answer is longer than that"
-    assert samples.answered == 0
-    assert samples.wrong is None
+    assert checks.answered == 0
+    assert checks.wrong is None
 
 
 def test_no_server_at_all_is_no_wrong_answer() -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
     began = time.monotonic()
-    samples = sample(port, lambda samples: time.monotonic() - began > 0.2)
-    assert samples.wrong is None
+    checks = check(port, lambda checks: time.monotonic() - began > 0.2)
+    assert checks.wrong is None
