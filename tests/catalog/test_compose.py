@@ -9,8 +9,10 @@ from pathlib import Path
 from support import compose_yaml
 
 from ab_runner.catalog.artifacts import artifacts_of
+from ab_runner.catalog.compose import GENERATORS as SERVICES_OF_GENERATORS
 from ab_runner.catalog.compose import TOOLS, render
 from ab_runner.catalog.servers import SHARED, load
+from ab_runner.load.generators import GENERATORS
 from ab_runner.model.server import DEFAULT_JDK, JDKS
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +22,10 @@ NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"
 
 def test_compose_yaml_is_what_the_catalog_says() -> None:
     assert (ROOT / "compose.yaml").read_text() == render(SERVERS.values()), "run `make compose`"
+
+
+def test_every_generator_has_a_dockerfile() -> None:
+    assert set(SERVICES_OF_GENERATORS) == set(GENERATORS)
 
 
 def test_every_folder_is_a_server_but_the_one_that_they_share() -> None:

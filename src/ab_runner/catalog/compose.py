@@ -13,7 +13,8 @@ from ab_runner.catalog import docker_templates
 from ab_runner.catalog.servers import load
 from ab_runner.model.server import DEFAULT_JDK, Server
 
-TOOLS = frozenset({"server", "fixtures", "ab"})
+GENERATORS = tuple(sorted(path.stem for path in (paths.DOCKER / "generators").glob("*.Dockerfile")))
+TOOLS = frozenset({"server", "fixtures", *GENERATORS})
 """Services that are no server's."""
 
 _JDK = f"${{JDK:-{DEFAULT_JDK}}}"
@@ -25,7 +26,7 @@ _ARTIFACTS = "${XDG_CACHE_HOME:-${HOME}/.cache}/ab-runner/artifacts"
 def render(servers: Iterable[Server]) -> str:
     """Return compose.yaml for these servers."""
     ordered = sorted(servers, key=lambda each: each.id)
-    return docker_templates.fill("compose.yaml", servers=ordered, jdk=_JDK, artifacts=_ARTIFACTS)
+    return docker_templates.fill("compose.yaml", servers=ordered, generators=GENERATORS, jdk=_JDK, artifacts=_ARTIFACTS)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 from ab_runner.load import ab
-from ab_runner.load.generator import Completed, Executor, LoadOutcome, Target
+from ab_runner.load.generator import Completed, Executor, Generator, LoadOutcome, Target
 from ab_runner.load.parallel import merged, outputs, parallel_command, split_connections, sum_counts
 from ab_runner.model.load import Load
 
@@ -52,6 +52,9 @@ class Ab:
             output=_text(commands[0], done),
             milliseconds=sum_counts(milliseconds),
         )
+
+
+GENERATOR: Generator = Ab()
 
 
 def _file_names(record_as: str | None, processes: int) -> list[str]:

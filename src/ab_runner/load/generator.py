@@ -2,14 +2,15 @@
 
 A new generator provides two files. Sweeps and runtimes know no more of it than this interface:
 
-- `load/NAME.py`, with a class that has what `Generator` asks for. `run` makes the generator's command line, has the
-  target's executor run it, and turns what the generator printed and left in files into a `LoadOutcome`. A run that
-  went wrong is a `LoadFailure` with a reason of a few words. `run` raises nothing for it, whatever text comes back: a
-  server may have chosen that text. `load/ab_generator.py` is the example; `load/ab.py` beside it is pure.
-- `docker/NAME.Dockerfile`, an image of Debian with the program. compose.yaml builds it as `ab-runner/NAME`, the service
-  NAME that `catalog.compose` makes. A sweep starts it with an entry point of its own, and runs commands in it.
+- `load/NAME_generator.py`, with `GENERATOR`, an instance of a class that has what `Generator` asks for. `run` makes
+  the generator's command line, has the target's executor run it, and turns what the generator printed and left in
+  files into a `LoadOutcome`. A run that went wrong is a `LoadFailure` with a reason of a few words. `run` raises
+  nothing for it, whatever text comes back: a server may have chosen that text. `load/ab_generator.py` is the example;
+  `load/ab.py` beside it is pure.
+- `docker/generators/NAME.Dockerfile`, an image of Debian with the program. `make compose` gives it the service NAME. A
+  sweep starts it with an entry point of its own, and runs commands in it.
 
-`load/generators.py` names the generator that sweeps use: the runtimes take its name, package and version from there.
+`load/generators.py` finds them all, and names the one that sweeps use.
 """
 
 from __future__ import annotations
