@@ -99,9 +99,9 @@ def wait_for_trials(folder: Path, count: int, process: subprocess.Popen[str]) ->
     raise AssertionError(f"no {count} trials in {folder}")
 
 
-def verdicts(stored: Stored) -> dict[tuple[str, str, int], Verdict]:
+def verdicts(stored: Stored) -> dict[tuple[str, WorkloadName, int], Verdict]:
     """What became of each cell of a sweep with one block; each must be there once."""
-    found: dict[tuple[str, str, int], Verdict] = {}
+    found: dict[tuple[str, WorkloadName, int], Verdict] = {}
     for record in stored.records:
         if isinstance(record, Trial | NotMeasured) and record.block > BEFORE:
             key = (record.server, record.workload, record.concurrency)

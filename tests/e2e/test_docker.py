@@ -9,6 +9,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from e2e.conftest import (
@@ -26,7 +27,7 @@ from e2e.conftest import (
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import load
 from ab_runner.model.records import EndRecord, StartRecord, Trial
-from ab_runner.model.workload import workload_named
+from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.store.reader import read
 from ab_runner.sweep import probe
 
@@ -147,9 +148,10 @@ class Service:
     def up(self) -> None:
         self.compose("up", "--detach", "--wait", "--quiet-pull", self.name)
 
-    def inspect(self) -> dict:  # type: ignore[type-arg]
+    def inspect(self) -> dict[str, Any]:
         container = self.compose("ps", "--all", "--quiet", self.name).strip()
-        return json.loads(subprocess.check_output(["docker", "inspect", container]))[0]
+        facts: dict[str, Any] = json.loads(subprocess.check_output(["docker", "inspect", container]))[0]
+        return facts
 
     def get(self, path: str) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection(*self.address, timeout=10)
@@ -177,8 +179,9 @@ def by_name(*names: str) -> pytest.MarkDecorator:
 def test_docker_compose_up_serves_both_fixtures_byte_for_byte_and_nothing_else(service: Service) -> None:
     for name in ("small.html", "large.bin"):
         assert service.get(f"/{name}") == (200, (FIXTURES / name).read_bytes())
-    for name in ("small", "small-keepalive", "large"):
-        probe.check(service.address, question_of_ab(name))
+    workloads: tuple[WorkloadName, ...] = ("small", "small-keepalive", "large")
+    for workload in workloads:
+        probe.check(service.address, question_of_ab(workload))
     assert service.get("/missing.html")[0] == 404
 
 

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from ab_runner.host import preflight, procfs
+from ab_runner.host import procfs
 from ab_runner.host.preflight import findings, look, network_findings
 from ab_runner.model.records import Conditions
 
@@ -37,8 +38,8 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     clock = [0.0]
     monkeypatch.setattr(procfs, "PROC", tmp_path / "proc")
-    monkeypatch.setattr(preflight.time, "sleep", a_second_passes)
-    monkeypatch.setattr(preflight.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "sleep", a_second_passes)
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     return tmp_path
 
 

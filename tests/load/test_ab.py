@@ -250,7 +250,8 @@ def test_a_killed_run_tells_how_far_it_came_by_its_progress() -> None:
 
 
 def test_the_reason_is_known_from_the_exit_code_alone() -> None:
-    reasons = [ab.parse("", "", code).reason for code in (104, 111, 119, 24, 124, 127, -11, 77)]  # type: ignore[union-attr]
+    outcomes = [ab.parse("", "", code) for code in (104, 111, 119, 24, 124, 127, -11, 77)]
+    reasons = [outcome.reason for outcome in outcomes if isinstance(outcome, LoadFailure)]
     assert reasons == ["reset", "refused", "timeout", "too few files", "over time", "not started", "crashed", "failed"]
 
 

@@ -6,6 +6,7 @@ from support import builders
 from support.builders import NOON, server
 
 from ab_runner.model.records import AFTER, BEFORE, Cell, Record, StartRecord
+from ab_runner.model.workload import WorkloadName
 from ab_runner.store.plan import ServerRun, plan, remaining, starts_so_far
 
 SERVERS = [server("a-1"), server("b-1", workloads=("echo",)), server("c-1", workloads=("small",))]
@@ -16,11 +17,8 @@ def test_every_block_has_every_cell_once_and_a_server_its_own_workloads_only() -
     assert [run.block for run in runs] == [1] * 3 + [2] * 3 + [3] * 3
     cells = Counter(cell for run in runs for cell in run.cells)
     assert set(cells.values()) == {3}
-    assert set(cells) == {
-        Cell(name, workload, level)
-        for name, workload in [("a-1", "small"), ("a-1", "large"), ("b-1", "echo"), ("c-1", "small")]
-        for level in (1, 10)
-    }
+    served: list[tuple[str, WorkloadName]] = [("a-1", "small"), ("a-1", "large"), ("b-1", "echo"), ("c-1", "small")]
+    assert set(cells) == {Cell(name, workload, level) for name, workload in served for level in (1, 10)}
 
 
 def test_a_server_without_any_of_the_workloads_is_not_started() -> None:

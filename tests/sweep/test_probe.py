@@ -16,7 +16,7 @@ from support.builders import server
 from support.fakes import FakeRuntime, FakeServer, recorded
 
 from ab_runner.load import ab
-from ab_runner.model.workload import Workload, workload_named
+from ab_runner.model.workload import Workload, WorkloadName, workload_named
 from ab_runner.sweep import probe
 
 FIXTURE = misbehave.BODY
@@ -49,7 +49,7 @@ def complaint(mode: str, fixtures: Path, workload: Workload) -> str:
 
 @pytest.mark.parametrize("name", ["small", "small-keepalive"])
 def test_a_server_that_answers_as_it_must_passes_with_the_length_of_its_body(
-    good: FakeServer, fixtures: Path, name: str
+    good: FakeServer, fixtures: Path, name: WorkloadName
 ) -> None:
     question = asked(workload_named(name), fixtures)
     probe.check(good.address, question)

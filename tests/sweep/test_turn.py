@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import ClassVar
 
 import msgspec
@@ -16,9 +17,10 @@ from support.fakes import FakeRuntime, FakeServer, Generate, recorded
 from ab_runner.host.interrupt import Interrupted
 from ab_runner.load.generator import Completed
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import PROTOCOLS, WarmUp
-from ab_runner.model.records import ColdTrial, EndRecord, NotMeasured, StartRecord, Trial, WarmUpRecord
+from ab_runner.model.protocol import PROTOCOLS, Protocol, WarmUp
+from ab_runner.model.records import ColdTrial, EndRecord, NotMeasured, Record, StartRecord, Trial, WarmUpRecord
 from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName
 from ab_runner.monitor.sampler import ResourceSampler
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.plan import plan
@@ -57,8 +59,8 @@ class SweepHarness:
         generate: Generate,
         broken: Sequence[str] = (),
         levels: Sequence[int] = (10,),
-        protocol: object = PROTOCOL,
-        workloads: Sequence[str] = ("small",),
+        protocol: Protocol = PROTOCOL,
+        workloads: Sequence[WorkloadName] = ("small",),
         spoil: Callable[[Store], None] = lambda kept: None,
     ) -> list[str]:
         """Returns what the runtime was asked to do."""
@@ -167,7 +169,9 @@ def test_a_server_that_answers_nonsense_has_that_as_its_reason_and_the_next_has_
         monkeypatch.setattr(FakeRuntime, "start", start)
         harness.run(A, B, generate=always(GOOD))
     assert harness.cells() == {("a-1", 10): "does not get ready", ("b-1", 10): "valid"}
-    assert "Content-Length is not a length: " in (harness.stored.records[0].error or "")
+    start_record = harness.stored.records[0]
+    assert isinstance(start_record, StartRecord)
+    assert "Content-Length is not a length: " in (start_record.error or "")
 
 
 @pytest.mark.parametrize("planted", ["link", "fifo", "nonsense"])
@@ -205,7 +209,7 @@ def test_a_trial_that_does_not_count_is_stored_with_its_reason_and_the_server_go
 
 def dying_at(level: int, harness: SweepHarness, how: Completed) -> Generate:
     """The server crashes under the trial of this concurrency, once."""
-    crashed = []
+    crashed: list[bool] = []
 
     def generate(server: Server, command: Sequence[str]) -> Completed:
         if f"-c {level} " in " ".join(command) and not crashed:
@@ -227,7 +231,7 @@ def test_a_server_that_dies_in_a_trial_is_started_afresh_for_the_next_cell(harne
 
 
 def test_a_generator_that_is_gone_has_both_started_afresh_although_the_server_answers(harness: SweepHarness) -> None:
-    lost = []
+    lost: list[bool] = []
 
     def generate(server: Server, command: Sequence[str]) -> Completed:
         if "-c 20 " in " ".join(command) and not lost:
@@ -270,16 +274,18 @@ def test_an_interruption_stops_everything_and_keeps_what_was_measured(harness: S
     assert end.reason == "interrupted"
 
 
-def test_a_full_disk_ends_the_sweep_with_the_server_stopped_and_earlier_trials_readable(harness: SweepHarness) -> None:
+def test_a_full_disk_ends_the_sweep_with_the_server_stopped_and_earlier_trials_readable(
+    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fill_disk_after_first_trial(kept: Store) -> None:
         append = kept.append
 
-        def failing(record: object) -> None:
+        def failing(record: Record) -> None:
             if isinstance(record, Trial) and record.concurrency == 20:
                 raise OSError(28, "No space left on device")
             append(record)
 
-        kept.append = failing
+        monkeypatch.setattr(kept, "append", failing)
 
     with pytest.raises(OSError, match="No space left"):
         harness.run(A, generate=always(GOOD), levels=[10, 20], spoil=fill_disk_after_first_trial)
@@ -355,8 +361,10 @@ class ColdSampler(ResourceSampler):
 
     shares: ClassVar[list[float]] = []
 
-    def __exit__(self, *error: object) -> None:
-        super().__exit__(*error)
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, value, trace)
         share = self.shares.pop(0) if self.shares else 0.0
         self.usage = usage(server_cpu_seconds=1.0, jit_cpu_seconds=share)
 
