@@ -15,9 +15,9 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from ab_runner.analysis.cells import CellSummary, summarise
-from ab_runner.analysis.drift import drifts
+from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.rankings import ranked
+from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.records import EndRecord, StartRecord, Trial, WarmUpRecord
 from ab_runner.stats.agreement import coefficient_of_variation, kendall_tau
@@ -26,15 +26,15 @@ from ab_runner.store.reader import Stored, read
 
 
 def main(folders: list[Path]) -> None:
-    sweeps = [read(folder) for folder in folders]
-    for folder, stored in zip(folders, sweeps, strict=True):
-        changes = ", ".join(f"{drift.workload} {drift.change:+.1%}" for drift in drifts(stored.records))
-        whole, without = neither(stored)
+    sweeps = [analyse(read(folder)) for folder in folders]
+    for folder, sweep in zip(folders, sweeps, strict=True):
+        changes = ", ".join(f"{drift.workload} {drift.change:+.1%}" for drift in sweep.drifts)
+        whole, without = neither(sweep.stored)
         print(
             f"{folder.name}: {whole:.1%} of the time is neither warm-up nor trial ({without:.1%} with ab's start and "
             f"sorting); drift {changes}"
         )
-    first, second = (summarise(stored.records) for stored in sweeps)
+    first, second = (sweep.cells for sweep in sweeps)
     both = [cell for cell in first if cell in second and first[cell].rate and second[cell].rate]
     variations = [coefficient_of_variation([rate(first[cell]), rate(second[cell])]) for cell in both]
     worst, where = max(zip(variations, both, strict=True))

@@ -9,6 +9,7 @@ from support.builders import NOON, server, sweep, trial
 
 from ab_runner.analysis.overview import Entry, entry
 from ab_runner.model.records import EndRecord, Record, ResumeRecord, StartRecord
+from ab_runner.report.html.overview import row_of
 from ab_runner.store.reader import Stored
 
 SWEEP = sweep(server("a-1", workloads=("small", "large")))
@@ -34,7 +35,7 @@ def entry_of(*records: Record, is_running: bool = False) -> Entry:
 )
 def test_the_state_is_what_the_log_ends_with(records: tuple[Record, ...], state: str) -> None:
     found = entry_of(*records)
-    assert (found.state, found.left, found.latest) == (state, "", ())
+    assert (found.state, found.seconds_left, found.latest) == (state, None, ())
 
 
 def test_cells_are_counted_as_done_and_planned() -> None:
@@ -43,7 +44,7 @@ def test_cells_are_counted_as_done_and_planned() -> None:
 
 
 def test_a_running_one_says_what_was_last_and_how_long_it_will_take() -> None:
-    found = entry_of(START, *CELLS[:3], is_running=True)
+    found = row_of(entry_of(START, *CELLS[:3], is_running=True))
     assert found.left == "about 2 min left"
     assert found.latest == (
         "a-1 large c=1: 12,345 rps", "a-1 small c=100: 12,345 rps", "a-1 small c=1: 12,345 rps", "a-1 start: 0.5 s"
@@ -56,4 +57,4 @@ def test_a_running_one_says_what_was_last_and_how_long_it_will_take() -> None:
     ids=["too few cells", "no start", "resumed"],
 )
 def test_how_long_it_will_take_is_not_said_where_it_cannot_be_known(records: tuple[Record, ...]) -> None:
-    assert entry_of(*records, is_running=True).left == ""
+    assert row_of(entry_of(*records, is_running=True)).left == ""

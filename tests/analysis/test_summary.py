@@ -10,9 +10,11 @@ from support.builders import failed_trial, report, served, trial, usage
 
 from ab_runner.analysis.cells import summarise
 from ab_runner.analysis.drift import Drift
-from ab_runner.analysis.summary import summary
+from ab_runner.analysis.rankings import rankings_of
+from ab_runner.analysis.summary import summary_of
 from ab_runner.model.load import Limit
 from ab_runner.model.records import Record, Trial
+from ab_runner.report.summary import summary_lines
 
 SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
 
@@ -34,7 +36,8 @@ def said(
     *records: Iterable[Record], levels: tuple[int, ...] = (1,), drift: float = 0.0, warnings: int = 0
 ) -> list[str]:
     cells = summarise(record for some in records for record in some)
-    return list(summary(cells, levels, [Drift("small", 1000, 1000 * (1 + drift))], warnings))
+    drifts = [Drift("small", 1000, 1000 * (1 + drift))]
+    return list(summary_lines(summary_of(cells, rankings_of(cells), levels, drifts, warnings)))
 
 
 def test_a_winner_is_ahead_of_the_next_by_a_factor() -> None:
@@ -127,7 +130,7 @@ def test_a_starved_server_is_neither_first_nor_counted_and_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("drift", "warnings", "doubt"), [(-0.07, 0, "the machine drifted by up to 7 %"), (0.01, 2, "2 warnings above")]
+    ("drift", "warnings", "doubt"), [(-0.07, 0, "the machine drifted by up to 7 %"), (0.01, 2, "2 warnings")]
 )
 def test_whatever_speaks_against_it_is_said(drift: float, warnings: int, doubt: str) -> None:
     confidence = said(blocks("a-1", 20_000), blocks("b-1", 10_000), drift=drift, warnings=warnings)[-1]

@@ -17,6 +17,7 @@ from support.full_sweep import full_sweep
 from support.serving import keep, serving
 from support.small_sweep import PUBLISHED, STORED
 
+from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.report import html
 from ab_runner.report.published import conclusions_of
 from ab_runner.store.reader import Stored
@@ -46,7 +47,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     stored: dict[str, Stored] = {"small": STORED, "full": full_sweep(), "evil": evil_sweep()}
     for name, each in stored.items():
-        (folder / f"{name}.html").write_text(html.render(each, PUBLISHED, conclusions_of(each)))
+        (folder / f"{name}.html").write_text(html.render(analyse(each), PUBLISHED, conclusions_of(analyse(each))))
     return folder
 
 

@@ -6,7 +6,7 @@ To take over a change that is wanted in the golden files, run with AB_RUNNER_WRI
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
 
@@ -17,19 +17,18 @@ from hypothesis import strategies as st
 from support.builders import failed_trial, not_measured, report, served, server, sweep, trial, usage
 
 from ab_runner import paths
-from ab_runner.analysis.cells import summarise
-from ab_runner.analysis.rankings import ranked
+from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.catalog.toml_files import DocumentError
-from ab_runner.history.conclusions import Judged, Part, judge
+from ab_runner.history.conclusions import judge_conclusions, judgements
 from ab_runner.history.evidence import of_sweep, published
 from ab_runner.history.papers import FILES, Claim, Paper, read_all
 from ab_runner.history.published import Figure
+from ab_runner.history.verdicts import JudgedConclusion, Part
 from ab_runner.model.load import Failures, Verdict
 from ab_runner.model.records import Record, Trial
 from ab_runner.model.server import Server
 from ab_runner.report import conclusions_csv, markdown
-from ab_runner.report.conclusions_tables import report_conclusions
-from ab_runner.report.published import columns_of
+from ab_runner.report.conclusions_tables import basis_text, report_conclusions
 from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
@@ -60,20 +59,20 @@ def stored(servers: Sequence[Server], records: Iterable[Record], levels: tuple[i
     return Stored(msgspec.structs.replace(made, request=request), tuple(records))
 
 
-def paper(*claims: dict[str, object]) -> Paper:
+def paper(*claims: Mapping[str, object]) -> Paper:
     """Of one conclusion with these claims."""
     common = {"workloads": ["small"], "at": [10], "says": "it is so"}
     return msgspec.convert(
         {
             "format": 1, "year": 2006, "source": "a paper", "figures": "x.csv", "groups": {"java": ["tomcat-5.5.15"]},
-            "conclusions": [{"sentence": "It is so.", "claims": [common | claim for claim in claims]}],
+            "conclusions": [{"sentence": "It is so.", "claims": [{**common, **claim} for claim in claims]}],
         },
         Paper,
     )  # fmt: skip
 
 
-def judged(evidence: Stored, *claims: dict[str, object]) -> Judged:
-    return judge(paper(*claims), of_sweep(evidence, FIGURES))[0]
+def judged(evidence: Stored, *claims: Mapping[str, object]) -> JudgedConclusion:
+    return judge_conclusions(paper(*claims), of_sweep(analyse(evidence), FIGURES))[0]
 
 
 FASTER = {"form": "faster", "first": ["tomcat-5.5.15"], "second": ["jetty-5.1.10"]}
@@ -88,7 +87,7 @@ FAILED = FASTER | {"form": "most-failed"}
 def test_what_his_own_numbers_say() -> None:
     """Resin was ahead of Cindy by 1.5 % at 100, lighttpd behind Cindy with large files at 1, and Cindy 2.4.4 by 22 %
     faster than 3.0a4 at 1."""
-    found = judge(PAPER, published("2006", 2006, FIGURES))
+    found = judge_conclusions(PAPER, published("2006", 2006, FIGURES))
     assert [(each.verdict, each.complete) for each in found] == [
         ("cannot be told", True), ("holds", True), ("holds", False), ("holds", True), ("holds", True),
         ("does not hold", False), ("does not hold", False), ("holds", True),
@@ -96,17 +95,20 @@ def test_what_his_own_numbers_say() -> None:
 
 
 def of_2006(conclusion: int, claim: int) -> tuple[Part, ...]:
-    return judge(PAPER, published("2006", 2006, FIGURES))[conclusion - 1].claims[claim].parts
+    return judge_conclusions(PAPER, published("2006", 2006, FIGURES))[conclusion - 1].claims[claim].parts
 
 
 def test_a_figure_with_failed_requests_is_the_most_that_it_can_have_been() -> None:
     """Cindy's 257 beat what Tomcat managed with 62 failed requests, whatever that would have been without."""
     parts = of_2006(4, 0)
     assert {part.verdict for part in parts} == {"holds"}
-    assert sum("at most" in part.figures for part in parts) == 8
+    assert sum("at most" in basis_text(part.basis) for part in parts) == 8
     slower = published("x", 2006, [figure("tomcat-5.5.15", 120, failed=5), figure("jetty-5.1.10", 100)])
-    assert judge(paper(FASTER), slower)[0].verdict == "cannot be told"
-    assert judge(paper(FASTER | {"first": ["jetty-5.1.10"], "second": ["java"]}), slower)[0].verdict == "cannot be told"
+    assert judge_conclusions(paper(FASTER), slower)[0].verdict == "cannot be told"
+    assert (
+        judge_conclusions(paper(FASTER | {"first": ["jetty-5.1.10"], "second": ["java"]}), slower)[0].verdict
+        == "cannot be told"
+    )
 
 
 def figure(server: str, rate: float, failed: int = 0) -> Figure:
@@ -116,13 +118,13 @@ def figure(server: str, rate: float, failed: int = 0) -> Figure:
 def test_failed_requests_are_added_up_over_all_concurrencies() -> None:
     (part,) = of_2006(4, 1)
     assert part.at == (1, 10, 100, 500, 1000)
-    assert part.figures == "tomcat-5.5.15 62 + 9,991 + 46 + 23 failed against jetty-5.1.10 1 + 43 failed"
+    assert basis_text(part.basis) == "tomcat-5.5.15 62 + 9,991 + 46 + 23 failed against jetty-5.1.10 1 + 43 failed"
 
 
 def test_a_gap_is_between_geometric_means_at_both_ends() -> None:
     (part,) = of_2006(2, 0)
     assert (part.at, part.verdict) == ((1, 1000), "holds")
-    assert "1.21 times the rate of the second at 1, 0.95 times at 1000" in part.figures
+    assert "1.21 times the rate of the second at 1, 0.95 times at 1000" in basis_text(part.basis)
 
 
 # --- by a sweep ------------------------------------------------------------------------------------------------
@@ -143,7 +145,9 @@ def test_a_gap_is_between_geometric_means_at_both_ends() -> None:
         (10_900, EQUAL, "cannot be told"),
     ],
 )
-def test_a_claim_holds_fails_or_cannot_be_told_by_a_test(rate: float, claim: dict[str, object], verdict: str) -> None:
+def test_a_claim_holds_fails_or_cannot_be_told_by_a_test(
+    rate: float, claim: Mapping[str, object], verdict: str
+) -> None:
     assert judged(stored([TOMCAT, JETTY], [*blocks(TOMCAT, rate), *blocks(JETTY, 10_000)]), claim).verdict == verdict
 
 
@@ -168,7 +172,7 @@ def test_one_of_the_first_is_enough_where_a_claim_says_so() -> None:
 
 
 def test_who_is_not_there_is_named_and_the_verdict_is_on_the_rest() -> None:
-    records = [
+    records: list[Record] = [
         *blocks(TOMCAT, 12_000),
         *blocks(JETTY, 10_000),
         not_measured("cindy-3.0b1-acceptor", "small", 10, "slow"),
@@ -176,7 +180,7 @@ def test_who_is_not_there_is_named_and_the_verdict_is_on_the_rest() -> None:
     claim = FASTER | {"second": ["jetty-5.1.10", "cindy-3.0a4-acceptor", "resin-3.0.18"], "at": [10, 500]}
     found = judged(stored([TOMCAT, JETTY, CINDY], records), claim)
     assert (found.verdict, found.complete) == ("holds", False)
-    assert {part.figures for part in found.claims[0].parts if part.verdict == "not measured"} == {
+    assert {basis_text(part.basis) for part in found.claims[0].parts if part.verdict == "not measured"} == {
         "cindy-3.0b1-acceptor: slow",
         "resin-3.0.18: not there",
         "not measured at this concurrency",
@@ -226,7 +230,7 @@ def test_where_ab_was_the_limit_of_both_they_are_compared_by_cpu_time() -> None:
     ],
 )
 def test_where_ab_was_the_limit_of_one_that_one_may_be_faster(
-    limited: str, rate: float, claim: dict[str, object], verdict: str
+    limited: str, rate: float, claim: Mapping[str, object], verdict: str
 ) -> None:
     """Whatever the CPU time says, which is for the other one here."""
     limits = ("generator", None) if limited == "tomcat" else (None, "generator")
@@ -255,7 +259,7 @@ def test_no_conclusion_contradicts_the_ranks_of_the_same_sweep(
         for record in costing(server, rate, efficiency, limit)
     ]
     evidence = stored(tuple(servers.values()), records)
-    ranks = ranked(summarise(records).values()).ranks
+    ranks = analyse(evidence).rankings["small", 10].ranks
     for one, other in permutations(servers, 2):
         claim = FASTER | {"first": [one], "second": [other]}
         if judged(evidence, claim).verdict == "holds":
@@ -270,15 +274,15 @@ def test_a_starved_cell_is_not_measured() -> None:
     ]
     evidence = stored([TOMCAT, JETTY], [*starved, *blocks(JETTY, 10_000, 500)], (500,))
     (part,) = judged(evidence, FASTER | {"at": [500]}).claims[0].parts
-    assert (part.verdict, part.figures) == ("not measured", "tomcat-5.5.15: 129 of 500 connections served")
+    assert (part.verdict, basis_text(part.basis)) == ("not measured", "tomcat-5.5.15: 129 of 500 connections served")
 
 
 @pytest.mark.parametrize("claim", [FASTER, CLEARLY, EQUAL], ids=["faster", "clearly", "equal"])
-def test_from_one_start_nothing_can_be_told(claim: dict[str, object]) -> None:
+def test_from_one_start_nothing_can_be_told(claim: Mapping[str, object]) -> None:
     records = [*blocks(TOMCAT, 30_000, of=1), *blocks(JETTY, 10_000, of=1)]
     (part,) = judged(stored([TOMCAT, JETTY], records), claim).claims[0].parts
     assert part.verdict == "cannot be told"
-    assert part.figures == "tomcat-5.5.15 29,700 against jetty-5.1.10 9,900 (one start)"
+    assert basis_text(part.basis) == "tomcat-5.5.15 29,700 against jetty-5.1.10 9,900 (one start)"
 
 
 def test_a_gap_from_one_start_cannot_be_told() -> None:
@@ -289,7 +293,7 @@ def test_a_gap_from_one_start_cannot_be_told() -> None:
     claim = FASTER | {"form": "gap-closes", "at": [1, 100]}
     (part,) = judged(stored([TOMCAT, JETTY], records, (1, 100)), claim).claims[0].parts
     assert part.verdict == "cannot be told"
-    assert part.figures.endswith(" (one start)")
+    assert basis_text(part.basis).endswith(" (one start)")
 
 
 @pytest.mark.parametrize(
@@ -380,7 +384,7 @@ SWEEP = stored(
 
 @pytest.mark.parametrize("form", ["md", "csv"])
 def test_the_conclusions_are_as_their_golden_file(form: str) -> None:
-    found = [(PAPER, columns_of(PAPER, FIGURES, SWEEP))]
+    found = [(PAPER, judgements(PAPER, FIGURES, analyse(SWEEP)))]
     text = markdown.render(report_conclusions(found)) if form == "md" else conclusions_csv.render(found)
     path = GOLDEN / f"conclusions.{form}"
     if "AB_RUNNER_WRITE_GOLDEN" in os.environ:

@@ -6,7 +6,6 @@ To take over a change that is wanted in the golden files, run with AB_RUNNER_WRI
 from __future__ import annotations
 
 import datetime
-import io
 import os
 from itertools import pairwise
 from pathlib import Path
@@ -15,17 +14,20 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 from support.builders import NOON, failed_trial, not_measured, report, server, sweep, trial
+from support.terminal import in_terminal
 
 from ab_runner import paths
+from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.history.published import CINDY_2006, read
-from ab_runner.history.then_and_now import Compared, Pair, compare, match_of
+from ab_runner.history.then_and_now import FigurePair, ThenAndNow, match_of, then_and_now
 from ab_runner.model.load import Verdict
 from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import EndRecord, NotMeasured, Trial
 from ab_runner.model.server import Server
-from ab_runner.report import markdown, terminal, then_and_now_csv
+from ab_runner.model.workload import WorkloadName
+from ab_runner.report import markdown, then_and_now_csv
+from ab_runner.report.document import Report
 from ab_runner.report.then_and_now_tables import NO_MARGIN, factor_figure, report_then_and_now
 from ab_runner.store.reader import Stored
 
@@ -69,7 +71,7 @@ SERVERS = (
 )  # fmt: skip
 
 
-def at(server: Server, workload: str, concurrency: int, rate: float) -> Trial:
+def at(server: Server, workload: WorkloadName, concurrency: int, rate: float) -> Trial:
     return trial(server.id, workload, concurrency, report=report(requests_per_second=rate))
 
 
@@ -102,20 +104,21 @@ STORED = stored(
 )
 
 
-def in_terminal(stored: Stored, width: int) -> str:
-    text = io.StringIO()
-    shown = terminal.render(report_then_and_now(stored, compare(stored, FIGURES)), width)
-    Console(file=text, width=width, highlight=False).print(*shown, sep="\n")
-    return "".join(line.rstrip() + "\n" for line in text.getvalue().splitlines())
+def compare(stored: Stored) -> tuple[ThenAndNow, ...]:
+    return then_and_now(analyse(stored), FIGURES)
+
+
+def report_of(stored: Stored) -> Report:
+    return report_then_and_now(analyse(stored), compare(stored))
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("then-and-now.md", markdown.render(report_then_and_now(STORED, compare(STORED, FIGURES)))),
-        ("then-and-now.csv", then_and_now_csv.render(compare(STORED, FIGURES))),
-        ("then-and-now-wide.txt", in_terminal(STORED, 120)),
-        ("then-and-now-narrow.txt", in_terminal(STORED, 80)),
+        ("then-and-now.md", markdown.render(report_of(STORED))),
+        ("then-and-now.csv", then_and_now_csv.render(compare(STORED))),
+        ("then-and-now-wide.txt", in_terminal(report_of(STORED), 120)),
+        ("then-and-now-narrow.txt", in_terminal(report_of(STORED), 80)),
     ],
 )
 def test_then_and_now_is_as_its_golden_file(name: str, text: str) -> None:
@@ -126,8 +129,8 @@ def test_then_and_now_is_as_its_golden_file(name: str, text: str) -> None:
 
 
 def test_eighty_columns_break_no_figure_and_no_name() -> None:
-    assert sorted(in_terminal(STORED, 80).replace("─", "").split()) == sorted(
-        in_terminal(STORED, 200).replace("─", "").split()
+    assert sorted(in_terminal(report_of(STORED), 80).replace("─", "").split()) == sorted(
+        in_terminal(report_of(STORED), 200).replace("─", "").split()
     )
 
 
@@ -161,20 +164,21 @@ def test_among_variants_of_the_newest_the_stand_ins_io_model_decides() -> None:
 def test_where_the_match_depends_on_the_workload_a_note_says_so() -> None:
     large_only = today("tomcat-12", workloads=("large",), released=datetime.date(2030, 1, 1))
     made = stored(TOMCAT, TOMCAT_11, large_only, records=())
-    who = report_then_and_now(made, compare(made, FIGURES)).tables[0]
+    who = report_of(made).tables[0]
     assert who.notes == (
         "tomcat-5.5.15 with tomcat-5.5.15 and tomcat-11: small, small-keepalive",
         "tomcat-5.5.15 with tomcat-5.5.15 and tomcat-12: large",
     )
 
 
-def compared(workload: str, stored: Stored = STORED) -> Compared:
-    return next(each for each in compare(stored, FIGURES) if each.workload == workload)
+def compared(workload: str, stored: Stored = STORED) -> ThenAndNow:
+    return next(each for each in compare(stored) if each.workload == workload)
 
 
-def pair(workload: str, concurrency: int, published: str, beside: str = "stand_in") -> Pair:
+def pair(workload: str, concurrency: int, published: str, beside: str = "stand_in") -> FigurePair:
     level = next(level for level in compared(workload).levels if level.concurrency == concurrency)
-    return next(pair for pair in getattr(level, beside).pairs if pair.then.server == published)
+    comparison = level.newest if beside == "newest" else level.stand_in
+    return next(pair for pair in comparison.pairs if pair.then.server == published)
 
 
 def test_what_does_not_count_on_either_side_has_no_factor_and_no_rank() -> None:
@@ -232,14 +236,14 @@ def test_the_same_sweep_in_the_order_of_2006_has_a_rho_of_one() -> None:
 
 
 def test_one_block_and_several_both_say_what_their_ranks_are_worth() -> None:
-    assert NO_MARGIN[True] in report_then_and_now(STORED, compare(STORED, FIGURES)).facts
+    assert NO_MARGIN[True] in report_of(STORED).facts
     several = stored(TOMCAT, records=(at(TOMCAT, "small", 1, 5.0),), protocol=PROTOCOLS["standard"])
-    assert NO_MARGIN[False] in report_then_and_now(several, compare(several, FIGURES)).facts
+    assert NO_MARGIN[False] in report_of(several).facts
 
 
 @pytest.mark.parametrize("made", [stored(EVENT, records=(), concurrency=(50,)), stored(records=())])
 def test_a_sweep_without_anything_of_2006_compares_nothing(made: Stored) -> None:
-    assert compare(made, FIGURES) == ()
+    assert compare(made) == ()
 
 
 @pytest.mark.parametrize(

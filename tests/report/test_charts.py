@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+import msgspec
 import pytest
 from support.builders import not_measured, server
 from support.small_sweep import PUBLISHED, RECORDS, SERVERS, STORED
 
-from ab_runner.analysis.cells import PERCENTILES, summarise
-from ab_runner.history.then_and_now import compare
+from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.trial_figures import PERCENTILES
+from ab_runner.history.then_and_now import then_and_now
 from ab_runner.model.records import Cell
 from ab_runner.report.charts import rates as rates_chart
 from ab_runner.report.charts import vega
@@ -26,7 +28,7 @@ from ab_runner.store.reader import Stored
 def rows_of(server: str) -> dict[int, dict[str, object]]:
     """By concurrency."""
     ranks = {Cell("tomcat-5.5.15", "small", 1): Rank(1, 2)}
-    rows = cell_rows("small", SERVERS, (1, 100), summarise(RECORDS), ranks)
+    rows = cell_rows("small", msgspec.structs.replace(analyse(STORED), ranks=ranks))
     return {row["c"]: row for row in rows if row["server"] == server}
 
 
@@ -54,7 +56,7 @@ def test_one_block_has_no_band() -> None:
 
 
 def test_a_figure_of_2006_that_does_not_count_says_why() -> None:
-    (compared,) = compare(STORED, PUBLISHED)
+    (compared,) = then_and_now(analyse(STORED), PUBLISHED)
     then = [row for row in pair_rows(compared) if row["kind"] == "2006"]
     assert [(row["c"], row.get("rate"), row.get("missing")) for row in then] == [
         (1, 4_000.0, None), (100, None, "2006: timeout"),
@@ -89,14 +91,14 @@ def test_names_at_the_ends_of_lines_never_cover_each_other_or_leave_the_plot(rat
 
 
 def test_every_chart_of_a_page_compiles() -> None:
-    specs = specs_of(page_of(STORED, PUBLISHED))
+    specs = specs_of(page_of(analyse(STORED), PUBLISHED))
     assert set(specs) == {"rates", "latencies", "model", "warm-up", "then-and-now"}
     for spec in specs.values():
         assert vega.vega(spec)["marks"]
 
 
 def test_files_of_charts_name_their_servers_and_come_as_pixels_too() -> None:
-    specs = gallery(page_of(STORED, PUBLISHED))
+    specs = gallery(page_of(analyse(STORED), PUBLISHED))
     assert set(specs) == {"small-rates", "small-latencies", "small-models", "small-then-and-now"}
     drawn = vega.svg(specs["small-rates"])
     assert all(each.id in drawn for each in SERVERS)
@@ -106,7 +108,7 @@ def test_files_of_charts_name_their_servers_and_come_as_pixels_too() -> None:
 
 def test_a_server_that_was_not_measured_has_no_line_and_no_name_at_its_end() -> None:
     stored = Stored(STORED.sweep, (*RECORDS[:2], not_measured("jetty-12.1", "small", 1, "no keep-alive")))
-    drawn = vega.svg(gallery(page_of(stored, ()))["small-rates"])
+    drawn = vega.svg(gallery(page_of(analyse(stored), ()))["small-rates"])
     assert label_positions(drawn, {"jetty-12.1"}) == []
 
 

@@ -13,6 +13,7 @@ import pytest
 from support.builders import failed_trial, not_measured, server, sweep, trial, usage
 
 from ab_runner import paths
+from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.load import Verdict
 from ab_runner.model.records import JvmActivity
 from ab_runner.report.export import COLUMNS, FORMS, table
@@ -29,12 +30,12 @@ FIRST = Stored(
     ),
 )
 SECOND = Stored(sweep(server("nginx-1.22"), id="second"), (not_measured("nginx-1.22", "small", 1, NASTY),))
-EXPECTED = list(table([FIRST, SECOND]))
+EXPECTED = list(table(map(analyse, (FIRST, SECOND))))
 
 
 def written(tmp_path: Path, form: str, sweeps: tuple[Stored, ...] = (FIRST, SECOND)) -> Path:
     path = tmp_path / f"trials.{form}"
-    path.write_bytes(FORMS[form](sweeps))
+    path.write_bytes(FORMS[form](map(analyse, sweeps)))
     return path
 
 
@@ -49,10 +50,17 @@ def test_sweeps_are_merged_into_one_table_with_a_row_per_trial_and_cell_without_
     assert EXPECTED[0]["heap_after_gc_bytes"] == 12_345_678_901
 
 
+def asked(query: str) -> duckdb.DuckDBPyRelation:
+    """Return what DuckDB answers."""
+    found = duckdb.sql(query)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_duckdb_reads_every_form_back_as_it_was(tmp_path: Path, form: str) -> None:
     """With the types that docs/formats.md has, also where a column is empty; CSV tells no types of empty columns."""
-    found = duckdb.sql(f"FROM '{written(tmp_path, form)}'")
+    found = asked(f"FROM '{written(tmp_path, form)}'")
     assert found.columns == list(COLUMNS)
     rows = [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
     assert rows == EXPECTED
@@ -78,7 +86,7 @@ def test_pandas_loads_every_form_in_a_line(tmp_path: Path, form: str) -> None:
 def test_a_sweep_without_trials_is_a_table_without_rows(tmp_path: Path) -> None:
     for form in FORMS:
         path = written(tmp_path, form, (Stored(sweep(server("a-1")), ()),))
-        assert json.loads(path.read_text()) == [] if form == "json" else duckdb.sql(f"FROM '{path}'").fetchall() == []
+        assert json.loads(path.read_text()) == [] if form == "json" else asked(f"FROM '{path}'").fetchall() == []
 
 
 def test_the_docs_have_every_column_and_their_query_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,4 +102,4 @@ def test_the_docs_have_every_column_and_their_query_runs(tmp_path: Path, monkeyp
     written(tmp_path, "parquet")
     monkeypatch.chdir(tmp_path)
     (query,) = re.findall(r"SELECT .* GROUP BY ALL", section)
-    assert sorted(duckdb.sql(query).fetchall()) == [("tomcat-5.5.15", 1, 12_345.0), ("tomcat-5.5.15", 100, 12_345.0)]
+    assert sorted(asked(query).fetchall()) == [("tomcat-5.5.15", 1, 12_345.0), ("tomcat-5.5.15", 100, 12_345.0)]

@@ -18,6 +18,7 @@ from support.evil_sweep import EVIL, evil_sweep
 from support.full_sweep import full_sweep
 from support.small_sweep import PUBLISHED, STORED
 
+from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.cli.main import main
 from ab_runner.model.records import WarmUpRecord, WarmUpTurns
 from ab_runner.report import html
@@ -30,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def full_page() -> str:
-    return html.render(full_sweep(), PUBLISHED)
+    return html.render(analyse(full_sweep()), PUBLISHED)
 
 
 def script(text: str, id: str) -> str:
@@ -44,7 +45,7 @@ def details(text: str) -> Any:
 
 
 def test_nothing_from_a_server_or_a_file_is_markup() -> None:
-    text = html.render(evil_sweep(), ())
+    text = html.render(analyse(evil_sweep()), ())
     assert "<script>window.hit" not in text
     assert "<img" not in text
     assert text.count("</script") == 4
@@ -59,7 +60,7 @@ def test_a_full_sweep_is_a_page_of_less_than_two_megabytes_that_needs_nothing_el
 
 
 def test_every_trial_is_in_the_page_with_the_address_of_its_raw_output() -> None:
-    trials = details(html.render(STORED, ()))["trials"]
+    trials = details(html.render(analyse(STORED), ()))["trials"]
     rows = [dict(zip([*trials["headings"], "raw"], row, strict=True)) for row in trials["rows"]["tomcat-5.5.15"]]
     assert len(rows) == 12
     expected = {"workload": "small", "c": 1, "block": 1, "requests/s": 8100, "requests": 12345, "raw": "raw/x.txt"}
@@ -67,7 +68,7 @@ def test_every_trial_is_in_the_page_with_the_address_of_its_raw_output() -> None
 
 
 def test_columns_that_no_trial_has_anything_for_are_left_out(full_page: str) -> None:
-    headings = details(html.render(STORED, ()))["trials"]["headings"]
+    headings = details(html.render(analyse(STORED), ()))["trials"]["headings"]
     assert "limit" in headings
     assert "GC ms" not in headings
     full = details(full_page)["trials"]["headings"]
@@ -75,7 +76,7 @@ def test_columns_that_no_trial_has_anything_for_are_left_out(full_page: str) -> 
 
 
 def test_a_table_stands_behind_every_chart() -> None:
-    text = html.render(STORED, PUBLISHED)
+    text = html.render(analyse(STORED), PUBLISHED)
     for figure in ("5,000", "timeout", "42 %", "±3 %"):
         assert figure in text, figure
     assert text.count('role="img" aria-label="') == text.count('class="chart"')
@@ -84,17 +85,17 @@ def test_a_table_stands_behind_every_chart() -> None:
 def test_a_starved_cell_says_so_where_its_rate_would_stand() -> None:
     starved = trial("tomcat-5.5.15", "small", 100, limit="generator", report=served(25_000, 100, 0.2, seconds=60.0))
     stored = Stored(STORED.sweep, (*STORED.records[:4], starved))
-    text = html.render(stored, ())
+    text = html.render(analyse(stored), ())
     assert '<td class="failed">25,000 (20 of 100 connections served)<' in text
     assert "left most connections waiting" in text
-    assert "left most connections waiting" not in html.render(STORED, ())
-    (row,) = [row for row in page_of(stored, ()).data["cells"]["small"] if row["server"] == "tomcat-5.5.15"]
+    assert "left most connections waiting" not in html.render(analyse(STORED), ())
+    (row,) = [row for row in page_of(analyse(stored), ()).data["cells"]["small"] if row["server"] == "tomcat-5.5.15"]
     assert "rate" not in row
     assert row["missing"] == "25,000 (20 of 100 connections served)"
 
 
 def test_a_rate_that_ab_limited_is_a_lower_bound() -> None:
-    assert "≥ 5,000<abbr" in html.render(STORED, ())
+    assert "≥ 5,000<abbr" in html.render(analyse(STORED), ())
 
 
 def test_warm_ups_have_a_panel_for_each_load_and_the_share_of_the_jit_in_each_cycle() -> None:
@@ -103,30 +104,31 @@ def test_warm_ups_have_a_panel_for_each_load_and_the_share_of_the_jit_in_each_cy
         block=1, server="tomcat-5.5.15", start=1, at=STORED.sweep.started, turns=turns, jit_shares=(0.61, 0.014)
     )
     old = WarmUpRecord(block=1, server="jetty-12.1", start=2, at=STORED.sweep.started, workload="small", rates=(500.0,))
-    page = page_of(Stored(STORED.sweep, (new, msgspec.structs.replace(new, block=2), old, *STORED.records)), ())
+    stored = Stored(STORED.sweep, (new, msgspec.structs.replace(new, block=2), old, *STORED.records))
+    page = page_of(analyse(stored), ())
     assert page.warm_ups == {
         "tomcat-5.5.15": {f"small at {level}": [(1, [1_000, 2_000]), (2, [1_000, 2_000])] for level in ("10", "1,000")},
         "jetty-12.1": {"small at 10": [(1, [500])]},
     }
     assert page.jit_shares == {"tomcat-5.5.15": "61 %, 1.4 %; 61 %, 1.4 %"}
-    assert "<dd>61 %, 1.4 %" in html.render(Stored(STORED.sweep, (new, *STORED.records)), ())
+    assert "<dd>61 %, 1.4 %" in html.render(analyse(Stored(STORED.sweep, (new, *STORED.records))), ())
 
 
 def test_what_was_not_run_has_not_failed() -> None:
-    text = html.render(Stored(STORED.sweep, STORED.records[:4]), PUBLISHED)
+    text = html.render(analyse(Stored(STORED.sweep, STORED.records[:4])), PUBLISHED)
     assert text.count('<td class="not-run">not run') == 2, "tomcat's"
     assert text.count('<td class="failed">') == 1, "jetty's timeout"
 
 
 def test_one_block_is_said_to_have_no_intervals(full_page: str) -> None:
     quick = msgspec.structs.replace(STORED, records=STORED.records[:3])
-    assert "One block has no intervals" in html.render(quick, ())
+    assert "One block has no intervals" in html.render(analyse(quick), ())
     assert "One block has no intervals" not in full_page
 
 
 def test_servers_stand_in_the_order_of_the_sweep_not_of_their_figures() -> None:
-    (part,) = page_of(STORED, ()).parts
-    assert [each.id for each in part.servers] == [each.id for each in STORED.sweep.servers]
+    (section,) = page_of(analyse(STORED), ()).workloads
+    assert [each.id for each in section.servers] == [each.id for each in STORED.sweep.servers]
 
 
 def test_commands_that_draw_nothing_load_neither_templates_nor_charts() -> None:

@@ -1,5 +1,5 @@
-"""One sweep against another, cell by cell and family by family. Pure; `compare_tables` and `compare_csv` write it
-down."""
+"""One sweep against another, cell by cell and family by family. Pure; `report.compare_tables` and `report.compare_csv`
+write it down."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Literal
 
 import msgspec
 
-from ab_runner.analysis.cells import CellSummary, bound_of_ratio, summarise
+from ab_runner.analysis.bounds import Bound, bound_of_ratio
+from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.protocol import Protocol, WarmUp
 from ab_runner.model.records import Cell, Sweep
 from ab_runner.model.server import REFERENCE
@@ -25,12 +27,11 @@ from ab_runner.store.differences import (
     machine_differences,
     server_differences,
 )
-from ab_runner.store.reader import Stored
 
 Change = Literal["faster", "slower", "cannot be told", "one block", "ab was the limit", "lost", "gained", "-"]
 """`lost`: there was a figure and now there is none; `-`: there is none on either side, or one side has no such cell."""
 
-SpotChecks = tuple[tuple[float, ...], tuple[float, ...]]
+Samples = tuple[tuple[float, ...], tuple[float, ...]]
 """Figures by block, of the later sweep and of the earlier one."""
 
 
@@ -50,8 +51,8 @@ class CellChange(msgspec.Struct, frozen=True, kw_only=True):
     too_slow: bool = False
 
     @property
-    def bound(self) -> str:
-        """`≥` or `≤` where the true ratio may be larger or smaller."""
+    def bound(self) -> Bound:
+        """Where the true ratio may be larger or smaller."""
         return bound_of_ratio(not self.can_be_slower, not self.can_be_faster)
 
 
@@ -68,12 +69,14 @@ class FamilyChange(msgspec.Struct, frozen=True, kw_only=True):
     too_slow: bool = False
 
     @property
-    def bound(self) -> str:
-        """`≥` or `≤` where the true ratio may be larger or smaller, empty also where it may be either."""
+    def bound(self) -> Bound:
+        """Where the true ratio may be larger or smaller; empty also where it may be either."""
         return bound_of_ratio(not self.can_be_slower, not self.can_be_faster)
 
 
-class Compared(msgspec.Struct, frozen=True):
+class SweepComparison(msgspec.Struct, frozen=True):
+    """A later sweep against an earlier one."""
+
     before: Sweep
     after: Sweep
     cells: tuple[CellChange, ...]
@@ -81,21 +84,20 @@ class Compared(msgspec.Struct, frozen=True):
 
     @property
     def can_tell(self) -> bool:
-        """Is there anything that could be told from noise?"""
+        """Whether there is anything that could be told from noise."""
         return any(cell.ratio is not None and cell.ratio.interval is not None for cell in self.cells)
 
 
-def compare(before: Stored, after: Stored, slower: float | None = None) -> Compared:
-    """`slower` (0.05 for 5 %) is by how much nothing may be slower.
+def compare_sweeps(before: SweepAnalysis, after: SweepAnalysis, slower: float | None = None) -> SweepComparison:
+    """Return the changes from one sweep to another. `slower` (0.05 for 5 %) is by how much nothing may be slower.
 
     Faster and slower are differences beyond `MINIMUM_EFFECT`. The probability that any of them is wrong is `ALPHA` at
     the most (Holm). The same holds for `too_slow`, which is tested without another margin."""
-    then, now = summarise(before.records), summarise(after.records)
     families = {server.id: server.family for server in (*before.sweep.servers, *after.sweep.servers)}
-    cells = [cell for cell in dict.fromkeys((*then, *now)) if cell.server != REFERENCE]
-    changes = [_cell(cell, then.get(cell), now.get(cell)) for cell in cells]
+    cells = [cell for cell in dict.fromkeys((*before.cells, *after.cells)) if cell.server != REFERENCE]
+    changes = [_cell(cell, before.cells.get(cell), after.cells.get(cell)) for cell in cells]
     means = list(_families(changes, families))
-    tested: list[tuple[int, CellChange | FamilyChange, list[SpotChecks]]]
+    tested: list[tuple[int, CellChange | FamilyChange, list[Samples]]]
     tested = [(at, each, [_samples(each)]) for at, each in enumerate(changes) if _is_tested(each)]
     tested += [(at, mean, samples) for at, (mean, samples) in enumerate(means) if mean.ratio.interval]
     told = holm([_p_changed(each, samples) for _, each, samples in tested], ALPHA)
@@ -111,18 +113,18 @@ def compare(before: Stored, after: Stored, slower: float | None = None) -> Compa
             changes[at] = msgspec.structs.replace(each, change=change, too_slow=too_slow)
         else:
             found[at] = msgspec.structs.replace(each, change=change, too_slow=too_slow)
-    return Compared(before.sweep, after.sweep, tuple(changes), tuple(found))
+    return SweepComparison(before.sweep, after.sweep, tuple(changes), tuple(found))
 
 
-def _p_changed(each: CellChange | FamilyChange, samples: Sequence[SpotChecks]) -> float:
-    """How likely so large a change is, if the true one is `MINIMUM_EFFECT`; 1 for one that cannot be concluded."""
+def _p_changed(each: CellChange | FamilyChange, samples: Sequence[Samples]) -> float:
+    """Return how likely so large a change is, if the true one is `MINIMUM_EFFECT`; 1 where it cannot be concluded."""
     difference = log_ratio(samples)
     allowed = each.can_be_faster if difference.value > 0 else each.can_be_slower
     return difference.p_beyond(log(1 + MINIMUM_EFFECT)) if allowed else 1.0
 
 
-def _p_slower(each: CellChange | FamilyChange, samples: Sequence[SpotChecks], slower: float) -> float:
-    """One-sided: how likely so low a ratio is, if the true one is 1 - slower; 1 where that cannot be concluded."""
+def _p_slower(each: CellChange | FamilyChange, samples: Sequence[Samples], slower: float) -> float:
+    """Return how likely so low a ratio is, if the true one is 1 - slower; 1 where it cannot be concluded. One-sided."""
     if not each.can_be_slower:
         return 1.0
     difference = log_ratio(samples).above(log(1 - slower))
@@ -156,23 +158,23 @@ def _is_tested(change: CellChange) -> bool:
     return change.ratio is not None and change.ratio.interval is not None
 
 
-def _samples(change: CellChange) -> SpotChecks:
+def _samples(change: CellChange) -> Samples:
     before, after = _sides(change)
     return tuple(after.values()), tuple(before.values())
 
 
 def _sides(change: CellChange) -> tuple[Mapping[int, float], Mapping[int, float]]:
-    """What is compared, by block."""
+    """Return what is compared, by block."""
     assert change.before is not None
     assert change.after is not None
     if change.by_cpu_time:
-        return change.before.per_cpu_second_by_block, change.after.per_cpu_second_by_block
+        return change.before.cpu_efficiency_by_block, change.after.cpu_efficiency_by_block
     return change.before.by_block, change.after.by_block
 
 
 def _families(
     changes: Iterable[CellChange], families: Mapping[str, str]
-) -> Iterator[tuple[FamilyChange, list[SpotChecks]]]:
+) -> Iterator[tuple[FamilyChange, list[Samples]]]:
     by_family: dict[str, dict[str, list[CellChange]]] = {}
     for change in changes:
         if change.ratio is not None:
@@ -191,8 +193,8 @@ def _families(
             ), pairs  # fmt: skip
 
 
-def _server(changes: Sequence[CellChange]) -> tuple[SpotChecks, int] | None:
-    """A figure per block on either side, and of how many cells it is."""
+def _server(changes: Sequence[CellChange]) -> tuple[Samples, int] | None:
+    """Return a figure per block on either side, and of how many cells it is."""
     before, after = ([_sides(change)[side] for change in changes] for side in (0, 1))
     then, now = _by_block(before), _by_block(after)
     cells = [cell for cell in in_every_block(then) if cell in in_every_block(now)]
@@ -202,7 +204,7 @@ def _server(changes: Sequence[CellChange]) -> tuple[SpotChecks, int] | None:
 
 
 def _by_block(cells: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
-    """For each block the figures of its cells, by the cells' position."""
+    """Return for each block the figures of its cells, by the cells' position."""
     blocks: dict[int, dict[int, float]] = {}
     for position, cell in enumerate(cells):
         for block, figure in cell.items():
@@ -216,7 +218,7 @@ _CPUS = ("cpu_model", "cpus", "architecture")
 
 
 def why_not_comparable(before: Sweep, after: Sweep) -> Iterator[str]:
-    """What makes figures those of other work or another machine: `cpus is 4 and was 2`."""
+    """Yield what makes figures those of other work or another machine: `cpus is 4 and was 2`."""
     yield from machine_differences(before, after, _CPUS)
     yield from difference("server CPUs", before.server_cpus, after.server_cpus)
     yield from difference("generator CPUs", before.generator_cpus, after.generator_cpus)
@@ -229,7 +231,7 @@ def why_not_comparable(before: Sweep, after: Sweep) -> Iterator[str]:
 
 
 def to_know_of(before: Sweep, after: Sweep) -> Iterator[str]:
-    """What else may be the reason of a difference, or is what was to be compared."""
+    """Yield what else may be the reason of a difference, or is what was to be compared."""
     others = [field for field in before.machine.__struct_fields__ if field not in (*_CPUS, "sysctls")]
     yield from machine_differences(before, after, others)
     yield from difference("JDK", before.request.jdk, after.request.jdk)

@@ -31,7 +31,7 @@ class Drift(msgspec.Struct, frozen=True):
 
 
 def drifts(records: Iterable[Record]) -> list[Drift]:
-    """One for each workload that was measured both times."""
+    """Return one for each workload that was measured both times."""
     rates = {
         (record.block, record.workload): record.report.requests_per_second
         for record in records
@@ -53,9 +53,9 @@ class Shift(msgspec.Struct, frozen=True):
 
 
 def shifts(records: Iterable[Record]) -> list[Shift]:
-    """Of each block the median over its servers; of a server the geometric mean over its cells of the rate in that
-    block over the cell's median. Cells with fewer than three blocks are left out, and then blocks with fewer than three
-    servers."""
+    """Return the shift of each block: the median over its servers, of each the geometric mean over its cells of the
+    rate in that block over the cell's median. Cells with fewer than three blocks do not count, nor do then blocks with
+    fewer than three servers."""
     cells: dict[Cell, dict[int, float]] = {}
     for record in records:
         if is_valid(record) and not record.is_reference_check and record.report:

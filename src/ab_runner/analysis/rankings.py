@@ -2,18 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
-from ab_runner.stats.ranking import Ranking, rank
+from ab_runner.model.workload import WorkloadName
+from ab_runner.stats.ranking import Rank, Ranking, rank
 
-BY_CPU_TIME = "two servers whose rates were both limited by ab are compared by requests per CPU-second"
+Rankings = Mapping[tuple[WorkloadName, int], Ranking]
+"""By workload and concurrency, how the servers are ranked there."""
 
 
 def ranked(cells: Iterable[CellSummary]) -> Ranking:
     """Return the ranks of the cells of one workload and concurrency. The ceiling, which is no competitor, has none."""
     return rank({cell.cell.server: cell.measurement for cell in cells if cell.cell.server != REFERENCE})
+
+
+def rankings_of(cells: Mapping[Cell, CellSummary]) -> Rankings:
+    """Return the ranks at every workload and concurrency."""
+    rows: dict[tuple[WorkloadName, int], list[CellSummary]] = {}
+    for cell, summary in cells.items():
+        rows.setdefault((cell.workload, cell.concurrency), []).append(summary)
+    return {place: ranked(row) for place, row in rows.items()}
+
+
+def ranks_of(rankings: Rankings) -> dict[Cell, Rank]:
+    """Return the rank of each cell that has one."""
+    return {
+        Cell(server, workload, concurrency): found
+        for (workload, concurrency), ranking in rankings.items()
+        for server, found in ranking.ranks.items()
+    }
+
+
+def best_of(ranking: Ranking) -> frozenset[str]:
+    """Return the servers that may be first; nobody where nobody is told to be behind."""
+    if all(found.best == 1 for found in ranking.ranks.values()):
+        return frozenset()
+    return frozenset(server for server, found in ranking.ranks.items() if found.best == 1)
+
+
+def best_by_cpu_time(ranking: Ranking) -> frozenset[str]:
+    """Return those of the best that the CPU time puts before somebody."""
+    return best_of(ranking) & {better for better, _ in ranking.by_cpu_time}
 
 
 def compares_cpu_time(cells: Iterable[CellSummary]) -> bool:

@@ -33,6 +33,7 @@ def command(results: tuple[Path, ...], form: str, slower: float | None, anyway: 
     with its confidence interval, and whether the difference is more than noise."""
     if page is not None and form != "terminal":
         raise click.UsageError("--html writes a page; --format is of what is shown without it")
+    from ab_runner.analysis.sweep_analysis import analyse
     from ab_runner.cli.console import say_err
     from ab_runner.cli.tables import show_tables
     from ab_runner.report import compare_csv
@@ -41,10 +42,10 @@ def command(results: tuple[Path, ...], form: str, slower: float | None, anyway: 
     from ab_runner.report.files import write_comparison
     from ab_runner.store.reader import read
 
-    sweeps = [read(folder) for folder in results]
+    sweeps = [analyse(read(folder)) for folder in results]
     compared = compare_all([*zip(map(str, results), sweeps, strict=True)], slower=slower, anyway=anyway)
     if page is None:
-        damage = [line for stored in sweeps for line in stored.damage]
+        damage = [line for analysis in sweeps for line in analysis.stored.damage]
         show_tables(lambda: report_comparison(sweeps, compared), lambda: compare_csv.render(compared), damage, form)
     else:
         write_comparison(sweeps, compared, page)

@@ -14,6 +14,7 @@ from ab_runner.cli import options
 @options.table_format
 def command(results: Path | None, form: str) -> None:
     """Shows which conclusions of 2006 hold. They are judged by their author's own figures, and by those of a sweep."""
+    from ab_runner.analysis.sweep_analysis import analyse
     from ab_runner.cli.tables import show_tables
     from ab_runner.report import conclusions_csv
     from ab_runner.report.conclusions_tables import report_conclusions
@@ -21,6 +22,6 @@ def command(results: Path | None, form: str) -> None:
     from ab_runner.store.reader import read
 
     stored = read(results) if results else None
-    papers = judged(stored)
+    papers = judged(analyse(stored) if stored else None)
     damage = stored.damage if stored else ()
     show_tables(lambda: report_conclusions(papers, damage), lambda: conclusions_csv.render(papers), damage, form)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.warnings import findings_of
 from ab_runner.cli.console import console_for, say_err
 from ab_runner.cli.progress import display_for
 from ab_runner.cli.tables import show_report
 from ab_runner.errors import UserError
 from ab_runner.model.records import NotMeasured, Trial, is_valid
 from ab_runner.report.files import write_reports
-from ab_runner.report.tables import findings_of
 from ab_runner.store.plan import plan_of, remaining
 from ab_runner.store.reader import Stored, read
 from ab_runner.sweep.measure import ReadySweep, SweepStopped, measure
@@ -45,15 +46,16 @@ def _show_start(ready: ReadySweep, folder: Path) -> None:
 def _show_end(folder: Path) -> Stored:
     """Show the tables, if there is anything to put into them, and write them into the folder."""
     stored = read(folder)
+    analysis = analyse(stored)
     if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
-        show_report(stored, "terminal", everything=False)
+        show_report(analysis, "terminal", everything=False)
         say_err(f"./ab-runner report --all {folder} shows all tables")
     else:
         say_err(f"no trial was made; {folder} has the log")
     if remaining(plan_of(stored.sweep), stored.records):
         say_err(f"./ab-runner resume {folder} goes on with this sweep")
     try:
-        say_err(f"{write_reports(stored, folder)} has charts")
+        say_err(f"{write_reports(analysis, folder)} has charts")
     except (OSError, UserError) as error:
         say_err(f"ab-runner: the reports cannot be written: {error}; `./ab-runner report --all {folder}` shows them")
     return stored

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
-from ab_runner.analysis.cells import result_text
-from ab_runner.analysis.overview import time_left
+from ab_runner.analysis.overview import seconds_left
 from ab_runner.model.records import CellRecord, NotMeasured
+from ab_runner.report.figures import result_text, time_left_text
 from ab_runner.sweep.events import CellFinished, CellsAdded, Event, PhaseStarted
 
 
@@ -52,7 +52,8 @@ class TimeLeft:
 
     def text(self) -> str:
         """Return how long the rest will take; empty as long as nobody can tell."""
-        return time_left(self._clock() - self._began, self._measured, self._cells - self._done)
+        left = seconds_left(self._clock() - self._began, self._measured, self._cells - self._done)
+        return time_left_text(left)
 
 
 def phase_text(phase: PhaseStarted) -> str:

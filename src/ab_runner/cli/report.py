@@ -29,12 +29,13 @@ def command(
     results: Path, form: str, everything: bool, then_and_now: bool, html: bool, svg: bool, png: bool, out: Path | None
 ) -> None:
     """Shows the tables of a sweep again.  [default: results/latest]"""
+    from ab_runner.analysis.sweep_analysis import analyse
     from ab_runner.store.reader import read
 
     if html or svg or png:
         from ab_runner.report.files import write_files
 
-        for path in write_files(read(results), out or results, html=html, svg=svg, png=png):
+        for path in write_files(analyse(read(results)), out or results, html=html, svg=svg, png=png):
             click.echo(path)
         return
     if out is not None:
@@ -42,6 +43,6 @@ def command(
     from ab_runner.cli.tables import show_report, show_then_and_now
 
     if then_and_now:
-        show_then_and_now(read(results), form)
+        show_then_and_now(analyse(read(results)), form)
     else:
-        show_report(read(results), form, everything)
+        show_report(analyse(read(results)), form, everything)

@@ -1,68 +1,46 @@
-"""Which of a paper's conclusions hold, by what evidence. Pure; `conclusions_tables` and `conclusions_csv` write it
-down."""
+"""Which of a paper's conclusions hold, by what evidence. Pure; `report.conclusions_tables` and `report.conclusions_csv`
+write it down."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Literal
+from math import exp, fsum, log
+from statistics import fmean
 
 import msgspec
 
-from ab_runner.analysis.cells import bound_of_ratio, rate_figure
-from ab_runner.history.evidence import Evidence, Failures, Measured
+from ab_runner.analysis.bounds import bound_of_ratio
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.history.evidence import Evidence, FailedRequests, Measured, of_sweep, published
 from ab_runner.history.papers import AboutEqual, Claim, Conclusion, Faster, GapCloses, MostFailed, Paper
+from ab_runner.history.published import Figure
+from ab_runner.history.verdicts import (
+    Absent,
+    ConclusionVerdict,
+    Failed,
+    Gap,
+    JudgedClaim,
+    JudgedConclusion,
+    Judgement,
+    Part,
+    Rates,
+    ServerFailures,
+    ServerRate,
+    Unanswerable,
+    all_of,
+)
 from ab_runner.model.workload import WorkloadName
-from ab_runner.stats.estimate import Estimate
 from ab_runner.stats.hypotheses import Answer, Question, answers, at_their_word, sign_test
 from ab_runner.stats.pairing import Pair, pair
 
-Verdict = Literal["holds", "does not hold", "cannot be told", "not measured"]
 
-AB_WAS_THE_LIMIT = "ab was the limit of both, and the CPU time of the servers is not known"
-ONE_START = "one start"
-GAVE_UP = "ab gave up on some, so that it is not known how many requests would have failed"
-
-
-class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """What decides about a claim at one place: mostly two servers at one workload and concurrency, with the `ratio` of
-    the first's figure to the second's. `margin` is that ratio over what it must be: above 1 the figures are for the
-    claim. `bound`: `≥` or `≤` where ab was the limit of one of the two and the true ratio may be larger or smaller.
-    `by_cpu_time`: they are requests per CPU-second."""
-
-    workload: WorkloadName
-    at: tuple[int, ...]
-    verdict: Verdict
-    figures: str
-    """The figures that decide, or why there are none."""
-    first: str | None = None
-    ratio: Estimate | None = None
-    bound: str = ""
-    margin: float = 1.0
-    by_cpu_time: bool = False
-
-
-class JudgedClaim(msgspec.Struct, frozen=True):
-    claim: Claim
-    verdict: Verdict
-    parts: tuple[Part, ...]
-
-    @property
-    def complete(self) -> bool:
-        return all(part.verdict != "not measured" for part in self.parts)
-
-
-class Judged(msgspec.Struct, frozen=True):
-    """A conclusion by one evidence."""
-
-    conclusion: Conclusion
-    verdict: Verdict
-    claims: tuple[JudgedClaim, ...]
-
-    @property
-    def complete(self) -> bool:
-        """Was all of it measured? If not, the verdict is on the rest."""
-        return all(claim.complete for claim in self.claims)
+def judgements(paper: Paper, figures: Sequence[Figure], analysis: SweepAnalysis | None) -> tuple[Judgement, ...]:
+    """Return what the published figures say of the conclusions of a paper, and what a sweep says if there is one."""
+    evidence = [published(paper.source, paper.year, figures)]
+    if analysis is not None:
+        evidence.append(of_sweep(analysis, figures))
+    return tuple(Judgement(each, judge_conclusions(paper, each)) for each in evidence)
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -72,11 +50,12 @@ class _Asked(msgspec.Struct, frozen=True):
     questions: tuple[Question, ...]
 
 
-def judge(paper: Paper, evidence: Evidence) -> tuple[Judged, ...]:
+def judge_conclusions(paper: Paper, evidence: Evidence) -> tuple[JudgedConclusion, ...]:
+    """Return the verdict on each conclusion by one evidence."""
     return tuple(_judged(paper, conclusion, evidence) for conclusion in paper.conclusions)
 
 
-def _judged(paper: Paper, conclusion: Conclusion, evidence: Evidence) -> Judged:
+def _judged(paper: Paper, conclusion: Conclusion, evidence: Evidence) -> JudgedConclusion:
     asked = [list(_asked(paper, claim, evidence)) for claim in conclusion.claims]
     waiting = [each for every in asked for each in every if isinstance(each, _Asked)]
     questions = [question for each in waiting for question in each.questions]
@@ -86,36 +65,30 @@ def _judged(paper: Paper, conclusion: Conclusion, evidence: Evidence) -> Judged:
         parts = [_answered(each, found) if isinstance(each, _Asked) else each for each in every]
         if isinstance(claim, Faster) and claim.one:
             parts = list(_best_of_the_first(parts))
-        claims.append(JudgedClaim(claim, every_one(part.verdict for part in parts), tuple(parts)))
-    return Judged(conclusion, every_one(claim.verdict for claim in claims), tuple(claims))
-
-
-def every_one(verdicts: Iterable[Verdict]) -> Verdict:
-    """Of what must all hold, as far as it was measured."""
-    found = set(verdicts)
-    order: tuple[Verdict, ...] = ("does not hold", "cannot be told", "holds")
-    return next((verdict for verdict in order if verdict in found), "not measured")
+        claims.append(JudgedClaim(claim, all_of(part.verdict for part in parts), tuple(parts)))
+    return JudgedConclusion(conclusion, all_of(claim.verdict for claim in claims), tuple(claims))
 
 
 def _best_of_the_first(parts: Sequence[Part]) -> Iterator[Part]:
-    """At each place, the parts of the server for which the claim comes nearest to holding: one of them is enough."""
+    """Yield at each place the parts of the server for which the claim comes nearest to holding: one of them is
+    enough."""
     order = ("holds", "cannot be told", "does not hold", "not measured")
     for workload, at in dict.fromkeys((part.workload, part.at) for part in parts):
         here = [part for part in parts if (part.workload, part.at) == (workload, at)]
         by_first = [[part for part in here if part.first == first] for first in dict.fromkeys(p.first for p in here)]
         yield from min(
             by_first,
-            key=lambda found: (order.index(every_one(p.verdict for p in found)), -min(p.margin for p in found)),
+            key=lambda found: (order.index(all_of(p.verdict for p in found)), -min(p.margin for p in found)),
         )
 
 
 def _answered(asked: _Asked, found: Iterator[Answer]) -> Part:
-    verdict = every_one([_verdict(next(found)) for _ in asked.questions])
+    verdict = all_of([_verdict(next(found)) for _ in asked.questions])
     margin = min(question.quotient.value / question.bound for question in asked.questions)
     return msgspec.structs.replace(asked.part, verdict=verdict, margin=margin)
 
 
-def _verdict(answer: Answer) -> Verdict:
+def _verdict(answer: Answer) -> ConclusionVerdict:
     return "cannot be told" if answer is None else "holds" if answer else "does not hold"
 
 
@@ -129,7 +102,7 @@ def _asked(paper: Paper, claim: Claim, evidence: Evidence) -> Iterator[_Asked | 
                 yield _most_failed(claim, workload, first[0], second, evidence)
                 missing = [(at, cell) for at, cell in _cells(claim, workload, sides, evidence) if not cell.failures]
                 yield from (
-                    Part(workload=workload, at=(at,), verdict="not measured", figures=cell.why_not)
+                    Part(workload=workload, at=(at,), verdict="not measured", basis=Absent((cell.absence,)))
                     for at, cell in missing
                 )
             case Faster() | AboutEqual():
@@ -145,13 +118,14 @@ def _asked(paper: Paper, claim: Claim, evidence: Evidence) -> Iterator[_Asked | 
 def _pair(
     claim: Faster | AboutEqual, workload: WorkloadName, level: int, first: Measured, second: Measured, alternatives: int
 ) -> _Asked | Part:
-    """`alternatives`: the number of first servers, where it is enough that the claim holds of one."""
-    part = Part(workload=workload, at=(level,), verdict="not measured", figures="", first=first.server)
+    """Return what decides between two servers. `alternatives`: the number of first servers, where it is enough that the
+    claim holds of one."""
+    part = Part(workload=workload, at=(level,), verdict="not measured", basis=Absent(), first=first.server)
     if missing := _missing([first, second]):
-        return msgspec.structs.replace(part, figures=missing)
+        return msgspec.structs.replace(part, basis=missing)
     compared = pair(first.measurement, second.measurement)
     if compared is None:
-        return msgspec.structs.replace(part, verdict="cannot be told", figures=AB_WAS_THE_LIMIT)
+        return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.LIMITED)
     first_can_lead = compared.first_can_lead and not first.at_most
     second_can_lead = compared.second_can_lead and not second.at_most
     bound = 1 + claim.by if isinstance(claim, Faster) else 1 / (1 + claim.within)
@@ -161,7 +135,7 @@ def _pair(
     part = msgspec.structs.replace(
         part,
         by_cpu_time=compared.by_cpu_time,
-        figures=_figures(first, second, compared) + _of_one_start([first, second]),
+        basis=_rates(first, second, compared),
         ratio=ahead.quotient,
         bound="" if compared.by_cpu_time else bound_of_ratio(first.at_least, second.at_least),
     )
@@ -171,23 +145,25 @@ def _pair(
     return _Asked(part, (ahead, inverse))
 
 
-def _missing(cells: Sequence[Measured]) -> str:
-    """Why there are not figures of all of them; empty where there are."""
-    return "; ".join(dict.fromkeys(cell.why_not for cell in cells if not cell.rates))
+def _missing(cells: Iterable[Measured]) -> Absent | None:
+    """Return why there are not figures of all of them; None where there are."""
+    absences = tuple(cell.absence for cell in cells if not cell.rates)
+    return Absent(absences) if absences else None
 
 
-def _of_one_start(cells: Sequence[Measured]) -> str:
-    """What is said of measured figures that nothing can be told from."""
-    alone = any(len(cell.rates) == 1 and not cell.is_published for cell in cells)
-    return f" ({ONE_START})" if alone else ""
+def _is_one_start(cells: Iterable[Measured]) -> bool:
+    """Return whether nothing can be told from these measured figures, because one of them is of a single start."""
+    return any(len(cell.rates) == 1 and not cell.is_published for cell in cells)
 
 
-def _figures(first: Measured, second: Measured, compared: Pair) -> str:
-    texts = []
-    for cell, sample in ((first, compared.first), (second, compared.second)):
-        at_least = "≥ " if cell.at_least and not compared.by_cpu_time else ""
-        texts.append(f"{cell.server} {at_least}{rate_figure(_mean([sample]))}{' at most' if cell.at_most else ''}")
-    return " against ".join(texts)
+def _rates(first: Measured, second: Measured, compared: Pair) -> Rates:
+    rates = [
+        ServerRate(
+            cell.server, _mean([sample]), at_least=cell.at_least and not compared.by_cpu_time, at_most=cell.at_most
+        )
+        for cell, sample in ((first, compared.first), (second, compared.second))
+    ]
+    return Rates(rates[0], rates[1], _is_one_start([first, second]))
 
 
 def _values(blocks: Mapping[int, float]) -> tuple[float, ...]:
@@ -195,8 +171,8 @@ def _values(blocks: Mapping[int, float]) -> tuple[float, ...]:
 
 
 def _mean(samples: Sequence[tuple[float, ...]]) -> float:
-    """Geometric, over servers of their blocks' geometric means."""
-    return Question(tuple((sample, 1 / len(samples)) for sample in samples)).quotient.value
+    """Return the geometric mean over servers of their blocks' geometric means."""
+    return exp(fsum(1 / len(samples) * fmean(map(log, sample)) for sample in samples))
 
 
 # --- two groups ------------------------------------------------------------------------------------------------
@@ -205,8 +181,9 @@ def _mean(samples: Sequence[tuple[float, ...]]) -> float:
 def _gap(
     claim: GapCloses, workload: WorkloadName, first: Sequence[str], second: Sequence[str], evidence: Evidence
 ) -> _Asked | Part:
-    """With L the logarithm of the first group's lead, at the beginning and at the end: it was ahead, and |L end| is
-    below L begin, exactly where both L begin - L end and L begin + L end are above 0.
+    """Return what decides between two groups. With L the logarithm of the first group's lead, at the beginning and at
+    the end: it was ahead, and |L end| is below L begin, exactly where both L begin - L end and L begin + L end are
+    above 0.
 
     Cells of one block share a start of the server, so each block has one figure: its figure at the beginning over that
     at the end, or times that at the end. A rate that ab limited may be higher. Where it counts for the answer yes, that
@@ -217,20 +194,20 @@ def _gap(
         [[evidence.of(name, workload, level) for level in claim.at] for name in names] for names in (first, second)
     ]
     cells = [cell for side in sides for server in side for cell in server]
-    part = Part(workload=workload, at=claim.at, verdict="not measured", figures="")
+    part = Part(workload=workload, at=claim.at, verdict="not measured", basis=Absent())
     if missing := _missing(cells):
-        return msgspec.structs.replace(part, figures=missing)
+        return msgspec.structs.replace(part, basis=missing)
     by_cpu_time = all(cell.at_least for cell in cells)
     if by_cpu_time and not all(cell.cpu_efficiency for cell in cells):
-        return msgspec.structs.replace(part, verdict="cannot be told", figures=AB_WAS_THE_LIMIT)
+        return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.LIMITED)
     figures = [[[_compared_by(cell, by_cpu_time) for cell in server] for server in side] for side in sides]
     leads = [
         _mean([_values(server[at]) for server in figures[0]]) / _mean([_values(server[at]) for server in figures[1]])
         for at in (0, 1)
     ]
-    text = f"the first group has {leads[0]:.2f} times the rate of the second at {begin}, {leads[1]:.2f} times at {end}"
-    limited = "; ab was the limit of some" if any(cell.at_least for cell in cells) and not by_cpu_time else ""
-    part = msgspec.structs.replace(part, by_cpu_time=by_cpu_time, figures=text + limited + _of_one_start(cells))
+    limited = any(cell.at_least for cell in cells) and not by_cpu_time
+    gap = Gap((begin, end), (leads[0], leads[1]), limited, _is_one_start(cells))
+    part = msgspec.structs.replace(part, by_cpu_time=by_cpu_time, basis=gap)
     clean = not any(cell.at_most for cell in cells)
     questions = []
     for power in (-1, 1):
@@ -240,7 +217,7 @@ def _gap(
             for before, after in side
         )
         if not all(sample for sample, _ in samples):
-            return msgspec.structs.replace(part, figures="a server has no block with both concurrencies")
+            return msgspec.structs.replace(part, basis=Unanswerable.NO_COMMON_BLOCK)
         counts_for = {
             sign * (1 if at == 0 else power)
             for sign, side in zip((1, -1), sides, strict=True)
@@ -264,14 +241,16 @@ def _compared_by(cell: Measured, by_cpu_time: bool) -> Mapping[int, float]:
 def _most_failed(
     claim: MostFailed, workload: WorkloadName, first: str, second: Sequence[str], evidence: Evidence
 ) -> Part:
-    """In how many of the blocks had the first the largest share of failed requests? Where ab gave up on a server, more
-    would have failed: blocks in which that could change the answer are left out."""
+    """Return in how many of the blocks the first had the largest share of failed requests. Where ab gave up on a
+    server, more would have failed: blocks in which that could change the answer do not count."""
     every = {name: [evidence.of(name, workload, level) for level in claim.at] for name in (first, *second)}
     levels = [at for at, cells in enumerate(zip(*every.values(), strict=True)) if any(cell.failures for cell in cells)]
     measured = {name: cells for name, cells in every.items() if any(cell.failures for cell in cells)}
-    part = Part(workload=workload, at=tuple(claim.at[at] for at in levels), verdict="not measured", figures="")
+    part = Part(workload=workload, at=tuple(claim.at[at] for at in levels), verdict="not measured", basis=Absent())
     if first not in measured or len(measured) < 2:
-        return msgspec.structs.replace(part, at=claim.at, figures=every[first][0].why_not)
+        missing = [first] if first not in measured else second
+        absences = tuple(every[name][0].absence for name in missing)
+        return msgspec.structs.replace(part, at=claim.at, basis=Absent(absences))
     servers = {name: cells[levels[0]].server for name, cells in measured.items()}
     shares = {name: _shares(cells) for name, cells in measured.items()}
     times = of = 0
@@ -283,12 +262,12 @@ def _most_failed(
             of += 1
             times += most
     if of == 0:
-        return msgspec.structs.replace(part, verdict="cannot be told", figures=GAVE_UP)
+        return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.GAVE_UP)
     answer = times == of if evidence.is_published else sign_test(times, of)
     runner_up = max((name for name in measured if name != first), key=lambda name: _total(measured[name]))
-    text = " against ".join(f"{servers[name]} {_failed_text(measured[name])}" for name in (first, runner_up))
-    alone = f" ({ONE_START})" if of == 1 and not evidence.is_published else ""
-    return msgspec.structs.replace(part, verdict=_verdict(answer), figures=text + alone, first=first)
+    failed = [_failed(servers[name], measured[name]) for name in (first, runner_up)]
+    basis = Failed(failed[0], failed[1], of == 1 and not evidence.is_published)
+    return msgspec.structs.replace(part, verdict=_verdict(answer), basis=basis, first=first)
 
 
 def _cells(
@@ -298,8 +277,8 @@ def _cells(
         yield from ((level, evidence.of(server, workload, level)) for server in side)
 
 
-def _by_block(cells: Iterable[Measured]) -> dict[int, list[Failures]]:
-    found: dict[int, list[Failures]] = {}
+def _by_block(cells: Iterable[Measured]) -> dict[int, list[FailedRequests]]:
+    found: dict[int, list[FailedRequests]] = {}
     for cell in cells:
         for block, failures in cell.failures.items():
             found.setdefault(block, []).append(failures)
@@ -307,8 +286,8 @@ def _by_block(cells: Iterable[Measured]) -> dict[int, list[Failures]]:
 
 
 def _shares(cells: Iterable[Measured]) -> dict[int, tuple[float, bool]]:
-    """Block to the sum over concurrencies of the share that failed (or of the number, of equal numbers of requests),
-    and whether it was all counted."""
+    """Return for each block the sum over concurrencies of the share that failed (or of the number, of equal numbers of
+    requests), and whether it was all counted."""
     return {
         block: (sum(each.failed / (each.of or 1) for each in found), all(each.counted for each in found))
         for block, found in _by_block(cells).items()
@@ -319,7 +298,5 @@ def _total(cells: Iterable[Measured]) -> float:
     return sum(share for share, _ in _shares(cells).values())
 
 
-def _failed_text(cells: Sequence[Measured]) -> str:
-    """`62 + 9,991 failed`: a number for each concurrency with any, over all blocks."""
-    numbers = [sum(each.failed for each in cell.failures.values()) for cell in cells]
-    return f"{' + '.join(f'{number:,}' for number in numbers if number) or '0'} failed"
+def _failed(server: str, cells: Iterable[Measured]) -> ServerFailures:
+    return ServerFailures(server, tuple(sum(each.failed for each in cell.failures.values()) for cell in cells))

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 
 import msgspec
 
-from ab_runner.analysis.cells import CellSummary, summarise
+from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.history.published import Figure
 from ab_runner.history.then_and_now import match_of
 from ab_runner.model.records import Cell, Trial, cell_of
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.pairing import Measurement
-from ab_runner.store.reader import Stored
-
-NOT_THERE = "not there"
-NOBODY_THERE = "not measured at this concurrency"
 
 
-class Failures(msgspec.Struct, frozen=True):
+class NotThere(Enum):
+    """Why there is no cell."""
+
+    SERVER = "server"
+    """Neither the server nor anything that stands for it was measured."""
+    LEVEL = "level"
+    """Nobody was measured at this concurrency."""
+
+
+class Absence(msgspec.Struct, frozen=True):
+    """There is no figure of a server: no cell, a cell without a rate, or a published row that says why."""
+
+    server: str
+    why: NotThere | CellSummary | Figure
+
+
+class FailedRequests(msgspec.Struct, frozen=True):
     """Requests that failed in one block, of how many; `of` is None where only equal numbers are known to have been
     sent. Not `counted`: ab gave up, and more may have failed."""
 
@@ -30,27 +45,23 @@ class Failures(msgspec.Struct, frozen=True):
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """A cell of a server of the paper. `rates` and `cpu_efficiency` (requests per CPU-second) are by block, empty if
-    there is none that counts: then `reason` says why. `at_most`: requests failed, and what is counted with them is no
-    less than what would have been without. `at_least`: ab was the limit, so the server may be faster. `is_published`:
-    it is an author's own figure, of which the noise is not known."""
+    there is no valid result: `absence` says why. `at_most`: requests failed, and what is counted with them is no less
+    than what would have been without. `at_least`: ab was the limit, so the server may be faster. `is_published`: it is
+    an author's own figure, of which the noise is not known."""
 
     server: str
+    absence: Absence
     rates: Mapping[int, float] = {}
     cpu_efficiency: Mapping[int, float] = {}
     at_most: bool = False
     at_least: bool = False
     is_published: bool = False
-    reason: str = NOT_THERE
-    failures: Mapping[int, Failures] = {}
+    failures: Mapping[int, FailedRequests] = {}
 
     @property
     def measurement(self) -> Measurement:
         """What it is compared by."""
         return Measurement(tuple(self.rates.values()), tuple(self.cpu_efficiency.values()), self.at_least)
-
-    @property
-    def why_not(self) -> str:
-        return self.reason if self.reason == NOBODY_THERE else f"{self.server}: {self.reason}"
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -66,12 +77,13 @@ class Evidence(msgspec.Struct, frozen=True):
         return self.year is not None
 
     def of(self, server: str, workload: WorkloadName, concurrency: int) -> Measured:
+        """Return the cell of a server of the paper, be it measured or not."""
         found = self.cells.get(Cell(server, workload, concurrency))
-        return found or Measured(server=server, reason=self._why_not(workload, concurrency))
+        return found or Measured(server=server, absence=Absence(server, self._why_not(workload, concurrency)))
 
-    def _why_not(self, workload: WorkloadName, concurrency: int) -> str:
+    def _why_not(self, workload: WorkloadName, concurrency: int) -> NotThere:
         anybody = any((cell.workload, cell.concurrency) == (workload, concurrency) for cell in self.cells)
-        return NOT_THERE if anybody else NOBODY_THERE
+        return NotThere.SERVER if anybody else NotThere.LEVEL
 
     @property
     def blocks(self) -> int:
@@ -80,34 +92,37 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 def published(name: str, year: int, figures: Iterable[Figure]) -> Evidence:
+    """Return the figures of a paper as evidence."""
     cells = {Cell(each.server, each.workload, each.concurrency): _published(each) for each in figures}
     return Evidence(name, cells, year)
 
 
 def _published(figure: Figure) -> Measured:
-    """A figure with failed requests counts here as far as it goes: as the most that it can have been."""
+    """Return a published figure. One with failed requests counts here as far as it goes: as the most that it can have
+    been."""
+    absence = Absence(figure.server, figure)
     if figure.requests_per_second is None:
-        return Measured(server=figure.server, reason=figure.outcome)
+        return Measured(server=figure.server, absence=absence)
     return Measured(
         server=figure.server,
+        absence=absence,
         rates={1: figure.requests_per_second},
         at_most=bool(figure.failed_requests),
         is_published=True,
-        failures={1: Failures(figure.failed_requests or 0, None)},
+        failures={1: FailedRequests(figure.failed_requests or 0, None)},
     )
 
 
-def of_sweep(stored: Stored, figures: Iterable[Figure]) -> Evidence:
-    """The cells of what stands for each server of the paper."""
-    cells = summarise(stored.records)
-    failures = _failures(stored)
+def of_sweep(analysis: SweepAnalysis, figures: Iterable[Figure]) -> Evidence:
+    """Return the cells of what stands for each server of the paper."""
+    failures = _failures(analysis.trials)
     found: dict[Cell, Measured] = {}
-    for name, server in _stand_ins(stored.sweep.servers, figures):
-        for level in stored.sweep.request.concurrency:
-            here = Cell(server.id, name[1], level)
-            if here in cells:
-                found[Cell(name[0], name[1], level)] = _measured(cells[here], failures.get(here, {}))
-    return Evidence(stored.sweep.id, found)
+    for (name, workload), server in _stand_ins(analysis.sweep.servers, figures):
+        for level in analysis.levels:
+            cell = analysis.cell(server.id, workload, level)
+            if cell is not None:
+                found[Cell(name, workload, level)] = _measured(cell, failures.get(cell.cell, {}))
+    return Evidence(analysis.sweep.id, found)
 
 
 def _stand_ins(
@@ -119,34 +134,34 @@ def _stand_ins(
             yield (server, workload), stand_in
 
 
-def _measured(cell: CellSummary, failures: Mapping[int, Failures]) -> Measured:
+def _measured(cell: CellSummary, failures: Mapping[int, FailedRequests]) -> Measured:
     return Measured(
         server=cell.cell.server,
+        absence=Absence(cell.cell.server, cell),
         rates=cell.by_block,
-        cpu_efficiency=cell.per_cpu_second_by_block,
+        cpu_efficiency=cell.cpu_efficiency_by_block,
         at_least=cell.is_lower_bound,
-        reason=cell.served_text if cell.starved else cell.rate_text,
         failures=failures,
     )
 
 
-def _failures(stored: Stored) -> dict[Cell, dict[int, Failures]]:
-    found: dict[Cell, dict[int, Failures]] = {}
-    for record in stored.records:
+def _failures(trials: Iterable[TrialFigures]) -> dict[Cell, dict[int, FailedRequests]]:
+    found: dict[Cell, dict[int, FailedRequests]] = {}
+    for record in (figures.record for figures in trials):
         if isinstance(record, Trial) and not record.is_reference_check:
             blocks = found.setdefault(cell_of(record), {})
             blocks[record.block] = _sum(blocks.get(record.block), _failures_of(record))
     return found
 
 
-def _failures_of(trial: Trial) -> Failures:
+def _failures_of(trial: Trial) -> FailedRequests:
     report = trial.report
     if report is None:
-        return Failures(0, 0, counted=False)
-    return Failures(report.failures.at_least, report.complete + report.failures.connect)
+        return FailedRequests(0, 0, counted=False)
+    return FailedRequests(report.failures.at_least, report.complete + report.failures.connect)
 
 
-def _sum(one: Failures | None, other: Failures) -> Failures:
+def _sum(one: FailedRequests | None, other: FailedRequests) -> FailedRequests:
     if one is None:
         return other
-    return Failures(one.failed + other.failed, (one.of or 0) + (other.of or 0), one.counted and other.counted)
+    return FailedRequests(one.failed + other.failed, (one.of or 0) + (other.of or 0), one.counted and other.counted)

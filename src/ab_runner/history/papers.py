@@ -80,17 +80,18 @@ class Paper(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     conclusions: Annotated[tuple[Conclusion, ...], Meta(min_length=1)]
 
     def servers(self, names: Iterable[str]) -> tuple[str, ...]:
-        """With the members in place of a group, each once."""
+        """Return these servers with the members in place of a group, each once."""
         return tuple(dict.fromkeys(server for name in names for server in self.groups.get(name, (name,))))
 
     def sides(self, claim: Claim) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The servers on either side of a claim."""
+        """Return the servers on either side of a claim."""
         first = self.servers(claim.first)
         return first, tuple(server for server in self.servers(claim.second) if server not in first)
 
 
 def read_all(folder: Path) -> list[tuple[Paper, tuple[Figure, ...]]]:
-    """Every paper in the folder with its figures. DocumentError, with file, key and reason, at the first mistake."""
+    """Return every paper in the folder with its figures. DocumentError at the first mistake, with file, key and
+    reason."""
     found = []
     for path in sorted(folder.glob(FILES)):
         paper = _read(path)
@@ -110,7 +111,7 @@ def _read(path: Path) -> Paper:
 
 
 def _check(path: Path, paper: Paper, figures: Sequence[Figure]) -> None:
-    """What one key alone cannot tell."""
+    """Check what one key alone cannot tell."""
     published = sorted({figure.server for figure in figures})
     for key, name in _names(paper):
         if name not in published:

@@ -40,7 +40,7 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read(path: Path) -> tuple[Figure, ...]:
-    """DocumentError, with file, line and reason, at the first row that is wrong."""
+    """Return the figures of a file. DocumentError, with file, line and reason, at the first row that is wrong."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             return tuple(_figures(path, file))
@@ -69,7 +69,7 @@ def _figures(path: Path, lines: Iterator[str]) -> Iterator[Figure]:
 
 
 def _check(place: str, figure: Figure, seen: set[tuple[str, str, int]]) -> None:
-    """What one field alone cannot tell."""
+    """Check what one field alone cannot tell."""
     if (figure.outcome == "ok") != (figure.requests_per_second is not None):
         raise DocumentError(f"{place}: requests_per_second: exactly rows with outcome ok have a figure")
     key = (figure.workload, figure.server, figure.concurrency)

@@ -1,5 +1,5 @@
 """The figures of 2006 beside those of a sweep: what is compared with what, factors, and ranks. Pure;
-`then_and_now_tables` and `then_and_now_csv` write it down."""
+`report.then_and_now_tables` and `report.then_and_now_csv` write it down."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from ab_runner.analysis.cells import CellSummary, summarise
+from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.history.published import Figure
 from ab_runner.model.records import Cell
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.correlation import RankCorrelation, mid_ranks, spearman
-from ab_runner.store.reader import Stored
 
 YEAR = 2006
 
@@ -26,7 +26,7 @@ class Match(msgspec.Struct, frozen=True):
     newest: Server | None
 
 
-class Pair(msgspec.Struct, frozen=True):
+class FigurePair(msgspec.Struct, frozen=True):
     """A figure of 2006 and the cell that it is set beside; `ranks`, then and now, among the pairs that count."""
 
     then: Figure
@@ -50,7 +50,7 @@ class Pair(msgspec.Struct, frozen=True):
 class Comparison(msgspec.Struct, frozen=True):
     """The servers of 2006 at one workload and concurrency. `ranked` of the pairs count, and `agreement` is theirs."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[FigurePair, ...]
     ranked: int
     agreement: RankCorrelation | None
 
@@ -63,8 +63,8 @@ class Level(msgspec.Struct, frozen=True):
     newest: Comparison
 
 
-class Compared(msgspec.Struct, frozen=True):
-    """One workload. `missing` are the servers of 2006 that nothing in this sweep can be set beside."""
+class ThenAndNow(msgspec.Struct, frozen=True):
+    """One workload, then and now. `missing` are the servers of 2006 that nothing in this sweep can be set beside."""
 
     workload: WorkloadName
     matches: tuple[Match, ...]
@@ -72,35 +72,30 @@ class Compared(msgspec.Struct, frozen=True):
     levels: tuple[Level, ...]
 
 
-def compare(
-    stored: Stored, figures: Sequence[Figure], cells: Mapping[Cell, CellSummary] | None = None
-) -> tuple[Compared, ...]:
-    """The workloads of the sweep with at least a server and a concurrency of 2006. `cells`: where they are summarised
-    already, which takes seconds for a large sweep."""
-    cells = summarise(stored.records) if cells is None else cells
-    found = (_workload(name, stored, figures, cells) for name in stored.sweep.request.workloads)
-    return tuple(compared for compared in found if compared.levels and compared.matches)
+def then_and_now(analysis: SweepAnalysis, figures: Sequence[Figure]) -> tuple[ThenAndNow, ...]:
+    """Return the workloads of the sweep with at least a server and a concurrency of 2006."""
+    found = (_workload(name, analysis, figures) for name in analysis.sweep.request.workloads)
+    return tuple(each for each in found if each.levels and each.matches)
 
 
-def _workload(
-    name: WorkloadName, stored: Stored, figures: Sequence[Figure], cells: Mapping[Cell, CellSummary]
-) -> Compared:
+def _workload(name: WorkloadName, analysis: SweepAnalysis, figures: Sequence[Figure]) -> ThenAndNow:
     then = {(figure.server, figure.concurrency): figure for figure in figures if figure.workload == name}
-    able = [server for server in stored.sweep.servers if name in server.workloads]
+    able = [server for server in analysis.sweep.servers if name in server.workloads]
     published = dict.fromkeys(server for server, _ in then)
     every = [match_of(server, able) for server in published]
     matches = [match for match in every if match.stand_in or match.newest]
-    levels = [level for level in stored.sweep.request.concurrency if any(at == level for _, at in then)]
-    return Compared(
+    levels = [level for level in analysis.levels if any(at == level for _, at in then)]
+    return ThenAndNow(
         workload=name,
         matches=tuple(matches),
         missing=tuple(match.published for match in every if match not in matches),
-        levels=tuple(_level(matches, level, then, cells) for level in levels),
+        levels=tuple(_level(matches, level, then, analysis.cells) for level in levels),
     )
 
 
 def match_of(published: str, servers: Iterable[Server]) -> Match:
-    """`servers` are those of one workload. Of several that stand for it, the one with a build of its own does.
+    """Return what is measured now of a server of 2006. `servers` are those of one workload. Of several that stand for
+    it, the one with a build of its own does.
 
     The newest is of the stand-in's family; of its variants the one with the stand-in's I/O model is meant, else the one
     with a build of its own, which is the one that comes so configured."""
@@ -122,7 +117,7 @@ def _plainness(server: Server) -> tuple[bool, str]:
 
 
 def _is_todays(server: Server) -> bool:
-    """Debian's packages are, whatever the year in which their line began."""
+    """Return whether a server is one of today: Debian's packages are, whatever the year in which their line began."""
     return server.release_year > YEAR or server.kind == "debian"
 
 
@@ -132,9 +127,9 @@ def _level(
     then: Mapping[tuple[str, int], Figure],
     cells: Mapping[Cell, CellSummary],
 ) -> Level:
-    def pair(match: Match, server: Server | None) -> Pair:
+    def pair(match: Match, server: Server | None) -> FigurePair:
         figure = then[match.published, concurrency]
-        return Pair(figure, server, cells.get(Cell(server.id, figure.workload, concurrency)) if server else None)
+        return FigurePair(figure, server, cells.get(Cell(server.id, figure.workload, concurrency)) if server else None)
 
     published = [match for match in matches if (match.published, concurrency) in then]
     return Level(
@@ -144,8 +139,8 @@ def _level(
     )
 
 
-def _comparison(pairs: Sequence[Pair]) -> Comparison:
-    """Rank 1 is for the most requests per second."""
+def _comparison(pairs: Sequence[FigurePair]) -> Comparison:
+    """Return the pairs with their ranks, 1 for the most requests per second."""
     rates = [pair.rates for pair in pairs if pair.rates]
     then, now = [-rate for rate, _ in rates], [-rate for _, rate in rates]
     ranks = zip(mid_ranks(then), mid_ranks(now), strict=True)

@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable, Iterator
 
 from ab_runner.analysis.cells import CellSummary
-from ab_runner.analysis.comparison import CellChange, Compared, FamilyChange
-from ab_runner.report.tables import NO_RECORD
+from ab_runner.analysis.comparison import CellChange, FamilyChange, SweepComparison
+from ab_runner.report.figures import NO_RECORD, rate_text
 
 COLUMNS = (
     "before", "after", "family", "server", "workload", "concurrency", "before_requests_per_second", "before_text",
@@ -17,7 +17,8 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def render(compared: Iterable[Compared]) -> str:
+def render(compared: Iterable[SweepComparison]) -> str:
+    """Return the changes of each sweep against the first."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -42,7 +43,7 @@ def _cell(cell: CellChange) -> Iterator[tuple[str, object]]:
 
 def _figure(side: str, summary: CellSummary | None) -> Iterator[tuple[str, object]]:
     yield f"{side}_requests_per_second", summary.rate if summary else None
-    yield f"{side}_text", summary.rate_text if summary else NO_RECORD
+    yield f"{side}_text", rate_text(summary) if summary else NO_RECORD
     yield f"{side}_lower_bound", _yes_no(summary.is_lower_bound) if summary else None
 
 

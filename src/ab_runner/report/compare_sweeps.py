@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ab_runner.analysis.comparison import Compared, compare, why_not_comparable
+from ab_runner.analysis.comparison import SweepComparison, compare_sweeps, why_not_comparable
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.errors import UserError
 from ab_runner.report.compare_tables import LETTERS
-from ab_runner.store.reader import Stored
 
 
-def compare_all(named: Sequence[tuple[str, Stored]], *, slower: float | None, anyway: bool) -> list[Compared]:
+def compare_all(
+    named: Sequence[tuple[str, SweepAnalysis]], *, slower: float | None, anyway: bool
+) -> list[SweepComparison]:
     """Return each of the others against the first; the names are what a complaint calls them. UserError for sweeps that
     cannot be compared, unless it shall be done `anyway`: then the tables say why they should not be."""
     if not 2 <= len(named) <= len(LETTERS):
@@ -22,7 +24,7 @@ def compare_all(named: Sequence[tuple[str, Stored]], *, slower: float | None, an
             raise UserError(
                 f"{name} cannot be compared with {first_name}: {'; '.join(found)} (--anyway does it, and says so)"
             )
-    compared = [compare(first, other, slower) for _, other in others]
+    compared = [compare_sweeps(first, other, slower) for _, other in others]
     for (name, _), each in zip(others, compared, strict=True):
         if not any(cell.before and cell.after for cell in each.cells):
             raise UserError(f"{name} has no cell that {first_name} has")

@@ -7,7 +7,8 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.history.papers import Paper
-from ab_runner.report.conclusions_tables import Column
+from ab_runner.history.verdicts import Judgement
+from ab_runner.report.conclusions_tables import basis_text
 
 COLUMNS = (
     "paper", "number", "conclusion", "evidence", "verdict", "complete", "claim", "claim_verdict", "workload",
@@ -15,25 +16,26 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def render(papers: Iterable[tuple[Paper, Sequence[Column]]]) -> str:
+def render(papers: Iterable[tuple[Paper, Sequence[Judgement]]]) -> str:
+    """Return what each evidence says of the conclusions of each paper."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for paper, columns in papers:
-        for column in columns:
-            writer.writerows(_rows(paper, column))
+    for paper, judgements in papers:
+        for judgement in judgements:
+            writer.writerows(_rows(paper, judgement))
     return text.getvalue()
 
 
-def _rows(paper: Paper, column: Column) -> Iterator[dict[str, object]]:
-    for number, judged in enumerate(column.judged, 1):
+def _rows(paper: Paper, judgement: Judgement) -> Iterator[dict[str, object]]:
+    for number, judged in enumerate(judgement.conclusions, 1):
         for claim in judged.claims:
             for part in claim.parts:
                 row: dict[str, object] = {
                     "paper": paper.source,
                     "number": number,
                     "conclusion": judged.conclusion.sentence,
-                    "evidence": column.evidence.name,
+                    "evidence": judgement.evidence.name,
                     "verdict": judged.verdict,
                     "complete": _yes_no(judged.complete),
                     "claim": claim.claim.says,
@@ -42,7 +44,7 @@ def _rows(paper: Paper, column: Column) -> Iterator[dict[str, object]]:
                     "concurrency": " ".join(map(str, part.at)),
                     "part_verdict": part.verdict,
                     "of_cpu_seconds": _yes_no(part.by_cpu_time),
-                    "figures": part.figures,
+                    "figures": basis_text(part.basis),
                 }
                 if part.ratio:
                     row["ratio"] = round(part.ratio.value, 4)

@@ -6,22 +6,24 @@ import csv
 import io
 from collections.abc import Iterable, Mapping
 
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.report.trials import COLUMNS, Row, rows
-from ab_runner.store.reader import Stored
 
 _YES_NO = {True: "yes", False: "no"}
 
 
-def render(stored: Stored) -> str:
-    return write(COLUMNS, (worded(row, _YES_NO) for row in rows(stored)))
+def render(analysis: SweepAnalysis) -> str:
+    """Return the table of all trials of a sweep."""
+    return write(COLUMNS, (worded(row, _YES_NO) for row in rows(analysis)))
 
 
 def worded(row: Row, words: Mapping[bool, str]) -> Row:
-    """The row with these words for what is true or false."""
+    """Return the row with these words for what is true or false."""
     return {name: words[value] if isinstance(value, bool) else value for name, value in row.items()}
 
 
 def write(columns: Iterable[str], table: Iterable[Row]) -> str:
+    """Return the rows with a heading, in these columns."""
     text = io.StringIO()
     writer = csv.DictWriter(text, tuple(columns), lineterminator="\n")
     writer.writeheader()

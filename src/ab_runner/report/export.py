@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.report import csv, trials
 from ab_runner.report.trials import Kind, Row
-from ab_runner.store.reader import Stored
 
 FORMAT = 1
 """Version of the table, in each of its rows. It changes when a reader of the old one would misread the new one; another
@@ -22,25 +22,28 @@ _SQL: dict[Kind, str] = {"text": "VARCHAR", "whole": "BIGINT", "real": "DOUBLE",
 _TRUTH = {True: "true", False: "false"}
 
 
-def table(sweeps: Iterable[Stored]) -> Iterator[Row]:
-    """Each row has all columns, in their order."""
-    for stored in sweeps:
-        common: Row = {"format": FORMAT, "sweep": stored.sweep.id, "protocol": stored.sweep.request.protocol.name}
-        for row in trials.rows(stored):
-            yield {column: (common | row).get(column) for column in COLUMNS}
+def table(sweeps: Iterable[SweepAnalysis]) -> Iterator[Row]:
+    """Yield the rows of all sweeps. Each has all columns, in their order."""
+    for analysis in sweeps:
+        sweep = analysis.sweep
+        common: Row = {"format": FORMAT, "sweep": sweep.id, "protocol": sweep.request.protocol.name}
+        for row in trials.rows(analysis):
+            whole = common | row
+            yield {column: whole.get(column) for column in COLUMNS}
 
 
-def as_csv(sweeps: Iterable[Stored]) -> bytes:
+def as_csv(sweeps: Iterable[SweepAnalysis]) -> bytes:
+    """Return a heading and a row per line."""
     return csv.write(COLUMNS, (csv.worded(row, _TRUTH) for row in table(sweeps))).encode()
 
 
-def as_json(sweeps: Iterable[Stored]) -> bytes:
-    """An array with a row per line."""
+def as_json(sweeps: Iterable[SweepAnalysis]) -> bytes:
+    """Return an array with a row per line."""
     return b"[\n" + b",\n".join(map(msgspec.json.encode, table(sweeps))) + b"\n]\n"
 
 
-def as_parquet(sweeps: Iterable[Stored]) -> bytes:
-    """DuckDB reads our JSON by our columns and writes it again."""
+def as_parquet(sweeps: Iterable[SweepAnalysis]) -> bytes:
+    """Return what DuckDB writes, which reads our JSON by our columns."""
     import duckdb  # takes its time to load
 
     columns = ", ".join(f"'{name}': '{_SQL[kind]}'" for name, kind in COLUMNS.items())

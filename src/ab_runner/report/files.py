@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ab_runner.analysis.comparison import Compared
+from ab_runner.analysis.comparison import SweepComparison
+from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.errors import UserError
 from ab_runner.host import safe_files
 from ab_runner.report import csv, markdown
@@ -26,32 +27,32 @@ PAGE = "report.html"
 CHARTS = "charts"
 
 
-def write_reports(stored: Stored, folder: Path) -> Path:
+def write_reports(analysis: SweepAnalysis, folder: Path) -> Path:
     """Write all that a sweep leaves in its folder when it ends, and return the path of its page."""
-    write_report(folder / TABLES, markdown.render(report_of(stored)))
-    write_report(folder / TRIALS, csv.render(stored))
-    return _write_page(stored, folder)
+    write_report(folder / TABLES, markdown.render(report_of(analysis, everything=True)))
+    write_report(folder / TRIALS, csv.render(analysis))
+    return _write_page(analysis, folder)
 
 
-def write_files(stored: Stored, folder: Path, *, html: bool, svg: bool, png: bool) -> list[Path]:
+def write_files(analysis: SweepAnalysis, folder: Path, *, html: bool, svg: bool, png: bool) -> list[Path]:
     """Write what is wanted and return where it is. StoreError if it cannot be written."""
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if html:
-            written.append(_write_page(stored, folder))
+            written.append(_write_page(analysis, folder))
         if svg or png:
-            written.append(_write_charts(stored, folder / CHARTS, svg=svg, png=png))
+            written.append(_write_charts(analysis, folder / CHARTS, svg=svg, png=png))
     except OSError as error:
         raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
     return written
 
 
-def page_text(stored: Stored, served: Served | None = None) -> str:
+def page_text(analysis: SweepAnalysis, served: Served | None = None) -> str:
     """Return the page of a sweep, as it is served if it is."""
     from ab_runner.report import html  # templates take time, here and below
 
-    return html.render(stored, figures_of_2006(), conclusions_of(stored), served)
+    return html.render(analysis, figures_of_2006(), conclusions_of(analysis), served)
 
 
 def write_named(option: str, path: Path, content: bytes) -> None:
@@ -63,7 +64,7 @@ def write_named(option: str, path: Path, content: bytes) -> None:
         raise UserError(f"{option} {path}: cannot be written: {reason}") from error
 
 
-def write_comparison(sweeps: Sequence[Stored], compared: Sequence[Compared], path: Path) -> None:
+def write_comparison(sweeps: Sequence[SweepAnalysis], compared: Sequence[SweepComparison], path: Path) -> None:
     """Write a comparison as a page. UserError where it cannot be written."""
     from ab_runner.report.html import comparison
 
@@ -77,21 +78,21 @@ def write_export(sweeps: Sequence[tuple[Path, Stored]], form: str, out: Path) ->
         if stored.sweep.id in folders:
             raise UserError(f"{folder} and {folders[stored.sweep.id]} are the same sweep, {stored.sweep.id}")
         folders[stored.sweep.id] = folder
-    write_named("--out", out, FORMS[form]([stored for _, stored in sweeps]))
+    write_named("--out", out, FORMS[form]([analyse(stored) for _, stored in sweeps]))
 
 
-def _write_page(stored: Stored, folder: Path) -> Path:
-    write_report(folder / PAGE, page_text(stored))
+def _write_page(analysis: SweepAnalysis, folder: Path) -> Path:
+    write_report(folder / PAGE, page_text(analysis))
     return folder / PAGE
 
 
-def _write_charts(stored: Stored, folder: Path, *, svg: bool, png: bool) -> Path:
+def _write_charts(analysis: SweepAnalysis, folder: Path, *, svg: bool, png: bool) -> Path:
     from ab_runner.report.charts import vega
     from ab_runner.report.charts.files import gallery
     from ab_runner.report.html.page import page_of
 
     safe_files.real_folder(folder).mkdir(exist_ok=True)
-    for name, spec in gallery(page_of(stored, figures_of_2006())).items():
+    for name, spec in gallery(page_of(analysis, figures_of_2006())).items():
         if svg:
             safe_files.write_whole(folder / f"{name}.svg", vega.svg(spec).encode())
         if png:

@@ -2,46 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from ab_runner.report.tables import Listing, Report, Table
+from ab_runner.report.document import Report, Table
 
 
 def render(report: Report) -> str:
+    """Return the whole report."""
     lines = [f"# {_plain(report.heading)}", ""]
     lines += [f"- {_plain(fact)}" for fact in report.facts]
     lines += [f"- **{_plain(warning)}**" for warning in report.warnings]
     if report.summary:
-        lines += ["", "## in short", ""]
-        lines += [f"- {_plain(line)}" for line in report.summary]
+        lines += ["", "## Summary", "", *_list(report.summary)]
     for table in report.tables:
         lines += ["", *_table(table)]
+    if report.notes:
+        lines += ["", *_list(report.notes)]
     return "\n".join(lines) + "\n"
 
 
-def _table(table: Table | Listing) -> Iterable[str]:
+def _list(texts: Iterable[str]) -> Iterator[str]:
+    yield from (f"- {_plain(text)}" for text in texts)
+
+
+def _table(table: Table) -> Iterator[str]:
     yield f"## {_plain(table.title)}"
     yield ""
-    yield from _grid(table) if isinstance(table, Table) else _listing(table)
-    if table.notes:
-        yield ""
-    for note in table.notes:
-        yield f"- {_plain(note)}"
-
-
-def _grid(table: Table) -> Iterable[str]:
-    yield _row(["c", *(column.server for column in table.columns)])
-    yield _row(["--:"] * (len(table.columns) + 1))
-    for concurrency, texts in table.rows:
-        yield _row([str(concurrency), *map(_plain, texts)])
-
-
-def _listing(table: Listing) -> Iterable[str]:
     yield _row(map(_plain, table.headings))
     left = {*range(table.names), *table.prose}
     yield _row(":--" if position in left else "--:" for position in range(len(table.headings)))
-    for texts in table.rows:
-        yield _row(map(_plain, texts))
+    for row in table.rows:
+        yield _row(_plain(cell.text) for cell in row)
+    if table.notes:
+        yield ""
+    yield from _list(table.notes)
 
 
 def _row(texts: Iterable[str]) -> str:
@@ -52,5 +46,5 @@ _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<
 
 
 def _plain(text: str) -> str:
-    """Text that comes from a server or a file must not become markup."""
+    """Return the text without what would be markup: it may come from a server or a file."""
     return " ".join(text.split()).translate(_SPECIAL)

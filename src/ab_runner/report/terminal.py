@@ -1,10 +1,10 @@
-"""The report on a terminal: as wide as it is, families side by side as far as they fit."""
+"""The report on a terminal, as wide as it is."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from itertools import groupby
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 
 from rich import box
 from rich.console import JustifyMethod, RenderableType
@@ -13,119 +13,205 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from ab_runner.report.document import Emphasis, Report, Table, TableCell
 from ab_runner.report.sparkline import sparkline
-from ab_runner.report.tables import Listing, Report, Table
 
 _CURVE = "curve"
-_LONGEST_CELL = 36
-"""A longer text in a cell is broken into lines."""
+_GAP = 2
+"""Blanks between two columns."""
+_LONGEST_CELL = 42
+"""A longer text in a cell is broken into lines; five latencies are not as long."""
+_STYLES = {
+    Emphasis.NONE: "",
+    Emphasis.BEST: "bold green",
+    Emphasis.LOWER_BOUND: "dim",
+    Emphasis.REASON: "yellow",
+    Emphasis.GOOD: "green",
+    Emphasis.BAD: "red",
+    Emphasis.UNSURE: "yellow",
+    Emphasis.FAINT: "dim",
+}
 
 
 def render(report: Report, width: int) -> Iterator[RenderableType]:
-    """What to show, one below the other, on a terminal of that width."""
+    """Yield what to show, one below the other, on a terminal of that width. What is most important comes last, where
+    it is seen first."""
     yield Text(report.heading, style="bold")
     for fact in report.facts:
         yield Text(fact, style="dim")
-    for warning in report.warnings:
-        yield Text(f"! {warning}", style="bold yellow")
     for table in report.tables:
         yield ""
         yield Text(table.title, style="bold")
-        if isinstance(table, Listing):
-            yield _listing(table)
+        if table.splits:
+            yield from _parts(table, width)
         else:
-            yield from (_part(table, columns) for columns in pack(table, width))
-        for note in table.notes:
-            yield Padding(Text(note, style="yellow"), (0, 0, 0, 2))
-    if report.summary:
+            yield _whole(table)
+        yield from _indented(table.notes, "yellow")
+    if report.notes:
         yield ""
-        yield Text("in short", style="bold")
-        yield from (Padding(Text(line), (0, 0, 0, 2)) for line in report.summary)
+        yield from _indented(report.notes, "yellow")
+    if report.summary or report.warnings:
+        yield ""
+    if report.summary:
+        yield Text("Summary", style="bold")
+        yield from _indented(report.summary)
+    for warning in report.warnings:
+        yield Text(f"! {warning}", style="bold yellow")
 
 
-def pack(table: Table, width: int) -> Iterator[list[int]]:
-    """Positions of the columns that fit beside each other. A family stays together unless it is too wide by itself."""
-    names = [*(str(concurrency) for concurrency, _ in table.rows), _CURVE if table.curves else ""]
-    margin = max(map(len, names), default=1) + 2
-    part: list[int] = []
-    used = margin
-    families = groupby(range(len(table.columns)), key=lambda position: table.columns[position].family)
-    for _, family in families:
-        members = list(family)
-        groups = [members] if margin + _width(table, members) <= width else [[member] for member in members]
-        for group in groups:
-            if part and used + _width(table, group) > width:
-                yield part
-                part, used = [], margin
-            part += group
-            used += _width(table, group)
-    if part:
-        yield part
+def _indented(lines: Sequence[str], style: str = "") -> Iterator[Padding]:
+    yield from (Padding(Text(line, style=style), (0, 0, 0, 2)) for line in lines)
 
 
-def _width(table: Table, positions: list[int]) -> int:
-    """Characters that these columns take, each with its gap of three."""
-    return sum(_longest(table, at) + 3 for at in positions)
-
-
-def _longest(table: Table, position: int) -> int:
-    lines = [*_heading(table, position), *(texts[position] for _, texts in table.rows), _curve(table, position)]
-    return min(_LONGEST_CELL, max(map(len, lines)))
-
-
-def _heading(table: Table, position: int) -> list[str]:
-    """`jetty-5.1.10-nio` on three lines, because the figures are narrower than the names."""
-    return table.columns[position].server.split("-", 2)
-
-
-def _part(table: Table, positions: list[int]) -> RichTable:
-    part = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    part.add_column("c", justify="right", no_wrap=True, vertical="bottom")
-    for at in positions:
-        part.add_column(escape("\n".join(_heading(table, at))), justify="right", max_width=_LONGEST_CELL)
-    for row, (concurrency, texts) in enumerate(table.rows):
-        part.add_row(str(concurrency), *(_styled(texts[at], (row, at) in table.best) for at in positions))
-    if table.curves:
-        part.add_row(_CURVE, *(_curve(table, at) for at in positions), style="cyan")
-    return part
-
-
-def _curve(table: Table, position: int) -> str:
-    """Its figures over concurrency, from nothing to the highest of this server."""
-    return sparkline(table.curves[position]) if table.curves else ""
-
-
-def _listing(table: Listing) -> RichTable:
-    listing = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
+def _whole(table: Table) -> RichTable:
+    """Return a table whose columns belong together. Names are never broken, sentences and figures where they must."""
+    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
     for position, heading in enumerate(table.headings):
         prose = position in table.prose
         justify: JustifyMethod = "left" if prose or position < table.names else "right"
         wraps = prose or position >= table.names
-        listing.add_column(escape(heading), justify=justify, no_wrap=not wraps, overflow="fold")
-    for texts in table.rows:
-        listing.add_row(*(Text(text, style=_OF_WORDS.get(text.rstrip("*"), "")) for text in texts))
-    return listing
+        shown.add_column(escape(heading), justify=justify, no_wrap=not wraps, overflow="fold")
+    for row in table.rows:
+        shown.add_row(*(Text(cell.text, style=_STYLES[cell.emphasis]) for cell in row))
+    return shown
 
 
-_OF_WORDS = {
-    "holds": "green",
-    "does not hold": "red",
-    "cannot be told": "yellow",
-    "not measured": "dim",
-    "faster": "green",
-    "gained": "green",
-    "slower": "red",
-    "lost": "red",
-}
-"""What a verdict looks like."""
-_FIGURE = re.compile(r"(≥ )?[0-9.,]+(–[0-9]+)?( ±[0-9.]+ %)?\*?( [gsm])?|-")  # noqa: RUF001
+# --- tables whose columns are alike ------------------------------------------------------------------------------
 
 
-def _styled(text: str, best: bool) -> Text:
-    """Who may be first stands out, and a reason why there is no figure from one that counts. A rate that ab was the
-    limit of is dim, for the server may be faster."""
-    if best:
-        return Text(text, style="bold green")
-    if not _FIGURE.fullmatch(text) and " / " not in text:
-        return Text(text, style="yellow")
-    return Text(text, style="dim" if text.endswith(" g") else "")
+class _Form(NamedTuple):
+    """One way to show a table: with what texts, and with curves or without."""
+
+    texts: Literal["full", "brief", "stacked"]
+    curves: bool
+
+
+_FORMS = (_Form("full", True), _Form("full", False), _Form("brief", True), _Form("brief", False))
+"""The first that fits is taken."""
+_NARROWEST = _Form("stacked", False)
+
+
+class _Column(NamedTuple):
+    """A column as it is shown: the lines of each cell, that of the heading first, and how they stand out."""
+
+    cells: list[list[str]]
+    styles: list[str]
+    is_left: bool
+
+    @property
+    def width(self) -> int:
+        return max(len(line) for lines in self.cells for line in lines)
+
+
+def _parts(table: Table, width: int) -> Iterator[RenderableType]:
+    """Yield the table in the first form that fits; where none does, as several tables with some of the columns each.
+    Rich's own tables measure each cell several times, which takes seconds for those of a large sweep."""
+    for form in _FORMS:
+        columns = _columns(table, form, _LONGEST_CELL)
+        if _total(columns) <= width:
+            yield from _lines(columns)
+            return
+    columns = _columns(table, _NARROWEST, _LONGEST_CELL)
+    names = _broken_names(columns, width)
+    columns = _columns(table, _NARROWEST, min(_LONGEST_CELL, width - names.width - _GAP))
+    for number, group in enumerate(pack([names.width, *(column.width for column in columns[1:])], width)):
+        if number:
+            yield ""
+        yield from _lines([names, *(columns[position] for position in group)])
+
+
+def pack(widths: Sequence[int], width: int) -> Iterator[list[int]]:
+    """Yield positions of the columns that fit beside each other. The first column, which has the names, stands before
+    each of these groups and is in none of them."""
+    names, *others = widths
+    group: list[int] = []
+    used = names
+    for position, column in enumerate(others, 1):
+        if group and used + _GAP + column > width:
+            yield group
+            group, used = [], names
+        group.append(position)
+        used += _GAP + column
+    if group:
+        yield group
+
+
+def _columns(table: Table, form: _Form, longest: int) -> list[_Column]:
+    """Return the columns in this form, that of the curves last if there is one."""
+    columns = []
+    for position, heading in enumerate(table.headings):
+        cells = [row[position] for row in table.rows]
+        columns.append(
+            _Column(
+                [_wrapped(heading, longest), *(_wrapped(_text(cell, form), longest) for cell in cells)],
+                ["bold", *(_STYLES[cell.emphasis] for cell in cells)],
+                is_left=position == 0,
+            )
+        )
+    if table.curves and form.curves:
+        curves = [[_CURVE], *([sparkline(figures)] for figures in table.curves)]
+        columns.append(_Column(curves, ["bold", *("cyan" for _ in table.curves)], is_left=True))
+    return columns
+
+
+def _total(columns: Sequence[_Column]) -> int:
+    return sum(column.width for column in columns) + _GAP * (len(columns) - 1)
+
+
+def _text(cell: TableCell, form: _Form) -> str:
+    if form.texts == "full" or not cell.brief:
+        return cell.text
+    return (" " if form.texts == "brief" else "\n").join(cell.brief)
+
+
+def _wrapped(text: str, longest: int) -> list[str]:
+    """Return the text in lines that are no longer, broken between words if that is possible."""
+    if len(text) <= longest and "\n" not in text:
+        return [text]
+    return [line for part in text.split("\n") for line in textwrap.wrap(part, longest, break_on_hyphens=False) or [""]]
+
+
+def _broken_names(columns: Sequence[_Column], width: int) -> _Column:
+    """Return the first column with its names broken at their hyphens, as far as that gives the other columns room: all
+    of them if they can have it, else the widest."""
+    names, *others = columns
+    texts = ["".join(lines) for lines in names.cells]
+    longest_piece = max(len(piece) for text in texts for piece in _pieces(text))
+    room = width - _total(others) - _GAP
+    if room < longest_piece:
+        room = width - max(column.width for column in others) - _GAP
+    room = min(max(room, longest_piece), width // 2)
+    return names._replace(
+        cells=[[line for part in _broken(text, room) for line in _wrapped(part, room)] for text in texts]
+    )
+
+
+def _pieces(name: str) -> list[str]:
+    """Return `tomcat-`, `5.5.15-`, `defaults`."""
+    *beginning, last = name.split("-")
+    return [*(f"{piece}-" for piece in beginning), last]
+
+
+def _broken(name: str, width: int) -> list[str]:
+    lines = [""]
+    for piece in _pieces(name):
+        if lines[-1] and len(lines[-1]) + len(piece) > width:
+            lines.append("")
+        lines[-1] += piece
+    return lines
+
+
+def _lines(columns: Sequence[_Column]) -> Iterator[Text]:
+    """Yield a table with these columns, line by line: its headings, a rule, and its rows."""
+    for row in range(len(columns[0].cells)):
+        for at in range(max(len(column.cells[row]) for column in columns)):
+            line = Text(no_wrap=True)
+            for number, column in enumerate(columns):
+                lines = column.cells[row]
+                text = lines[at] if at < len(lines) else ""
+                shown = text.ljust(column.width) if column.is_left else text.rjust(column.width)
+                line.append(" " * _GAP if number else "").append(shown, column.styles[row])
+            line.rstrip()
+            yield line
+        if row == 0:
+            yield Text("─" * _total(columns))

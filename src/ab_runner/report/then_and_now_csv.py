@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable
 
-from ab_runner.history.then_and_now import Compared, Comparison, Pair
-from ab_runner.report.tables import NO_RECORD
+from ab_runner.history.then_and_now import Comparison, FigurePair, ThenAndNow
+from ab_runner.report.figures import NO_RECORD, remark_text
 
 COLUMNS = (
     "workload", "concurrency", "published", "then_requests_per_second", "then_reason", "beside", "server",
@@ -15,7 +16,8 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def render(compared: tuple[Compared, ...]) -> str:
+def render(compared: Iterable[ThenAndNow]) -> str:
+    """Return the figures of each workload, then and now."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -28,7 +30,7 @@ def render(compared: tuple[Compared, ...]) -> str:
     return text.getvalue()
 
 
-def _row(pair: Pair, comparison: Comparison) -> dict[str, object]:
+def _row(pair: FigurePair, comparison: Comparison) -> dict[str, object]:
     row: dict[str, object] = {
         "workload": pair.then.workload,
         "concurrency": pair.then.concurrency,
@@ -37,7 +39,7 @@ def _row(pair: Pair, comparison: Comparison) -> dict[str, object]:
         "then_reason": pair.then.reason,
         "server": pair.server.id if pair.server else None,
         "now_requests_per_second": pair.now.rate if pair.now else None,
-        "now_notes": "; ".join(pair.now.remarks) if pair.now else NO_RECORD,
+        "now_notes": "; ".join(map(remark_text, pair.now.remarks)) if pair.now else NO_RECORD,
         "ranked": comparison.ranked,
         "now_lower_bound": ("yes" if pair.now.is_lower_bound else "no") if pair.now else None,
     }

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
-import msgspec
-
-from ab_runner.analysis.cells import AT_LEAST, rate_figure
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.history.published import Figure
-from ab_runner.history.then_and_now import Compared, Comparison, Pair
+from ab_runner.history.then_and_now import Comparison, FigurePair, ThenAndNow
 from ab_runner.model.server import Server
 from ab_runner.model.workload import workload_named
-from ab_runner.report.tables import NO_RECORD, Listing, Report, frame_of
+from ab_runner.report.document import Report, Table, TableCell, plain
+from ab_runner.report.facts import facts_of, heading_of
+from ab_runner.report.figures import AT_LEAST, NO_RECORD, NONE, rate_figure, rate_text
+from ab_runner.report.warnings import warning_lines
 from ab_runner.stats.correlation import FEWEST
-from ab_runner.store.reader import Stored
 
 THEN = (
     "2006: Cindy's author, on one Xeon 3.0 GHz with Linux 2.6.13, JRockit 1.5.0 and ab 2.0.40-dev "
@@ -34,29 +34,32 @@ SAME_ORDER = "a rho of 1.00 or -1.00 has no interval: Fisher's z is infinite the
 STANDS_FOR_OLD = "the same: the software of 2006 is not to be had, and today's stands for it"
 
 
-def report_then_and_now(stored: Stored, compared: Sequence[Compared]) -> Report:
-    tables = [_who(compared, stored)]
+def report_then_and_now(analysis: SweepAnalysis, compared: Sequence[ThenAndNow]) -> Report:
+    """Return the report of a sweep beside the figures of 2006."""
+    tables = [_who(compared, analysis)]
     for each in compared:
-        tables += [_figures(each, stored), *_ranks(each)]
-    report = frame_of(stored)
-    return msgspec.structs.replace(
-        report,
-        heading=f"2006 and now: {report.heading}",
-        facts=(
-            *report.facts,
-            THEN,
-            FACTOR,
-            RANKS,
-            NO_MARGIN[stored.sweep.request.protocol.blocks == 1],
-            *((RANKED_AS_SHOWN,) if _has_lower_bound(compared) else ()),
-            ELSEWHERE,
-        ),
+        tables += [_figures(each, analysis), *_ranks(each)]
+    return Report(
+        heading=f"2006 and now: {heading_of(analysis.sweep)}",
+        facts=(*facts_of(analysis), *comparison_facts(analysis, compared)),
         tables=tuple(tables),
-        summary=(),
+        warnings=warning_lines(analysis.warnings),
     )
 
 
-def _has_lower_bound(compared: Sequence[Compared]) -> bool:
+def comparison_facts(analysis: SweepAnalysis, compared: Sequence[ThenAndNow]) -> tuple[str, ...]:
+    """Return what a reader of the comparison should know."""
+    return (
+        THEN,
+        FACTOR,
+        RANKS,
+        NO_MARGIN[analysis.sweep.request.protocol.blocks == 1],
+        *((RANKED_AS_SHOWN,) if _has_lower_bound(compared) else ()),
+        ELSEWHERE,
+    )
+
+
+def _has_lower_bound(compared: Sequence[ThenAndNow]) -> bool:
     return any(
         pair.now is not None and pair.now.is_lower_bound
         for each in compared
@@ -65,8 +68,8 @@ def _has_lower_bound(compared: Sequence[Compared]) -> bool:
     )
 
 
-def _who(compared: Sequence[Compared], stored: Stored) -> Listing:
-    """Which servers are compared; mostly the same in all workloads, and where not a note says which in which."""
+def _who(compared: Sequence[ThenAndNow], analysis: SweepAnalysis) -> Table:
+    """Return which servers are compared; mostly the same in all workloads, and where not a note says which in which."""
     workloads: dict[tuple[str, str, str], list[str]] = {}
     for each in compared:
         for match in each.matches:
@@ -81,80 +84,87 @@ def _who(compared: Sequence[Compared], stored: Stored) -> Listing:
     chosen = {stand_in for _, stand_in, _ in workloads}
     notes += [
         f"{server.id} stands for {server.published} too, and is not shown here"
-        for server in stored.sweep.servers
+        for server in analysis.sweep.servers
         if server.published and server.id not in chosen
     ]
-    rows = tuple((then, old, "the same" if new == old else new) for then, old, new in workloads)
-    if any(new == "the same" for _, _, new in rows):
+    if any(old == new for _, old, new in workloads):
         notes.append(STANDS_FOR_OLD)
-    return Listing("who is compared", ("server of 2006", "stand-in", "newest"), rows, notes=tuple(notes), names=3)
+    return Table(
+        title="who is compared",
+        headings=("server of 2006", "stand-in", "newest"),
+        rows=tuple(plain((then, old, "the same" if new == old else new)) for then, old, new in workloads),
+        notes=tuple(notes),
+        names=3,
+    )
 
 
 def _id(server: Server | None) -> str:
-    return server.id if server else "-"
+    return server.id if server else NONE
 
 
-def _figures(compared: Compared, stored: Stored) -> Listing:
+def _figures(compared: ThenAndNow, analysis: SweepAnalysis) -> Table:
     workload = workload_named(compared.workload)
     levels = {level.concurrency for level in compared.levels}
-    beyond = [str(level) for level in stored.sweep.request.concurrency if level not in levels]
+    beyond = [str(level) for level in analysis.levels if level not in levels]
     notes = []
     if compared.missing:
         notes.append(f"not in this sweep: {', '.join(compared.missing)}")
     if beyond:
         notes.append(f"2006 has no figures at {', '.join(beyond)}")
-    return Listing(
-        f"{workload.name}: requests per second, 2006 and now ({workload.summary})",
-        ("server of 2006", "c", "2006", "stand-in", "factor", "newest", "factor"),
-        tuple(_figure_rows(compared)),
-        tuple(notes),
+    return Table(
+        title=f"{workload.name}: requests per second, 2006 and now ({workload.summary})",
+        headings=("server of 2006", "c", "2006", "stand-in", "factor", "newest", "factor"),
+        rows=tuple(_figure_rows(compared)),
+        notes=tuple(notes),
     )
 
 
-def _figure_rows(compared: Compared) -> Iterable[tuple[str, ...]]:
-    """Family by family, concurrency rising; the name stands on the first row of its server alone."""
+def _figure_rows(compared: ThenAndNow) -> Iterator[tuple[TableCell, ...]]:
+    """Yield the rows family by family, concurrency rising; the name stands on the first row of its server alone."""
     for match in compared.matches:
         name = match.published
         for level in compared.levels:
             for old, new in zip(level.stand_in.pairs, level.newest.pairs, strict=True):
                 if old.then.server == match.published:
-                    yield name, str(level.concurrency), _then_text(old.then), *_now_texts(old), *_now_texts(new)
+                    now = (*_now_texts(old), *_now_texts(new))
+                    yield plain((name, str(level.concurrency), _then_text(old.then), *now))
                     name = ""
 
 
 def _then_text(figure: Figure) -> str:
-    """As cells of today read: `190 (9991 failed)`, `timeout`."""
+    """Return a figure of 2006 as cells of today read: `190 (9991 failed)`, `timeout`."""
     if figure.requests_per_second is None:
         return figure.outcome
     rate = rate_figure(figure.requests_per_second)
     return f"{rate} ({figure.reason})" if figure.reason else rate
 
 
-def _now_texts(pair: Pair) -> tuple[str, str]:
-    """The figure and the factor."""
+def _now_texts(pair: FigurePair) -> tuple[str, str]:
+    """Return the figure and the factor."""
     if pair.server is None:
-        return "-", "-"
+        return NONE, NONE
     factor = factor_figure(pair.factor)
     at_least = pair.now is not None and pair.now.is_lower_bound and pair.factor is not None
-    return pair.now.rate_text if pair.now else NO_RECORD, f"≥ {factor}" if at_least else factor
+    return rate_text(pair.now) if pair.now else NO_RECORD, f"≥ {factor}" if at_least else factor
 
 
 def factor_figure(factor: float | None) -> str:
+    """Return a factor with a digit after the point, below 1 with two."""
     if factor is None:
-        return "-"
+        return NONE
     return f"{factor:,.1f}" if factor >= 1 else f"{factor:.2f}"
 
 
-def _ranks(compared: Compared) -> Iterable[Listing]:
+def _ranks(compared: ThenAndNow) -> Iterator[Table]:
     stand_in = [level.stand_in for level in compared.levels]
     newest = [level.newest for level in compared.levels]
     for name, comparisons in (("stand-in", stand_in), ("newest", newest)):
         if any(comparison.ranked for comparison in comparisons):
             title = f"{compared.workload}: rank by requests per second, 2006 → {name}"
-            yield _rank_listing(title, compared, comparisons)
+            yield _rank_table(title, compared, comparisons)
 
 
-def _rank_listing(title: str, compared: Compared, comparisons: Sequence[Comparison]) -> Listing:
+def _rank_table(title: str, compared: ThenAndNow, comparisons: Sequence[Comparison]) -> Table:
     ranks = [{pair.then.server: pair.ranks for pair in comparison.pairs} for comparison in comparisons]
     rows = [
         (match.published, *(_rank_text(found.get(match.published)) for found in ranks))
@@ -163,22 +173,23 @@ def _rank_listing(title: str, compared: Compared, comparisons: Sequence[Comparis
     ]
     agreement = zip(*map(_agreement_texts, comparisons), strict=True)
     labels = ("servers ranked", "Spearman's rho", "95 % interval from", "to")
+    rows += [(label, *texts) for label, texts in zip(labels, agreement, strict=True)]
     exact = any(found.agreement and found.agreement.interval is None for found in comparisons)
-    return Listing(
-        title,
-        ("server of 2006", *(f"c={level.concurrency}" for level in compared.levels)),
-        (*rows, *((label, *texts) for label, texts in zip(labels, agreement, strict=True))),
-        (SAME_ORDER,) if exact else (),
+    return Table(
+        title=title,
+        headings=("server of 2006", *(f"c={level.concurrency}" for level in compared.levels)),
+        rows=tuple(map(plain, rows)),
+        notes=(SAME_ORDER,) if exact else (),
     )
 
 
 def _rank_text(ranks: tuple[float, float] | None) -> str:
-    return f"{ranks[0]:g} → {ranks[1]:g}" if ranks else "-"
+    return f"{ranks[0]:g} → {ranks[1]:g}" if ranks else NONE
 
 
 def _agreement_texts(comparison: Comparison) -> tuple[str, str, str, str]:
     found = comparison.agreement
     if found is None:
-        return str(comparison.ranked), "too few" if comparison.ranked < FEWEST else "-", "-", "-"
-    low, high = (f"{bound:.2f}" for bound in found.interval) if found.interval else ("-", "-")
+        return str(comparison.ranked), "too few" if comparison.ranked < FEWEST else NONE, NONE, NONE
+    low, high = (f"{bound:.2f}" for bound in found.interval) if found.interval else (NONE, NONE)
     return str(comparison.ranked), f"{found.rho:.2f}", low, high

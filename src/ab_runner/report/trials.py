@@ -3,20 +3,12 @@ else; `csv` and `export` write it down."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Literal
 
-from ab_runner.analysis.cells import (
-    PERCENTILES,
-    CellSummary,
-    latencies,
-    requests_per_cpu_second,
-    served_share_of,
-    share_of_ceiling,
-    summarise,
-)
-from ab_runner.model.records import Cell, CellRecord, NotMeasured, Trial, cell_of, is_valid
-from ab_runner.store.reader import Stored
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
+from ab_runner.model.records import NotMeasured
 
 Kind = Literal["text", "whole", "real", "truth"]
 Value = str | int | float | bool | None
@@ -69,23 +61,16 @@ COLUMNS: dict[str, Kind] = {
 }
 
 
-def rows(stored: Stored) -> Iterator[Row]:
-    """What a row has not, is not known or does not apply."""
-    families = {server.id: server.family for server in stored.sweep.everyone}
-    cells = summarise(stored.records)
-    for record in stored.records:
-        if isinstance(record, Trial | NotMeasured):
-            yield _row(record) | {"family": families.get(record.server), "share_of_ceiling": _share(record, cells)}
+def rows(analysis: SweepAnalysis) -> Iterator[Row]:
+    """Yield a row for each trial and each cell without one. What a row has not, is not known or does not apply."""
+    families = {server.id: server.family for server in analysis.sweep.everyone}
+    for figures in analysis.trials:
+        share = _rounded(analysis.share_of(figures))
+        yield _row(figures) | {"family": families.get(figures.record.server), "share_of_ceiling": share}
 
 
-def _share(record: CellRecord, cells: Mapping[Cell, CellSummary]) -> float | None:
-    if not is_valid(record) or record.report is None:
-        return None
-    share = share_of_ceiling(record.report.requests_per_second, cell_of(record), cells)
-    return _rounded(share)
-
-
-def _row(record: CellRecord) -> Row:
+def _row(figures: TrialFigures) -> Row:
+    record = figures.record
     row: Row = {
         "block": record.block,
         "server": record.server,
@@ -115,10 +100,10 @@ def _row(record: CellRecord) -> Row:
         "kept_alive": report.keep_alive,
         "seconds": report.seconds,
         "html_bytes": report.html_bytes,
-        **dict(zip(_PERCENTILES, latencies([record]), strict=True)),
-        "requests_per_server_cpu_second": requests_per_cpu_second(record),
+        **dict(zip(_PERCENTILES, figures.latency, strict=True)),
+        "requests_per_server_cpu_second": figures.cpu_efficiency,
         "lower_bound": record.limit == "generator",
-        "served_share": _rounded(served_share_of(record)),
+        "served_share": _rounded(figures.served),
     }
 
 

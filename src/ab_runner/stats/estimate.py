@@ -69,6 +69,8 @@ def _median_over_blocks(blocks: tuple[tuple[float, ...], ...]) -> Estimate:
 
 
 def _bootstrap_medians(trials: Sequence[np.ndarray[tuple[int], np.dtype[np.float64]]]) -> np.ndarray:
+    if all(len(block) == 1 for block in trials):  # the usual case, in which no trials are drawn within a block
+        return np.asarray(np.median(np.concatenate(trials)[_drawn_blocks(len(trials))], axis=1))
     random = np.random.default_rng(_SEED)
     drawn = random.integers(len(trials), size=(_RESAMPLES, len(trials)))
     means = np.empty(drawn.shape)
@@ -76,6 +78,12 @@ def _bootstrap_medians(trials: Sequence[np.ndarray[tuple[int], np.dtype[np.float
         here = drawn == number
         means[here] = block[random.integers(len(block), size=(here.sum(), len(block)))].mean(axis=1)
     return np.median(means, axis=1)
+
+
+@lru_cache(maxsize=64)
+def _drawn_blocks(blocks: int) -> np.ndarray:
+    """Return the blocks of each resample: they are the same for all cells."""
+    return np.random.default_rng(_SEED).integers(blocks, size=(_RESAMPLES, blocks))
 
 
 def _expanded_tail(blocks: int) -> float:

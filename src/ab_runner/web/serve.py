@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import msgspec
 
 from ab_runner.analysis.overview import Entry, entry
+from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.errors import UserError
 from ab_runner.host import safe_files
 from ab_runner.report.compare_sweeps import compare_all
@@ -144,7 +145,7 @@ class Site:
         more = (("ETag", f'"{tag}"'),)
         if head_only:
             return Answer(b"", more=more)
-        page = _kept(self._pages, folder.name, tag, lambda: page_text(read(folder), Served(tag, is_running)).encode())
+        page = _kept(self._pages, folder.name, tag, lambda: _page(folder, Served(tag, is_running)))
         return Answer(page, more=more)
 
     def _comparison(self, names: list[str]) -> Answer:
@@ -152,10 +153,14 @@ class Site:
         for name in names:
             if name not in sweeps:
                 return _line(f"there is no sweep {name!r} here", HTTPStatus.NOT_FOUND)
-        named = [(name, read(sweeps[name])) for name in names]
+        named = [(name, analyse(read(sweeps[name]))) for name in names]
         named.sort(key=lambda each: each[1].sweep.started)
         compared = compare_all(named, slower=None, anyway=True)
-        return _html(comparison.render([stored for _, stored in named], compared))
+        return _html(comparison.render([analysis for _, analysis in named], compared))
+
+
+def _page(folder: Path, served: Served) -> bytes:
+    return page_text(analyse(read(folder)), served).encode()
 
 
 def _kept(made: dict[str, tuple[str, Made]], name: str, tag: str, make: Callable[[], Made]) -> Made:

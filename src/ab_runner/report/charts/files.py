@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ab_runner.model.workload import WorkloadName
 from ab_runner.report.charts.data import Row
 from ab_runner.report.charts.latencies import latencies
 from ab_runner.report.charts.models import models
@@ -19,26 +20,27 @@ _WIDTH = 900
 
 
 def gallery(page: Page) -> dict[str, Spec]:
-    """By the name of the file that it is to have, without its suffix."""
-    return {f"{name}-{kind}": spec for part in page.parts for name, kind, spec in _of(page, part.workload.name)}
+    """Return the charts by the name of the file that each is to have, without its suffix."""
+    names = [section.workload.name for section in page.workloads]
+    return {f"{name}-{kind}": spec for name in names for kind, spec in _of(page, name)}
 
 
-def _of(page: Page, name: str) -> Iterator[tuple[str, str, Spec]]:
+def _of(page: Page, name: WorkloadName) -> Iterator[tuple[str, Spec]]:
     rows = page.data["cells"][name]
     middle = page.concurrency[len(page.concurrency) // 2]
-    yield name, "rates", _titled(_rates(page, rows), f"{name}: requests per second", page)
+    yield "rates", _titled(_rates(page, rows), f"{name}: requests per second", page)
     times = with_rows(latencies(page.looks, page.concurrency), rows)
-    yield name, "latencies", _titled(times, f"{name}: time per request at concurrency {middle:,}", page)
+    yield "latencies", _titled(times, f"{name}: time per request at concurrency {middle:,}", page)
     model_of = {id: model for model, ids in page.data["models"][name].items() for id in ids}
     by_model = [{**row, "model": model_of[row["server"]]} for row in rows if row["server"] in model_of]
     panels = with_rows(models(page.looks, page.concurrency), by_model)
-    yield name, "models", _titled(panels, f"{name}: requests per second by I/O model", page)
+    yield "models", _titled(panels, f"{name}: requests per second by I/O model", page)
     if name in page.data["pairs"]:
         pairs = page.data["pairs"][name]
         beside = then_and_now(list(dict.fromkeys(row["then"] for row in pairs)), page.compared_levels)
         middle = page.compared_levels[len(page.compared_levels) // 2]
         title = f"{name}: requests per second in 2006 and now, at concurrency {middle:,}"
-        yield name, "then-and-now", _titled(with_rows(beside, pairs), title, page)
+        yield "then-and-now", _titled(with_rows(beside, pairs), title, page)
 
 
 def _rates(page: Page, rows: Sequence[Row]) -> Spec:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ab_runner.analysis.cells import PERCENTILES
+from ab_runner.analysis.trial_figures import PERCENTILES
 from ab_runner.report.charts.palette import Look
 from ab_runner.report.charts.parts import (
     CELLS,

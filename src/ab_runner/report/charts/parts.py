@@ -31,7 +31,7 @@ _TICKS = [digit * 10.0**power for power in range(-3, 7) for digit in (1, 2, 5)]
 NEUTRAL, OLD, NEW = "#808080", "#3d7bd9", "#c2571a"
 DETAILS = (
     ("interval", "95 % interval"), ("share", "share of the ceiling"), ("rank", "rank"), ("limit", "the limit was"),
-    ("cost", "per CPU-second"),
+    ("cpu_efficiency", "per CPU-second"),
 )  # fmt: skip
 
 

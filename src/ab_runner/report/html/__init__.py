@@ -9,13 +9,13 @@ from collections.abc import Sequence
 import msgspec
 from markupsafe import Markup
 
-from ab_runner.analysis.rankings import BY_CPU_TIME
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.history.published import Figure
 from ab_runner.report.charts import vega
+from ab_runner.report.document import Report
+from ab_runner.report.figures import LIMITS, RANKED_BY_CPU_TIME
 from ab_runner.report.html.page import page_of, specs_of
 from ab_runner.report.html.templates import fill, joined_scripts
-from ab_runner.report.tables import LIMITS, Report
-from ab_runner.store.reader import Stored
 
 
 class Served(msgspec.Struct, frozen=True):
@@ -26,13 +26,17 @@ class Served(msgspec.Struct, frozen=True):
 
 
 def render(
-    stored: Stored, published: Sequence[Figure], conclusions: Report | None = None, served: Served | None = None
+    analysis: SweepAnalysis,
+    published: Sequence[Figure],
+    conclusions: Report | None = None,
+    served: Served | None = None,
 ) -> str:
-    """`conclusions`: what papers concluded, and what of it holds. A page that is `served` looks whether there is more.
+    """Return the page of a sweep. `conclusions`: what papers concluded, and what of it holds. A page that is `served`
+    looks whether there is more.
 
     Whatever comes from servers and files is escaped, also within the page's data (`tojson`).
     """
-    page = page_of(stored, published)
+    page = page_of(analysis, published)
     return fill(
         "page",
         page=page,
@@ -43,10 +47,10 @@ def render(
         vega=Markup(vega.vega_script()),
         script=joined_scripts("js"),
         limits=LIMITS,
-        by_cpu_time=BY_CPU_TIME,
+        by_cpu_time=RANKED_BY_CPU_TIME,
     )
 
 
 def _packed(what: object) -> str:
-    """Trials are most of a page and are seldom looked at: as gzip in base64 they are a tenth as long."""
-    return b64encode(gzip.compress(msgspec.json.encode(what), mtime=0)).decode("ascii")
+    """Return it as gzip in base64: trials are most of a page and are seldom looked at, and this is a tenth as long."""
+    return b64encode(gzip.compress(msgspec.json.encode(what), compresslevel=6, mtime=0)).decode("ascii")

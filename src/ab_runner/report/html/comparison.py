@@ -6,27 +6,27 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from ab_runner.analysis.comparison import Compared
+from ab_runner.analysis.comparison import SweepComparison
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.comparison import ratios
 from ab_runner.report.charts.data import Row, change_rows
 from ab_runner.report.compare_tables import LETTERS, report_comparison, title
 from ab_runner.report.html.templates import fill
-from ab_runner.store.reader import Stored
 
 
-def render(stored: Sequence[Stored], compared: Sequence[Compared]) -> str:
-    """`compared` has each of the others with the first."""
+def render(sweeps: Sequence[SweepAnalysis], compared: Sequence[SweepComparison]) -> str:
+    """Return the page of sweeps against the first of them; `compared` has each of the others with it."""
     found = {}
     for letter, each in zip(LETTERS[1:], compared, strict=False):
         for workload in dict.fromkeys(change.cell.workload for change in each.cells):
             if rows := change_rows(each.cells, workload):
                 found[title(workload, letter)] = _picture(rows)
-    return fill("comparison", report=report_comparison(stored, compared), charts=found)
+    return fill("comparison", report=report_comparison(sweeps, compared), charts=found)
 
 
 def _picture(rows: Sequence[Row]) -> Markup:
-    """In the page's colours, which it has by these names. Vega escapes what it is given."""
+    """Return a chart in the page's colours, which it has by these names. Vega escapes what it is given."""
     levels = sorted({row["c"] for row in rows})
     servers = list(dict.fromkeys(row["server"] for row in rows))
     spec = vega.with_rows(ratios(servers, levels), rows, ink="var(--muted)", faint="var(--rule)")

@@ -4,10 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from ab_runner.analysis.overview import Entry
+from ab_runner.model.protocol import SweepRequest
+from ab_runner.report.figures import record_text, time_left_text
 from ab_runner.report.html.templates import fill, ours
 
 
+class Row(msgspec.Struct, frozen=True):
+    """A sweep in the list: what is known of it, what it measures, how long it will take, and what was last."""
+
+    entry: Entry
+    what: str
+    left: str
+    latest: tuple[str, ...]
+
+
 def render(folder: str, sweeps: Sequence[Entry], trouble: Sequence[str]) -> str:
-    """`trouble`: a line for each folder that cannot be read."""
-    return fill("overview", folder=folder, sweeps=sweeps, trouble=trouble, script=ours("overview.js"))
+    """Return the page. `trouble`: a line for each folder that cannot be read."""
+    return fill(
+        "overview", folder=folder, sweeps=list(map(row_of, sweeps)), trouble=trouble, script=ours("overview.js")
+    )
+
+
+def row_of(entry: Entry) -> Row:
+    """Return how the list shows a sweep."""
+    return Row(entry, _what(entry.request), time_left_text(entry.seconds_left), tuple(map(record_text, entry.latest)))
+
+
+def _what(request: SweepRequest) -> str:
+    levels = ", ".join(f"{level:,}" for level in request.concurrency)
+    return f"{request.protocol.name}: {', '.join(request.workloads)} at {levels}"

@@ -13,11 +13,12 @@ _HERE = Path(__file__).parent
 
 
 def fill(name: str, **values: Any) -> str:
-    """`name` is that of the template without its suffixes."""
+    """Return a template with these values in it; `name` is its own, without its suffixes."""
     return _environment().get_template(f"{name}.html.jinja").render(style=ours("page.css"), **values)
 
 
 def ours(name: str) -> Markup:
+    """Return a file that is part of the toolkit, as it is."""
     return Markup((_HERE / name).read_text(encoding="utf-8"))
 
 

@@ -7,10 +7,11 @@ from urllib.parse import quote
 
 import msgspec
 
-from ab_runner.analysis.cells import PERCENTILES, latencies, requests_per_cpu_second, share_figure
+from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
 from ab_runner.model.load import LoadReport
-from ab_runner.model.records import BEFORE, CellRecord, JvmActivity, NotMeasured, Record, Trial, Usage, WarmUpRecord
+from ab_runner.model.records import BEFORE, JvmActivity, NotMeasured, Record, Usage, WarmUpRecord
 from ab_runner.report.charts.latencies import percentile_name
+from ab_runner.report.figures import share_figure
 from ab_runner.store.layout import RAW_FOLDER
 
 Value = str | float | None
@@ -24,9 +25,9 @@ class Trials(msgspec.Struct, frozen=True):
     rows: dict[str, list[list[Value]]]
 
 
-def trials_of(records: Iterable[Record]) -> Trials:
-    """Without the columns that no trial has anything for."""
-    found = [(record.server, _row(record)) for record in records if isinstance(record, Trial | NotMeasured)]
+def trials_of(trials: Iterable[TrialFigures]) -> Trials:
+    """Return a row for each of these, without the columns that no trial has anything for."""
+    found = [(figures.record.server, _row(figures)) for figures in trials]
     headings = [heading for heading in _HEADINGS if any(row.get(heading) is not None for _, row in found)]
     rows: dict[str, list[list[Value]]] = {}
     for server, row in found:
@@ -43,7 +44,8 @@ _HEADINGS = (
 )  # fmt: skip
 
 
-def _row(record: CellRecord) -> dict[str, Value]:
+def _row(figures: TrialFigures) -> dict[str, Value]:
+    record = figures.record
     row: dict[str, Value] = {"workload": record.workload, "c": record.concurrency, "block": _block(record.block)}
     if isinstance(record, NotMeasured):
         return row | {"requests/s": "none", "remarks": _joined(": ", (record.reason, record.detail))}
@@ -52,9 +54,9 @@ def _row(record: CellRecord) -> dict[str, Value]:
         "limit": record.limit,
         "remarks": _joined("; ", (record.verdict.reason, *record.verdict.notes, detail)),
         _ADDRESS: quote(f"{RAW_FOLDER}/{record.raw}"),
-        "requests/CPU s": _digits(requests_per_cpu_second(record)),
+        "requests/CPU s": _digits(figures.cpu_efficiency),
     }
-    row |= dict(zip(_LATENCIES, map(_digits, latencies([record])), strict=True))
+    row |= dict(zip(_LATENCIES, map(_digits, figures.latency), strict=True))
     row |= _report(record.report) if record.report else {"requests/s": "none"}
     row |= _usage(record.usage) if record.usage else {}
     return row | (_jvm(record.jvm) if record.jvm else {})
@@ -94,7 +96,7 @@ def _jvm(jvm: JvmActivity) -> dict[str, Value]:
 
 
 def _digits(value: float | None) -> Value:
-    """Three of them, and all before the point."""
+    """Return the value with three digits, and all before the point."""
     if value is None:
         return None
     return round(value) if abs(value) >= 100 else float(f"{value:.3g}")
@@ -109,7 +111,7 @@ WarmUps = list[tuple[int, list[Value]]]
 
 
 def warm_ups_of(records: Iterable[Record]) -> dict[str, dict[str, WarmUps]]:
-    """By server id and load, which is a workload at a concurrency."""
+    """Return the warm-ups by server id and load, which is a workload at a concurrency."""
     found: dict[str, dict[str, WarmUps]] = {}
     for record in records:
         if isinstance(record, WarmUpRecord):
@@ -122,7 +124,7 @@ def warm_ups_of(records: Iterable[Record]) -> dict[str, dict[str, WarmUps]]:
 
 
 def jit_shares_of(records: Iterable[Record]) -> dict[str, str]:
-    """By server id, the JIT's share of the server's CPU time in each cycle: `61 %, 12 %, 1.4 %` for each start."""
+    """Return by server id the JIT's share of the server's CPU time in each cycle, for each start: `61 %, 12 %`."""
     found: dict[str, list[str]] = {}
     for record in records:
         if isinstance(record, WarmUpRecord) and any(share is not None for share in record.jit_shares):

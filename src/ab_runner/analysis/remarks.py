@@ -1,0 +1,59 @@
+"""What a reader of a cell's figure should know, as data. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+
+import msgspec
+
+from ab_runner.analysis.reasons import Failure, Sentence
+from ab_runner.model.records import Trial
+
+WORTH_A_REMARK = 0.05
+"""The share of a trial's time from which on a remark tells what the JVM did beside its work."""
+
+
+class JvmWork(Enum):
+    """What a JVM does beside its work."""
+
+    GC = "gc"
+    JIT_OF_CPU_TIME = "jit of CPU time"
+    JIT_OF_TIME = "jit of time"
+    """By the clock, where the compiler's CPU time is not known. On a full CPU it is mostly waiting."""
+
+
+class JvmRemark(msgspec.Struct, frozen=True):
+    """In `trials` of `of` trials the JVM spent more than `WORTH_A_REMARK` on that work."""
+
+    work: JvmWork
+    trials: int
+    of: int
+
+
+class ConnectionsServed(msgspec.Struct, frozen=True):
+    """How many of the connections were served at a time."""
+
+    served: int
+    of: int
+
+
+Remark = Failure | Sentence | ConnectionsServed | JvmRemark
+"""A `Sentence` is the note of a valid trial."""
+
+
+def jvm_remarks(valid: Sequence[Trial]) -> Iterator[JvmRemark]:
+    """Yield what took more than `WORTH_A_REMARK`, and in how many of the trials. Where the CPU time of the JIT is not
+    known, its time by the clock counts."""
+    told = [(trial, trial.jvm, trial.report.seconds) for trial in valid if trial.jvm and trial.report]
+    by_clock = [each for each in told if _jit_share(each[0]) is None]
+    counts = {
+        JvmWork.GC: sum(jvm.gc_seconds > WORTH_A_REMARK * seconds for _, jvm, seconds in told),
+        JvmWork.JIT_OF_CPU_TIME: sum((_jit_share(trial) or 0) > WORTH_A_REMARK for trial in valid),
+        JvmWork.JIT_OF_TIME: sum(jvm.jit_seconds > WORTH_A_REMARK * seconds for _, jvm, seconds in by_clock),
+    }
+    yield from (JvmRemark(work, count, len(valid)) for work, count in counts.items() if count)
+
+
+def _jit_share(trial: Trial) -> float | None:
+    return trial.usage.jit_share if trial.usage else None

@@ -1,0 +1,93 @@
+"""A stored sweep, analysed once: all that reports, comparisons and conclusions are made of. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from ab_runner.analysis.cells import CellSummary, cells_and_trials, share_of_ceiling
+from ab_runner.analysis.drift import Drift, drifts, shifts
+from ab_runner.analysis.rankings import Rankings, rankings_of, ranks_of
+from ab_runner.analysis.spreads import ModelSpread, WorkloadSpread, model_spreads, workload_spread
+from ab_runner.analysis.summary import Summary, summary_of
+from ab_runner.analysis.trial_figures import TrialFigures
+from ab_runner.analysis.warnings import SweepWarning, warnings_of
+from ab_runner.model.records import Cell, Sweep, Trial, cell_of, is_valid
+from ab_runner.model.workload import WorkloadName
+from ab_runner.stats.ranking import Rank
+from ab_runner.store.reader import Stored
+
+
+class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
+    """What is computed of a sweep.
+
+    `cells` are those of the sweep's own blocks. `trials` has every record of a cell in the order of the log, those of
+    the reference before and after the sweep too; of these come `drifts`. `shares` are the cells' rates as shares of the
+    ceiling's. `rankings` are by workload and concurrency, and `ranks` their ranks by cell. `spreads` and `io_models`
+    are by workload, for those that were measured.
+    """
+
+    stored: Stored
+    cells: Mapping[Cell, CellSummary]
+    trials: tuple[TrialFigures, ...]
+    shares: Mapping[Cell, float]
+    rankings: Rankings
+    ranks: Mapping[Cell, Rank]
+    spreads: Mapping[WorkloadName, WorkloadSpread]
+    io_models: Mapping[WorkloadName, tuple[ModelSpread, ...]]
+    drifts: tuple[Drift, ...]
+    warnings: tuple[SweepWarning, ...]
+    summary: Summary
+
+    @property
+    def sweep(self) -> Sweep:
+        """The sweep as it was stored when it began."""
+        return self.stored.sweep
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The concurrencies of the sweep."""
+        return self.sweep.request.concurrency
+
+    @property
+    def workloads(self) -> tuple[WorkloadName, ...]:
+        """The workloads that have a cell, in the order of the sweep."""
+        return tuple(self.spreads)
+
+    def cell(self, server: str, workload: WorkloadName, level: int) -> CellSummary | None:
+        """Return what is known of that cell; None where it has no record."""
+        return self.cells.get(Cell(server, workload, level))
+
+    def share_of(self, figures: TrialFigures) -> float | None:
+        """Return the rate of a single valid trial as a share of the ceiling's median in its cell."""
+        record = figures.record
+        if not isinstance(record, Trial) or not is_valid(record) or record.report is None:
+            return None
+        return share_of_ceiling(record.report.requests_per_second, cell_of(record), self.cells)
+
+
+def analyse(stored: Stored) -> SweepAnalysis:
+    """Return the analysis of a sweep, be it complete or not."""
+    sweep = stored.sweep
+    levels = sweep.request.concurrency
+    cells, trials = cells_and_trials(stored.records)
+    found = drifts(stored.records)
+    warnings = tuple(warnings_of(stored, found, shifts(stored.records)))
+    rankings = rankings_of(cells)
+    measured = {cell.workload for cell in cells}
+    workloads = [workload for workload in sweep.request.workloads if workload in measured]
+    shares = {cell: share_of_ceiling(each.rate, cell, cells) for cell, each in cells.items() if each.rate is not None}
+    return SweepAnalysis(
+        stored=stored,
+        cells=cells,
+        trials=trials,
+        shares={cell: share for cell, share in shares.items() if share is not None},
+        rankings=rankings,
+        ranks=ranks_of(rankings),
+        spreads={each: workload_spread(each, sweep.servers, levels, cells) for each in workloads},
+        io_models={each: model_spreads(each, sweep.servers, levels, cells) for each in workloads},
+        drifts=tuple(found),
+        warnings=warnings,
+        summary=summary_of(cells, rankings, levels, found, len(warnings)),
+    )

@@ -1,0 +1,72 @@
+"""What is computed of a single trial: its latencies, the connections served, its CPU efficiency. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ab_runner.load.latency import distribution
+from ab_runner.model.records import CellRecord, Trial
+from ab_runner.stats.histogram import Histogram, merge
+from ab_runner.stats.little import served_share
+
+PERCENTILES = (50, 90, 99, 99.9, 100)
+NO_LATENCY: tuple[float | None, ...] = (None,) * len(PERCENTILES)
+_CUT_OFF = 0.9
+"""The share of a timed trial from which on a request may have been as long as it was because the trial ended."""
+
+
+class TrialFigures(msgspec.Struct, frozen=True):
+    """A record of a cell with what is computed of it alone. `latency` is in milliseconds, one for each of
+    `PERCENTILES`. `served` is the share of the connections that was served at a time. `cpu_efficiency` is the requests
+    per CPU-second of the server. None where that is not known."""
+
+    record: CellRecord
+    latency: tuple[float | None, ...] = NO_LATENCY
+    served: float | None = None
+    cpu_efficiency: float | None = None
+
+
+def figures_of(record: CellRecord) -> tuple[TrialFigures, Histogram]:
+    """Return the figures of a record, and the distribution of its latencies. The distribution is large, so that it is
+    no part of what is kept."""
+    if not isinstance(record, Trial) or record.report is None:
+        return TrialFigures(record), Histogram()
+    spread = distribution(record.report, record.milliseconds)
+    return TrialFigures(record, percentiles(spread), _served(record, spread), cpu_efficiency(record)), spread
+
+
+def cpu_efficiency(trial: Trial) -> float | None:
+    """Return the requests per CPU-second of the server: what tells servers apart where the generator was the limit of
+    their rates."""
+    if trial.report is None or trial.usage is None or not trial.usage.server_cpu_seconds:
+        return None
+    return round(trial.report.complete / trial.usage.server_cpu_seconds, 1)
+
+
+def percentiles(spread: Histogram) -> tuple[float | None, ...]:
+    """Return `PERCENTILES` of a distribution in milliseconds."""
+    return tuple(spread.percentile(each) / 1000 for each in PERCENTILES) if spread.counts else NO_LATENCY
+
+
+def merged(spreads: Sequence[Histogram]) -> Histogram:
+    """Return the distribution of all their requests together."""
+    return spreads[0] if len(spreads) == 1 else merge(spreads)
+
+
+def is_cut_off(trials: Iterable[Trial], spreads: Sequence[Histogram]) -> bool:
+    """Return whether one of the longest requests ended with its timed trial, or nearly so."""
+    longest = max((each.longest for each in spreads), default=0)
+    return any(
+        "-t" in trial.command and trial.report is not None and longest >= _CUT_OFF * 1e6 * trial.report.seconds
+        for trial, each in zip(trials, spreads, strict=True)
+        if each.counts and each.longest == longest
+    )
+
+
+def _served(trial: Trial, spread: Histogram) -> float | None:
+    if trial.report is None or not trial.report.seconds or not spread.counts:
+        return None
+    rate, seconds = trial.report.requests_per_second, trial.report.seconds
+    return served_share(rate, spread.mean / 1e6, trial.concurrency, seconds)

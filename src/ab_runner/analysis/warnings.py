@@ -1,0 +1,131 @@
+"""What must not be overlooked when a sweep's figures are read, as data: one warning of each kind. Pure."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from ab_runner.analysis.drift import WORTH_A_WARNING, Drift, Shift
+from ab_runner.analysis.reasons import Skip, skip_of
+from ab_runner.host.preflight import Finding, findings, network_findings
+from ab_runner.model.records import Record, ResumeRecord, Sweep, WarmUpRecord
+from ab_runner.store.reader import Stored
+
+
+class Unfinished(msgspec.Struct, frozen=True):
+    """The sweep is not complete. `ending` is why it ended; None where it goes on, or broke off."""
+
+    ending: str | None
+
+
+class Resumed(msgspec.Struct, frozen=True):
+    """The sweep went on although something was no longer as it was."""
+
+    at: datetime.datetime
+    differences: tuple[str, ...]
+
+
+class HostConditions(msgspec.Struct, frozen=True):
+    """What spoils a measurement on this host, each with what to do."""
+
+    texts: tuple[str, ...]
+
+
+class MachineDrifted(msgspec.Struct, frozen=True):
+    """The reference was not as fast after the sweep as before."""
+
+    drifts: tuple[Drift, ...]
+
+
+class BlocksShifted(msgspec.Struct, frozen=True):
+    """Blocks in which the servers together were not what they were in the others."""
+
+    shifts: tuple[Shift, ...]
+
+
+class DriftUnknown(msgspec.Struct, frozen=True):
+    """The reference was not measured before and after the sweep."""
+
+
+class NotSteady(msgspec.Struct, frozen=True):
+    """Warm-ups that ended before the server was steady: by server, how many of how many."""
+
+    servers: Mapping[str, tuple[int, int]]
+
+
+class Damaged(msgspec.Struct, frozen=True):
+    """Lines of the log that could not be read."""
+
+    lines: tuple[str, ...]
+
+
+class Skipped(msgspec.Struct, frozen=True):
+    """Servers that took no part, all for a reason of the same kind: by server, that reason."""
+
+    skip: Skip
+    servers: Mapping[str, str]
+
+
+SweepWarning = (
+    Unfinished
+    | Resumed
+    | HostConditions
+    | MachineDrifted
+    | BlocksShifted
+    | DriftUnknown
+    | NotSteady
+    | Damaged
+    | Skipped
+)
+
+
+def warnings_of(stored: Stored, drifts: Sequence[Drift], shifts: Sequence[Shift]) -> Iterator[SweepWarning]:
+    """Yield the warnings of a sweep, the gravest first."""
+    if stored.ending != "finished":
+        yield Unfinished(stored.ending)
+    for record in stored.records:
+        if isinstance(record, ResumeRecord) and record.differences:
+            yield Resumed(record.at, record.differences)
+    if bad := tuple(finding.text for finding in findings_of(stored.sweep) if not finding.good):
+        yield HostConditions(bad)
+    if large := tuple(drift for drift in drifts if abs(drift.change) > WORTH_A_WARNING):
+        yield MachineDrifted(large)
+    if unlike := tuple(shift for shift in shifts if abs(shift.change) > WORTH_A_WARNING):
+        yield BlocksShifted(unlike)
+    if stored.sweep.reference is None:
+        yield DriftUnknown()
+    if unsteady := _unsteady(stored.records):
+        yield NotSteady(unsteady)
+    if stored.damage:
+        yield Damaged(stored.damage)
+    yield from skipped(stored.sweep.skipped)
+
+
+def findings_of(sweep: Sweep) -> Iterator[Finding]:
+    """Yield what spoils the figures of this sweep, and what was looked at and found well."""
+    if sweep.conditions is not None:
+        yield from findings(sweep.conditions)
+    if sweep.request.runtime == "process":
+        yield from network_findings(sweep.machine.sysctls)
+
+
+def skipped(servers: Mapping[str, str]) -> Iterator[Skipped]:
+    """Yield the skipped servers, those with a reason of the same kind together. `servers` has the reason of each, as
+    a sweep stores it."""
+    kinds: dict[tuple[Skip, str], dict[str, str]] = {}
+    for server, text in servers.items():
+        skip = skip_of(text)
+        same = "" if skip is not Skip.OTHER else text
+        kinds.setdefault((skip, same), {})[server] = text
+    yield from (Skipped(skip, found) for (skip, _), found in kinds.items())
+
+
+def _unsteady(records: Iterable[Record]) -> dict[str, tuple[int, int]]:
+    """Return the servers that were still changing when a warm-up was over, where that was looked at."""
+    steady: dict[str, list[bool]] = {}
+    for record in records:
+        if isinstance(record, WarmUpRecord) and record.steady is not None:
+            steady.setdefault(record.server, []).append(record.steady)
+    return {server: (found.count(False), len(found)) for server, found in steady.items() if not all(found)}

@@ -1,0 +1,68 @@
+"""A report as data, before it is a terminal's text, Markdown, or a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+import msgspec
+
+
+class Emphasis(Enum):
+    """How a text differs from those around it, where a renderer can show that."""
+
+    NONE = "none"
+    BEST = "best"
+    """It may be first, where somebody is told not to be."""
+    LOWER_BOUND = "lower bound"
+    """The server may be faster than this figure says."""
+    REASON = "reason"
+    """It says why there is no valid result, or that some trials have none."""
+    GOOD = "good"
+    BAD = "bad"
+    UNSURE = "unsure"
+    FAINT = "faint"
+
+
+class TableCell(msgspec.Struct, frozen=True):
+    """A text in a table. `brief` is shown in its place where there is little room: parts that stand beside or below
+    each other. Without it there is no shorter text."""
+
+    text: str
+    emphasis: Emphasis = Emphasis.NONE
+    brief: tuple[str, ...] = ()
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """A text for each of `headings` in each row. The first `names` are names, and those at the positions of `prose` are
+    sentences, which may be broken into lines; all others are figures. `notes` explain what the texts only hint at.
+
+    `splits`: the columns of figures are alike, so that a narrow terminal may show them in several tables, each with the
+    names. `curves` has the figures of each row, where these are a curve worth drawing.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[TableCell, ...], ...]
+    notes: tuple[str, ...] = ()
+    names: int = 1
+    prose: tuple[int, ...] = ()
+    splits: bool = False
+    curves: tuple[tuple[float | None, ...], ...] = ()
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """A document of tables: facts about what was run, the tables, what all of it says in short, and what must not be
+    overlooked. `notes` explain marks that are in several tables."""
+
+    heading: str
+    facts: tuple[str, ...]
+    tables: tuple[Table, ...]
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    summary: tuple[str, ...] = ()
+
+
+def plain(texts: Iterable[str]) -> tuple[TableCell, ...]:
+    """Return these texts as cells that nothing emphasises."""
+    return tuple(map(TableCell, texts))

@@ -1,0 +1,54 @@
+"""What was run, and on what: the lines at the head of a report. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from ab_runner.analysis.drift import Drift
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.model.records import Record, StartRecord, Sweep
+from ab_runner.report.figures import numbers_text, rate_figure
+
+_JVM_BUILD = re.compile(r"Runtime .*\(build ([^)]+)\)")
+"""In what `java -version` prints, which a start keeps as it is."""
+
+
+def heading_of(sweep: Sweep) -> str:
+    """Return the line above all others."""
+    request = sweep.request
+    return f"{sweep.id}: protocol {request.protocol.name}, runtime {request.runtime}, network {request.network}"
+
+
+def facts_of(analysis: SweepAnalysis) -> tuple[str, ...]:
+    """Return the machine and how it was used, a fact in each line."""
+    return tuple(_facts(analysis))
+
+
+def _facts(analysis: SweepAnalysis) -> Iterator[str]:
+    sweep = analysis.sweep
+    machine = sweep.machine
+    yield (
+        f"{machine.cpu_model}, {machine.cpus} CPUs, {machine.memory_bytes / 2**30:.0f} GiB; {machine.system}, "
+        f"kernel {machine.kernel}; ab of {sweep.environment.get('ab package') or sweep.environment.get('ab')}"
+    )
+    if sweep.server_cpus:
+        yield f"servers on CPU {numbers_text(sweep.server_cpus)}, ab on CPU {numbers_text(sweep.generator_cpus)}"
+    else:
+        yield "servers and ab share the CPUs: the figures are not those of a server alone"
+    if sweep.request.jdk is not None and any(server.kind == "jvm" for server in sweep.servers):
+        yield f"JVM servers on JDK {sweep.request.jdk}{_builds(analysis.stored.records)}"
+    if analysis.drifts:
+        yield _drift_fact(analysis.drifts)
+
+
+def _builds(records: Iterable[Record]) -> str:
+    """Return ` (build 25.0.3+9-2)`, as the JVMs that were started said it themselves."""
+    said = [record.environment.get("version", "") for record in records if isinstance(record, StartRecord)]
+    builds = dict.fromkeys(found[1] for text in said if (found := _JVM_BUILD.search(text)))
+    return f" (build {', '.join(builds)})" if builds else ""
+
+
+def _drift_fact(drifts: Sequence[Drift]) -> str:
+    changes = (f"{each.workload} {rate_figure(each.before)} and {rate_figure(each.after)}" for each in drifts)
+    return f"ceiling before and after: {', '.join(changes)}"

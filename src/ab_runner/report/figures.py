@@ -1,0 +1,260 @@
+"""How figures and cells read: every text that reports make of a cell is made here. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ab_runner.analysis.bounds import Bound
+from ab_runner.analysis.cells import CellSummary, summarise_cell
+from ab_runner.analysis.reasons import Failure, Reason, Sentence
+from ab_runner.analysis.remarks import WORTH_A_REMARK, ConnectionsServed, JvmRemark, JvmWork, Remark
+from ab_runner.model.load import Limit
+from ab_runner.model.records import CellRecord, StartRecord, cell_of
+from ab_runner.report.document import Emphasis, TableCell
+from ab_runner.stats.estimate import Estimate, Interval
+
+NO_RECORD = "not run"
+NONE = "-"
+CPU_TIME_MARK = " CPU"
+OF_CPU_TIME = "CPU: of requests per CPU-second of the server, because ab was the limit of both rates"
+AT_LEAST = "≥ (of a ratio also ≤): ab was the limit of a rate, so its server may be faster"
+RANKED_BY_CPU_TIME = "two servers whose rates were both limited by ab are compared by requests per CPU-second"
+LIMITS: dict[Limit, str] = {
+    "generator": "≥ … g: ab was the limit, for its core was full and the server's were not; the server may be faster",
+    "server": "s: the server's cores were full",
+    "machine": "m: server and ab shared full cores",
+}
+_BRIEF_AT_MOST = 14
+"""Characters that a stored reason may have where there is little room; of a longer one the kind is shown."""
+BRIEF_REASONS: dict[Reason, str] = {
+    Reason.COLD: "cold",
+    Reason.STARVED: "starved",
+    Reason.FAILED_REQUESTS: "failed",
+    Reason.INCOMPLETE: "incomplete",
+    Reason.WRONG_ANSWER: "wrong answer",
+    Reason.NO_KEEP_ALIVE: "no keep-alive",
+    Reason.TIMEOUT: "timeout",
+    Reason.CONNECTION: "no connection",
+    Reason.NOT_STARTED: "not started",
+    Reason.ENDED: "server ended",
+    Reason.OTHER: "failed",
+}
+
+
+# --- numbers -----------------------------------------------------------------------------------------------------
+
+
+def rate_figure(rate: float) -> str:
+    """Return a rate: whole requests per second from 100 on, three digits below."""
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+
+
+def estimate_figure(estimate: Estimate) -> str:
+    """Return `12,345 ±1.2 %`, with half the width of the interval; the figure alone where there is none."""
+    return f"{rate_figure(estimate.value)} {_width_figure(estimate)}".rstrip()
+
+
+def _width_figure(estimate: Estimate) -> str:
+    if estimate.relative_half_width is None:
+        return ""
+    width = 100 * estimate.relative_half_width
+    return f"±{width:.2g} %" if width < 99.5 else f"±{width:.0f} %"
+
+
+def interval_figure(interval: Interval) -> str:
+    """Return `12,300 to 12,400`."""
+    return f"{rate_figure(interval.low)} to {rate_figure(interval.high)}"
+
+
+def ratio_figure(ratio: Estimate, by_cpu_time: bool, bound: Bound = "") -> str:
+    """Return `1.23 (1.18 to 1.28)`, with the interval if it has one and the bound before it: `≥ 1.23 …`."""
+    figure = f"{bound} {ratio.value:.3g}".lstrip()
+    if ratio.interval is not None:
+        figure += f" ({ratio.interval.low:.3g} to {ratio.interval.high:.3g})"
+    return f"{figure}{CPU_TIME_MARK}" if by_cpu_time else figure
+
+
+def share_figure(share: float | None) -> str:
+    """Return a share in per cent: whole from 10 on, two digits below."""
+    if share is None:
+        return NONE
+    return f"{100 * share:,.0f}" if share >= 0.0995 else f"{100 * share:.2g}"
+
+
+def latency_figure(milliseconds: float | None) -> str:
+    """Return a latency in milliseconds with three digits, from 100 on whole."""
+    if milliseconds is None:
+        return NONE
+    return f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:#.3g}".rstrip(".")
+
+
+def time_left_text(seconds: float | None) -> str:
+    """Return `about 5 min left`; nothing where that cannot be told."""
+    if seconds is None:
+        return ""
+    return f"about {seconds / 60:.0f} min left" if seconds >= 90 else f"about {seconds:.0f} s left"
+
+
+def numbers_text(numbers: Iterable[int]) -> str:
+    """Return `1, 10, 100`."""
+    return ", ".join(map(str, numbers))
+
+
+# --- cells -------------------------------------------------------------------------------------------------------
+
+
+def rate_text(cell: CellSummary) -> str:
+    """Return how a cell reads: its rate with a star if it has remarks, or why it has none."""
+    if cell.rate is None:
+        return _reason_text(cell)
+    star = "*" if cell.remarks and not cell.failed else ""
+    return f"{main_text(cell)} {beyond_text(cell)}".rstrip() + star
+
+
+def main_text(cell: CellSummary) -> str:
+    """Return the rate alone, with `≥` where ab was its limit; without a rate, why there is none."""
+    if cell.rate is None:
+        return _reason_text(cell)
+    return f"≥ {rate_figure(cell.rate)}" if cell.is_lower_bound else rate_figure(cell.rate)
+
+
+def beyond_text(cell: CellSummary) -> str:
+    """Return what belongs to a rate: half the width of its interval, and the trials that failed."""
+    if cell.estimate is None:
+        return ""
+    failed = f"({_failed_text(cell)})" if cell.failed else ""
+    return f"{_width_figure(cell.estimate)} {failed}".strip()
+
+
+def _reason_text(cell: CellSummary) -> str:
+    """Return why there is no rate, after what was measured: as the 2006 tables wrote it, `190 (9991 failed)`."""
+    if cell.starved:
+        said = [served_text(cell), *([_failed_text(cell)] if cell.failed else [])]
+        return _rejected_text(cell, "; ".join(said))
+    if cell.failed == cell.trials:
+        return _rejected_text(cell, _failure_text(cell.failure))
+    return _failed_text(cell)
+
+
+def _rejected_text(cell: CellSummary, why: str) -> str:
+    return f"{estimate_figure(cell.rejected)} ({why})" if cell.rejected else why
+
+
+def _failed_text(cell: CellSummary) -> str:
+    """Return `1 of 3 failed: reset`, or `2 of 6 cold: …`."""
+    are_cold = cell.failure is not None and cell.failure.reason is Reason.COLD
+    return f"{cell.failed} of {cell.trials}{'' if are_cold else ' failed:'} {_failure_text(cell.failure)}"
+
+
+def _failure_text(failure: Failure | None) -> str:
+    return sentence_text(failure.said) if failure else "failed"
+
+
+def why_absent(cell: CellSummary) -> str:
+    """Return why a cell has no rate, without what was measured of a starved one."""
+    return served_text(cell) if cell.starved else rate_text(cell)
+
+
+def sentence_text(sentence: Sentence) -> str:
+    """Return a stored text; with the range of its figure, if it was said of several trials: `98.1 to 99.0 % kept`."""
+    figure = sentence.low if sentence.low == sentence.high else f"{sentence.low} to {sentence.high}"
+    return f"{sentence.before}{figure}{sentence.after}"
+
+
+def served_text(cell: CellSummary) -> str:
+    """Return `257 of 1,000 connections served`; nothing where that is not known."""
+    return _served_text(cell.connections_served) if cell.connections_served else ""
+
+
+def _served_text(connections: ConnectionsServed) -> str:
+    return f"{connections.served:,} of {connections.of:,} connections served"
+
+
+def remark_text(remark: Remark) -> str:
+    """Return what a reader of a cell should know."""
+    match remark:
+        case Failure():
+            said = sentence_text(remark.said)
+            return f"{said}: {remark.detail}" if remark.detail else said
+        case Sentence():
+            return sentence_text(remark)
+        case ConnectionsServed():
+            return f"about {_served_text(remark)} at a time"
+        case JvmRemark():
+            return f"{jvm_text(remark.work)} in {remark.trials} of {remark.of} trial{'s' if remark.of > 1 else ''}"
+
+
+def jvm_text(work: JvmWork) -> str:
+    """Return what the JVM did beside its work, and how much of it is worth a remark."""
+    share = f"{100 * WORTH_A_REMARK:g} %"
+    return {
+        JvmWork.GC: f"GC took more than {share} of the time",
+        JvmWork.JIT_OF_CPU_TIME: f"the JIT took more than {share} of the server's CPU time",
+        JvmWork.JIT_OF_TIME: f"the JIT took more than {share} of the time",
+    }[work]
+
+
+def cpu_efficiency_text(cell: CellSummary | None) -> str:
+    """Return the requests per CPU-second of the server, with their interval."""
+    return estimate_figure(cell.cpu_efficiency) if cell and cell.cpu_efficiency else NONE
+
+
+def latency_text(cell: CellSummary | None) -> str:
+    """Return the latencies of a cell; nothing of one without a rate, unless it is starved."""
+    if cell is None or (cell.rate is None and not cell.starved):
+        return NONE
+    *body, longest = map(latency_figure, cell.latency)
+    cut_off = "≥ " if cell.longest_is_cut_off else ""
+    return " / ".join((*body, f"{cut_off}{longest}{'*' if cell.starved else ''}"))
+
+
+def rate_cell(cell: CellSummary | None, is_best: bool = False) -> TableCell:
+    """Return a cell of the table of rates, with a letter for who was the limit."""
+    if cell is None:
+        return TableCell(NO_RECORD, Emphasis.REASON)
+    letter = f" {cell.limit[0]}" if cell.limit else ""
+    emphasis = Emphasis.NONE
+    if is_best:
+        emphasis = Emphasis.BEST
+    elif cell.rate is None or cell.failed:
+        emphasis = Emphasis.REASON
+    elif cell.limit == "generator":
+        emphasis = Emphasis.LOWER_BOUND
+    return TableCell(f"{rate_text(cell)}{letter}", emphasis, _brief(cell, letter))
+
+
+def _brief(cell: CellSummary, letter: str) -> tuple[str, ...]:
+    """Return the rate, and below it what belongs to it; or the reason in a few words."""
+    failed = ""
+    if cell.failed:
+        are_cold = cell.failure is not None and cell.failure.reason is Reason.COLD
+        failed = f"{cell.failed}/{cell.trials} {'cold' if are_cold else 'failed'}"
+    if cell.reason is not None:
+        if 0 < cell.failed < cell.trials and not cell.starved:
+            return (failed,)
+        said = _failure_text(cell.failure) if cell.failure and not cell.starved else ""
+        return (said if 0 < len(said) <= _BRIEF_AT_MOST else BRIEF_REASONS[cell.reason],)
+    star = "*" if cell.remarks and not cell.failed else ""
+    assert cell.estimate is not None, "a cell without a reason has a rate"
+    width = _width_figure(cell.estimate)
+    if not width and not failed:
+        return (f"{main_text(cell)}{star}{letter}",)
+    return (main_text(cell), " ".join(filter(None, (width, failed))) + star + letter)
+
+
+# --- records -----------------------------------------------------------------------------------------------------
+
+
+def result_text(record: CellRecord) -> str:
+    """Return `tomcat-5.5.15 small c=100: 12,345 rps`, or the reason why not."""
+    cell = cell_of(record)
+    found = summarise_cell(cell, [record])
+    figure = f"{rate_text(found)} rps" if found.rate is not None else rate_text(found)
+    return f"{cell.server} {cell.workload} c={cell.concurrency}: {figure}"
+
+
+def record_text(record: CellRecord | StartRecord) -> str:
+    """Return what a record says in a line: the result of a trial, or how a start went."""
+    if isinstance(record, StartRecord):
+        return f"{record.server} start: {record.error or f'{record.seconds:.1f} s'}"
+    return result_text(record)

@@ -1,0 +1,171 @@
+"""What report.html shows of each workload: the table of rates, and the tables behind the charts. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.spreads import ModelSpread, Spread, WorkloadSpread
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.model.load import Limit
+from ab_runner.model.records import Cell
+from ab_runner.model.server import REFERENCE, Server
+from ab_runner.model.workload import Workload
+from ab_runner.report.figures import (
+    NO_RECORD,
+    NONE,
+    beyond_text,
+    cpu_efficiency_text,
+    latency_text,
+    main_text,
+    rate_figure,
+    rate_text,
+    share_figure,
+)
+from ab_runner.report.notes import latency_notes, rate_notes
+from ab_runner.report.tables import ABOVE_THE_CEILING, ranks_by_cpu_time
+
+
+class RatePlace(msgspec.Struct, frozen=True):
+    """A place in the table of rates: `main` stands out, all else is small below it. `bar` is per cent of the table's
+    highest figure; what has none, and has not failed, was not run."""
+
+    main: str
+    beyond: str = ""
+    """Half the width of the interval, and trials that failed beside those that count."""
+    rank: str = ""
+    limit: Limit | None = None
+    share: str = ""
+    """The share of the ceiling's rate."""
+    bar: int | None = None
+    failed: bool = False
+    starved: bool = False
+    """Failed because most connections were not served."""
+
+
+class WorkloadSection(msgspec.Struct, frozen=True):
+    """One workload. `rates`, `latencies` and `cpu_efficiencies` have a row for each of `servers` and a place for each
+    concurrency; the last is empty where no CPU time is known. `by_cpu_time`: any two servers are compared by it."""
+
+    workload: Workload
+    servers: tuple[Server, ...]
+    rates: tuple[tuple[RatePlace, ...], ...]
+    latencies: tuple[tuple[str, ...], ...]
+    cpu_efficiencies: tuple[tuple[str, ...], ...]
+    by_cpu_time: bool
+    notes: tuple[str, ...]
+    latency_notes: tuple[str, ...]
+    summary: str
+
+    @property
+    def rows(self) -> Iterator[tuple[Server, tuple[RatePlace, ...]]]:
+        """The rows of the table of rates."""
+        return zip(self.servers, self.rates, strict=True)
+
+    @property
+    def latency_rows(self) -> Iterator[tuple[Server, tuple[str, ...]]]:
+        """The rows of the table of latencies."""
+        return zip(self.servers, self.latencies, strict=True)
+
+    @property
+    def cpu_efficiency_rows(self) -> Iterator[tuple[Server, tuple[str, ...]]]:
+        """The rows of the table of requests per CPU-second."""
+        return zip(self.servers, self.cpu_efficiencies, strict=True)
+
+    @property
+    def has_rank(self) -> bool:
+        """Whether any place has a rank."""
+        return any(place.rank for row in self.rates for place in row)
+
+    @property
+    def has_starved(self) -> bool:
+        """Whether any place has no rate because most connections waited."""
+        return any(place.starved for row in self.rates for place in row)
+
+    @property
+    def has_share(self) -> bool:
+        """Whether any place has a share of the ceiling's rate."""
+        return any(place.share for row in self.rates for place in row)
+
+
+class ModelRow(msgspec.Struct, frozen=True):
+    """An I/O model, its servers, and a text for each concurrency."""
+
+    io_model: str
+    servers: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+class ModelSection(msgspec.Struct, frozen=True):
+    """The I/O models of one workload."""
+
+    workload: Workload
+    rows: tuple[ModelRow, ...]
+
+
+def workload_section(workload: Workload, analysis: SweepAnalysis) -> WorkloadSection:
+    """Return what the page shows of a workload."""
+    servers = [server for server in analysis.sweep.servers if workload.name in server.workloads]
+    grid = [[analysis.cell(server.id, workload.name, level) for level in analysis.levels] for server in servers]
+    spread = analysis.spreads[workload.name]
+    highest = spread.rates.high if spread.rates else 1.0
+    has_efficiency = any(cell is not None and cell.cpu_efficiency is not None for row in grid for cell in row)
+    notes = list(rate_notes(workload.name, analysis))
+    if any(cell.workload == workload.name and share > 1 for cell, share in analysis.shares.items()):
+        notes.append(f"share of the ceiling: {ABOVE_THE_CEILING}")
+    return WorkloadSection(
+        workload=workload,
+        servers=tuple(servers),
+        rates=tuple(tuple(_rate_place(cell, highest, analysis) for cell in row) for row in grid),
+        latencies=tuple(tuple(map(latency_text, row)) for row in grid),
+        cpu_efficiencies=tuple(tuple(map(cpu_efficiency_text, row)) for row in grid) if has_efficiency else (),
+        by_cpu_time=ranks_by_cpu_time(workload.name, analysis),
+        notes=tuple(notes),
+        latency_notes=tuple(latency_notes(workload.name, analysis)),
+        summary=_spread_text(spread),
+    )
+
+
+def _rate_place(cell: CellSummary | None, highest: float, analysis: SweepAnalysis) -> RatePlace:
+    if cell is None:
+        return RatePlace(NO_RECORD)
+    if cell.rate is None:
+        return RatePlace(rate_text(cell), failed=True, starved=cell.starved)
+    return RatePlace(
+        f"{main_text(cell)}{'*' if cell.remarks else ''}",
+        beyond_text(cell),
+        rank=str(analysis.ranks.get(cell.cell, "")),
+        limit=cell.limit,
+        share=_share_text(cell.cell, analysis),
+        bar=round(100 * cell.rate / highest),
+    )
+
+
+def _share_text(cell: Cell, analysis: SweepAnalysis) -> str:
+    if cell.server == REFERENCE or cell not in analysis.shares:
+        return ""
+    return f"{share_figure(analysis.shares[cell])} %"
+
+
+def _spread_text(spread: WorkloadSpread) -> str:
+    """Return the range of the figures and how many cells have none, without putting anybody first."""
+    if spread.rates is None:
+        return f"None of {spread.servers} servers has a figure."
+    low, high = rate_figure(spread.rates.low), rate_figure(spread.rates.high)
+    text = f"{spread.servers} servers, from {low} to {high} requests per second"
+    return f"{text}; {spread.without} of {spread.cells} cells have no figure." if spread.without else f"{text}."
+
+
+def model_section(workload: Workload, analysis: SweepAnalysis) -> ModelSection:
+    """Return the I/O models of a workload, with the lowest, the median and the highest figure of their servers."""
+    return ModelSection(workload, tuple(map(_model_row, analysis.io_models[workload.name])))
+
+
+def _model_row(model: ModelSpread) -> ModelRow:
+    return ModelRow(model.io_model, model.servers, tuple(map(_model_text, model.levels)))
+
+
+def _model_text(spread: Spread | None) -> str:
+    return " / ".join(map(rate_figure, (spread.low, spread.middle, spread.high))) if spread else NONE

@@ -1,0 +1,129 @@
+"""What the tables of rates and latencies only hint at: letters, stars, and the cells without a figure. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.reasons import Failure, Reason, Sentence, together
+from ab_runner.analysis.remarks import JvmRemark
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.model.records import Cell
+from ab_runner.model.workload import WorkloadName
+from ab_runner.report.figures import (
+    BRIEF_REASONS,
+    LIMITS,
+    NONE,
+    jvm_text,
+    latency_text,
+    numbers_text,
+    remark_text,
+    sentence_text,
+)
+from ab_runner.report.warnings import names_text
+
+CUT_OFF = "≥ before the longest: about as long as the trial, whose end cut it off"
+OF_THE_SERVED = "*: of the connections served alone; the others waited, most of them without an answer"
+_MOST_NAMES = 3
+"""Servers that are named for each thing in a line."""
+_LONGEST_WORDS = 60
+"""Characters of a stored reason that are shown as they are."""
+
+
+def rate_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
+    """Yield what the table of rates of a workload hints at: the letters, a line for each server that there is something
+    to say of, and why ab cannot measure some."""
+    servers = analysis.sweep.servers
+    cells = {server.id: _cells_of(server.id, workload, analysis) for server in servers if workload in server.workloads}
+    yield from limit_notes(cell for found in cells.values() for cell in found)
+    for server, found in cells.items():
+        levels: dict[str, list[int]] = {}
+        for cell in found:
+            for remark in cell.remarks:
+                levels.setdefault(" ".join(remark_text(remark).split()), []).append(cell.cell.concurrency)
+        if levels:
+            yield f"{server}: {'; '.join(f'{text} at {numbers_text(at)}' for text, at in levels.items())}"
+    yield from untestable_notes(workload, analysis)
+
+
+def untestable_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
+    """Yield why ab cannot measure this workload of some servers."""
+    for server in analysis.sweep.servers:
+        if workload in server.untestable:
+            yield f"{server.id}: {server.untestable[workload]}"
+
+
+def limit_notes(cells: Iterable[CellSummary]) -> Iterator[str]:
+    """Yield what the letters mean that these cells have."""
+    found = {cell.limit for cell in cells}
+    yield from (text for limit, text in LIMITS.items() if limit in found)
+
+
+def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
+    """Yield what the table of latencies of a workload hints at."""
+    found = (cell for server in analysis.sweep.servers for cell in _cells_of(server.id, workload, analysis))
+    shown = [cell for cell in found if latency_text(cell) != NONE]
+    if any(cell.longest_is_cut_off for cell in shown):
+        yield CUT_OFF
+    if any(cell.starved for cell in shown):
+        yield OF_THE_SERVED
+
+
+def _cells_of(server: str, workload: WorkloadName, analysis: SweepAnalysis) -> list[CellSummary]:
+    found = (analysis.cell(server, workload, level) for level in analysis.levels)
+    return [cell for cell in found if cell is not None]
+
+
+# --- all cells in a few lines ------------------------------------------------------------------------------------
+
+
+def grouped_notes(analysis: SweepAnalysis) -> Iterator[str]:
+    """Yield the marks of all tables of rates in a line, then what failed and what the stars mean, each in a line."""
+    cells = list(analysis.cells.values())
+    if marks := list(limit_notes(cells)):
+        yield "; ".join(marks)
+    if failed := [cell for cell in cells if cell.failure is not None]:
+        yield f"{len(failed)} of {len(cells)} cells have failed trials: {_failures(failed)}"
+    if remarks := _remarks(cells):
+        yield f"*: {remarks}"
+
+
+def _failures(cells: Iterable[CellSummary]) -> str:
+    pairs = [(cell.cell, remark) for cell in cells for remark in cell.remarks if isinstance(remark, Failure)]
+    texts = []
+    for reason in dict.fromkeys(failure.reason for _, failure in pairs):
+        said = [failure.said for _, failure in pairs if failure.reason is reason]
+        those = [cell for cell, failure in pairs if failure.reason is reason]
+        texts.append(f"{_words(reason, said)} {_of(those)}")
+    return "; ".join(texts)
+
+
+def _words(reason: Reason, said: Iterable[Sentence]) -> str:
+    """Return the words of the trials if they are few and differ in a figure at the most, else what they have in
+    common."""
+    first, *others = map(sentence_text, together(said))
+    return BRIEF_REASONS[reason] if others or len(first) > _LONGEST_WORDS else first
+
+
+def _remarks(cells: Iterable[CellSummary]) -> str:
+    notes: dict[tuple[str, str], list[tuple[Cell, Sentence]]] = {}
+    works: dict[str, list[Cell]] = {}
+    for cell in cells:
+        for remark in cell.remarks:
+            if isinstance(remark, Sentence):
+                notes.setdefault((remark.before, remark.after), []).append((cell.cell, remark))
+            elif isinstance(remark, JvmRemark):
+                works.setdefault(jvm_text(remark.work), []).append(cell.cell)
+    texts = [
+        f"{sentence_text(together(sentence for _, sentence in pairs)[0])} {_of([cell for cell, _ in pairs])}"
+        for pairs in notes.values()
+    ]
+    texts += [f"{text} {_of(those)}" for text, those in works.items()]
+    return "; ".join(texts)
+
+
+def _of(cells: Iterable[Cell]) -> str:
+    """Return `(3 cells: tomcat-11, nginx-1.22)`."""
+    different = dict.fromkeys(cells)
+    names = names_text(list(dict.fromkeys(cell.server for cell in different)), _MOST_NAMES)
+    return f"({len(different)} cell{'' if len(different) == 1 else 's'}: {names})"

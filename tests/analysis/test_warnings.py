@@ -1,0 +1,78 @@
+"""The warnings of a sweep: one line of each kind in short, and every detail."""
+
+from __future__ import annotations
+
+from support.builders import NOON, server, sweep
+from support.table_sweeps import SERVERS
+
+from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.warnings import skipped
+from ab_runner.model.records import Conditions, EndRecord, Record, ResumeRecord, WarmUpRecord
+from ab_runner.report.warnings import warning_lines
+from ab_runner.store.reader import Stored
+
+FINISHED = EndRecord(at=NOON, reason="finished")
+GET = "needs x.jar, which no registry has: `./ab-runner artifacts fetch` downloads it"
+
+
+def lines(*records: Record, everything: bool = False, damage: tuple[str, ...] = (), **changes: object) -> list[str]:
+    stored = Stored(sweep(*SERVERS, reference=server("ceiling"), **changes), (*records, FINISHED), damage)
+    return list(warning_lines(analyse(stored).warnings, everything))
+
+
+def test_a_sweep_without_trouble_has_no_warnings() -> None:
+    assert lines() == []
+
+
+def test_servers_that_are_skipped_for_reasons_of_one_kind_are_one_line() -> None:
+    names = [f"cindy-{number}" for number in range(7)]
+    assert warning_lines(skipped(dict.fromkeys(names, GET))) == (
+        "7 servers skipped: artifacts missing (cindy-0, cindy-1, cindy-2, cindy-3, cindy-4 and 2 more); "
+        "./ab-runner artifacts fetch",
+    )
+    assert warning_lines(skipped({"a-1": "mvn is not installed (Debian: maven)", "b-1": GET, "c-1": GET})) == (
+        "skipped: a-1: mvn is not installed (Debian: maven)",
+        "2 servers skipped: artifacts missing (b-1, c-1); ./ab-runner artifacts fetch",
+    )
+
+
+def test_every_skipped_server_has_its_reason_where_everything_is_wanted() -> None:
+    skipped = {"b-1": GET, "c-1": "no\nroom"}
+    assert lines(skipped=skipped, everything=True) == [f"skipped: b-1: {GET}", "skipped: c-1: no room"]
+
+
+def test_reasons_that_are_no_known_kind_are_one_line_where_they_are_the_same() -> None:
+    assert warning_lines(skipped({"a-1": "no room", "b-1": "no room", "c-1": "no light"})) == (
+        "2 servers skipped: no room (a-1, b-1)",
+        "skipped: c-1: no light",
+    )
+
+
+def test_what_is_wrong_with_the_host_is_one_line() -> None:
+    conditions = Conditions(
+        governors=("powersave",), turbo=True, swap_used_bytes=0, busy_cores=0.0, stolen=0.0, cpu_quota=None
+    )
+    (line,) = lines(conditions=conditions)
+    assert "powersave" in line
+    assert "turbo is on" in line
+    assert len(lines(conditions=conditions, everything=True)) == 2
+
+
+def test_damaged_lines_and_differences_are_counted() -> None:
+    resumed = ResumeRecord(at=NOON, differences=("kernel is 6.2 and was 6.1", "ab is b and was a"))
+    assert lines(resumed, damage=("line 3 is damaged", "line 5 is damaged", "line 7 is damaged")) == [
+        "resumed at 2026-11-20 12:00 although kernel is 6.2 and was 6.1 (and 1 more difference)",
+        "line 3 is damaged (and 2 more lines)",
+    ]
+    assert len(lines(resumed, everything=True)) == 2
+
+
+def test_of_many_servers_that_were_not_steady_some_are_named() -> None:
+    records = [
+        WarmUpRecord(block=block, server=f"s-{number}", start=block, at=NOON, steady=block > 1)
+        for number in range(7)
+        for block in (1, 2)
+    ]
+    assert lines(*records) == [
+        "warm-ups that ended before the server was steady: 7 of 14, of s-0, s-1, s-2, s-3, s-4 and 2 more"
+    ]
