@@ -7,20 +7,26 @@ export PYTHONPATH := src
 newest_jdk = $(PYTHON) -c 'from ab_runner.runtime.jdks import installed; print(next(j.home for j in installed() if j.compiles))'
 artifacts = $${XDG_CACHE_HOME:-$$HOME/.cache}/ab-runner/artifacts
 
-.PHONY: bench test aims compose lock
+.PHONY: help bench check test aims compose lock
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 bench: ## a quick sweep of twelve servers, to its tables
 	@$(need_ab)
 	@./ab-runner --protocol quick --servers @core --concurrency 10,100
 
+check: .venv/test.txt ## in a minute: format, lint, types, import rules, and the tests that need neither Docker nor Java
+	$(static_checks)
+	$(PYTHON) -m pytest --numprocesses auto --ignore tests/e2e
+
 test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, where it is missing
-	$(PYTHON) -m ruff check .
-	$(PYTHON) -m ruff format --check .
-	$(PYTHON) -m mypy
+	$(static_checks)
 	@command -v mvn > /dev/null || { $(call install,openjdk-17-jdk-headless maven); }
+	@./ab-runner artifacts # which servers can be built, and copies of files under their former names
 	JAVA_HOME=$$($(newest_jdk)) mvn --batch-mode -Dorg.slf4j.simpleLogger.defaultLogLevel=warn --strict-checksums --file servers/pom.xml -Dartifacts=$(artifacts) verify
 	@command -v chromium > /dev/null || ($(call install,chromium)) || echo "make: without a browser its tests skip" >&2
-	$(PYTHON) -m pytest
+	$(PYTHON) -m pytest --numprocesses 2 --dist loadgroup
 
 aims: .venv/test.txt ## are the aims met? computed anew from benchmarks/records
 	$(PYTHON) benchmarks/aims.py
@@ -38,6 +44,13 @@ lock_options := --quiet --upgrade --universal --python-version 3.11 --generate-h
 	@./ab-runner --help > /dev/null
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
 	@cp requirements/test.txt $@
+
+define static_checks
+$(PYTHON) -m ruff check .
+$(PYTHON) -m ruff format --check .
+$(PYTHON) -m mypy
+.venv/bin/lint-imports --no-logo
+endef
 
 # $(call install,PACKAGES): root on Debian has them installed, others are told.
 install = if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \

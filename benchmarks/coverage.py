@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the statistics of the reports promise and keep: the tables of docs/method.md, by simulation.
+"""What the statistics of the reports promise and keep: the tables of docs/statistics.md, by simulation.
 
     PYTHONPATH=src .venv/bin/python benchmarks/coverage.py [SAMPLES]
 

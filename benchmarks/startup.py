@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long `./ab-runner list` takes, from a person's return key to the prompt; the aim is 0.3 s.
+"""How long `./ab-runner list` takes, from a person's return key to the prompt; the aim is 0.25 s.
 
     python3 benchmarks/startup.py [RUNS]
 

@@ -20,23 +20,24 @@ from pathlib import Path
 import msgspec
 
 from ab_runner import paths
-from ab_runner.catalog.server_file import Kind
 from ab_runner.catalog.servers import load, select
-from ab_runner.cli.run import make_fixtures
 from ab_runner.host.machine import cpu_split
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.load import Load
+from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import Cell, CellRecord, Trial
 from ab_runner.model.server import Server
-from ab_runner.model.workload import WorkloadName, workload_named
-from ab_runner.runtime.base import RunningServer
+from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.store.layout import RAW_FOLDER
+from ab_runner.store.plan import ServerRun, cells_of
 from ab_runner.store.writer import Store
+from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, Event
-from ab_runner.sweep.protocol import PROTOCOLS, ServerRun, cells_of, time_limit
-from ab_runner.sweep.turn import SweepContext, Turn
-from ab_runner.sweep.warm_up import Window
+from ab_runner.sweep.fixtures import make_fixtures
+from ab_runner.sweep.start import Start
+from ab_runner.sweep.trial import make_trial
+from ab_runner.sweep.turn import Turn
 
 SWEEP = "warm-up"
 MORE = Load(seconds=20)
@@ -48,7 +49,7 @@ class WarmUpRow(msgspec.Struct, frozen=True, kw_only=True):
     not valid, for the reason in `reason`."""
 
     server: str
-    kind: Kind
+    kind: str
     workload: WorkloadName
     concurrency: int
     first: float | None
@@ -65,8 +66,8 @@ def rows_in(file: Path) -> list[WarmUpRow]:
 class LongTurn(Turn):
     """After each trial more of its load, and another trial."""
 
-    def __init__(self, part: ServerRun, bench: SweepContext, file: Path) -> None:
-        super().__init__(part, msgspec.structs.replace(bench, emit=self._note), 0)
+    def __init__(self, server_run: ServerRun, context: SweepContext, file: Path) -> None:
+        super().__init__(server_run, msgspec.structs.replace(context, emit=self._note), 0)
         self._file = file
         self._first: CellRecord | None = None
         self._seconds = 0
@@ -75,20 +76,19 @@ class LongTurn(Turn):
         if isinstance(event, CellFinished):
             self._first = event.record
 
-    def _warm_up_with(self, running: RunningServer, names: Sequence[WorkloadName]) -> Window:
+    def _warm_up(self, start: Start) -> bool:
         began = time.monotonic()
-        last = super()._warm_up_with(running, names)
+        survives = super()._warm_up(start)
         self._seconds = round(time.monotonic() - began)
-        return last
+        return survives
 
-    def _cell(self, running: RunningServer, cell: Cell) -> bool:
-        alive = super()._cell(running, cell)
+    def _cell(self, start: Start, cell: Cell) -> bool:
+        alive = super()._cell(start, cell)
         later: Trial | None = None
         if alive:
-            workload = workload_named(cell.workload)
-            command = self._command(running, workload, cell.concurrency, MORE)
-            running.generate(command, time_limit(MORE, 30, None))
-            later, alive = self._trial(running, workload, cell, LATER, f"{cell.workload}-later")
+            start.load(cell.workload, cell.concurrency, MORE)
+            result = make_trial(start, cell, LATER, None, f"{cell.workload}-later")
+            later, alive = result.trial, result.alive
         self._keep(cell, later)
         return alive
 
@@ -150,10 +150,10 @@ def measure(server: Server, number: int, concurrency: int, runtime: DockerRuntim
         store = Store(Path(folder))
         runtime.begin(SWEEP, store.raw, store.scratch)
         try:
-            bench = SweepContext(
+            context = SweepContext(
                 {server.id: server}, PROTOCOLS["quick"], runtime, store, make_fixtures(), lambda event: None
             )
-            turn = LongTurn(ServerRun(1, server.id, cells), bench, file)
+            turn = LongTurn(ServerRun(1, server.id, cells), context, file)
             try:
                 turn.run()
             finally:

@@ -6,7 +6,7 @@ RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     && apt-get -q update \
     && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install gcc libc6-dev
 ARG PROGRAM
-COPY servers/build-c /src/
+COPY servers/shared/build-c /src/
 COPY servers/${PROGRAM} /src/server
 RUN /src/build-c /src/server
 

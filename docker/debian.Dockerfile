@@ -7,7 +7,7 @@ RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     && apt-get -q update \
     && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install ${PACKAGES}
 ARG PROGRAM
-COPY servers/start-debian servers/${PROGRAM} /server/
+COPY servers/shared/start-debian servers/${PROGRAM} /server/
 ENV PORT=8080 DOCROOT=/srv/www BACKLOG=10000 THREADS=256
 EXPOSE 8080
 USER 65534:65534

@@ -1,5 +1,6 @@
 # Every server written in Java. All of them are built together in one stage that
-# knows nothing of PROGRAM or JDK, so that their images share it.
+# knows nothing of PROGRAM or JDK, so that their images share it; but a server that
+# needs a file that no registry has is built in a stage of its own, by MODULE.
 
 # The JDK that they run on, and the suite of Debian's that has it.
 ARG JDK=25
@@ -47,14 +48,16 @@ RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
 # leaves the choice to Java.
 COPY docker/TrustStore.java /src/docker/
 COPY servers /src/servers
+ARG MODULE
 RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt,required=false \
-    --mount=type=cache,target=/root/.m2 \
+    --mount=type=cache,target=/root/.m2,sharing=locked \
     --mount=type=bind,from=artifacts,target=/artifacts \
     if [ -s /etc/ssl/certs/ca-certificates.crt ]; then \
         java /src/docker/TrustStore.java /etc/ssl/certs/ca-certificates.crt /tmp/trust.p12 || exit; \
         export MAVEN_OPTS="-Djavax.net.ssl.trustStore=/tmp/trust.p12 -Djavax.net.ssl.trustStorePassword=changeit"; \
     fi \
-    && mvn -B -q -Dstyle.color=never --strict-checksums -T 2 -f /src/servers/pom.xml -Dartifacts=/artifacts -DskipTests package
+    && mvn -B -q -Dstyle.color=never --strict-checksums -T 2 -f /src/servers/pom.xml -Dartifacts=/artifacts \
+        ${MODULE:+--projects "$MODULE" --also-make} -DskipTests package
 
 FROM jre
 ENV PORT=8080 DOCROOT=/srv/www BACKLOG=10000 THREADS=256
@@ -62,6 +65,6 @@ EXPOSE 8080
 USER 65534:65534
 ENTRYPOINT ["/server/start"]
 ARG PROGRAM
-COPY servers/start-jvm /server/start
+COPY servers/shared/start-jvm /server/start
 COPY --from=build /src/servers/${PROGRAM}/target/lib /server/lib
 COPY --from=build /src/servers/${PROGRAM}/target/server.jar /server/server.jar

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from support.builders import failed_trial, report, served, trial, usage
 
@@ -110,8 +112,8 @@ def test_some_cold_trials_are_counted_as_what_they_are() -> None:
 # --- the limit, and what a JVM did beside its work ------------------------------------------------------------
 
 
-def jvm(**changes: float) -> JvmActivity:
-    fields = {"gc_count": 3, "gc_seconds": 0.01, "jit_seconds": 0.02, "heap_after_gc_bytes": 5_000_000}
+def jvm(**changes: Any) -> JvmActivity:
+    fields: dict[str, Any] = {"gc_count": 3, "gc_seconds": 0.01, "jit_seconds": 0.02, "heap_after_gc_bytes": 5_000_000}
     return JvmActivity(**fields | changes)
 
 

@@ -6,8 +6,9 @@ from support.builders import NOON, server, sweep
 from support.table_sweeps import SERVERS
 
 from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.warnings import skipped
 from ab_runner.model.records import Conditions, EndRecord, Record, ResumeRecord, WarmUpRecord
-from ab_runner.report.warnings import skipped_lines, warning_lines
+from ab_runner.report.warnings import warning_lines
 from ab_runner.store.reader import Stored
 
 FINISHED = EndRecord(at=NOON, reason="finished")
@@ -25,11 +26,11 @@ def test_a_sweep_without_trouble_has_no_warnings() -> None:
 
 def test_servers_that_are_skipped_for_reasons_of_one_kind_are_one_line() -> None:
     names = [f"cindy-{number}" for number in range(7)]
-    assert skipped_lines(dict.fromkeys(names, GET)) == (
+    assert warning_lines(skipped(dict.fromkeys(names, GET))) == (
         "7 servers skipped: artifacts missing (cindy-0, cindy-1, cindy-2, cindy-3, cindy-4 and 2 more); "
         "./ab-runner artifacts fetch",
     )
-    assert skipped_lines({"a-1": "mvn is not installed (Debian: maven)", "b-1": GET, "c-1": GET}) == (
+    assert warning_lines(skipped({"a-1": "mvn is not installed (Debian: maven)", "b-1": GET, "c-1": GET})) == (
         "skipped: a-1: mvn is not installed (Debian: maven)",
         "2 servers skipped: artifacts missing (b-1, c-1); ./ab-runner artifacts fetch",
     )
@@ -41,7 +42,7 @@ def test_every_skipped_server_has_its_reason_where_everything_is_wanted() -> Non
 
 
 def test_reasons_that_are_no_known_kind_are_one_line_where_they_are_the_same() -> None:
-    assert skipped_lines({"a-1": "no room", "b-1": "no room", "c-1": "no light"}) == (
+    assert warning_lines(skipped({"a-1": "no room", "b-1": "no room", "c-1": "no light"})) == (
         "2 servers skipped: no room (a-1, b-1)",
         "skipped: c-1: no light",
     )

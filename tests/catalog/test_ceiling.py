@@ -62,7 +62,8 @@ def binary(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     for source in (SERVERS / "ceiling").glob("*.[ch]"):
         shutil.copy(source, folder)
     environment = os.environ | {"CFLAGS": request.param}
-    done = subprocess.run([SERVERS / "build-c", folder], env=environment, capture_output=True, text=True, check=False)
+    command = [SERVERS / "shared" / "build-c", folder]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode and "san" in done.stderr and request.param:
         pytest.skip(f"no sanitizers here: {done.stderr.strip().splitlines()[-1]}")
     assert done.returncode == 0, done.stderr

@@ -8,8 +8,11 @@ from pathlib import Path
 
 from support import compose_yaml
 
+from ab_runner.catalog.artifacts import artifacts_of
+from ab_runner.catalog.compose import GENERATORS as SERVICES_OF_GENERATORS
 from ab_runner.catalog.compose import TOOLS, render
-from ab_runner.catalog.servers import load
+from ab_runner.catalog.servers import SHARED, load
+from ab_runner.load.generators import GENERATORS
 from ab_runner.model.server import DEFAULT_JDK, JDKS
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +22,24 @@ NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"
 
 def test_compose_yaml_is_what_the_catalog_says() -> None:
     assert (ROOT / "compose.yaml").read_text() == render(SERVERS.values()), "run `make compose`"
+
+
+def test_every_generator_has_a_dockerfile() -> None:
+    assert set(SERVICES_OF_GENERATORS) == set(GENERATORS)
+
+
+def test_every_folder_is_a_server_but_the_one_that_they_share() -> None:
+    folders = {path.parent.name for path in (ROOT / "servers").glob("*/*") if path.name != "target"}
+    assert folders == {*SERVERS, SHARED}
+
+
+def test_every_module_says_where_its_parent_is() -> None:
+    root = ROOT / "servers" / "pom.xml"
+    modules = [root.parent / str(each.text) / "pom.xml" for each in ElementTree.parse(root).iter(f"{NAMESPACE}module")]
+    assert {pom for pom in root.parent.glob("**/pom.xml") if pom != root} == set(modules)
+    for pom in modules:
+        parent = ElementTree.parse(pom).findtext(f"{NAMESPACE}parent/{NAMESPACE}relativePath", default="../pom.xml")
+        assert (pom.parent / parent).resolve() == root
 
 
 def test_every_server_has_a_service_of_its_own_name_with_its_own_image_and_settings() -> None:
@@ -38,14 +59,25 @@ def test_what_no_registry_has_is_mounted_and_never_copied_into_an_image() -> Non
     for id, server in SERVERS.items():
         mounted = {each["target"]: each for each in services[id].get("volumes", []) if each["type"] == "bind"}
         assert set(mounted) == {f"/server/lib/{artifact.file}" for artifact in server.artifacts}
+        module = services[id]["build"]["args"].get("MODULE")
+        assert module == (server.program if server.artifacts else None), "those without share one build"
         for artifact in server.artifacts:
             mount = mounted[f"/server/lib/{artifact.file}"]
-            assert mount["source"].endswith(f"/ab-runner/artifacts/{artifact.cached_as}")
+            assert mount["source"].endswith(f"/ab-runner/artifacts/{artifact.file}")
             assert mount["read_only"]
             assert not mount["bind"]["create_host_path"], "Docker would make an empty folder of that name"
             pom = (ROOT / "servers" / server.program / "pom.xml").read_text()
-            assert f"${{artifacts}}/{artifact.cached_as}</systemPath>" in pom
-            assert f"${{artifacts}}/{artifact.cached_as}</exists>" in (ROOT / "servers/pom.xml").read_text()
+            assert f"${{artifacts}}/{artifact.file}</systemPath>" in pom
+            assert f"${{artifacts}}/{artifact.file}</exists>" in (ROOT / "servers/pom.xml").read_text()
+
+
+def test_the_sha256_of_a_file_that_no_registry_has_stands_in_one_place() -> None:
+    generated = (ROOT / "compose.yaml").read_text()
+    poms = "".join(pom.read_text() for pom in (ROOT / "servers").glob("**/pom.xml"))
+    descriptions = "".join(path.read_text() for path in (ROOT / "servers").glob("*/server.toml"))
+    for artifact in artifacts_of(SERVERS.values()):
+        assert descriptions.count(artifact.sha256) == 1
+        assert artifact.sha256 not in poms + generated
 
 
 def test_every_program_can_be_built_and_started() -> None:

@@ -51,6 +51,14 @@ def test_a_variant_needs_the_artifacts_that_its_program_needs(tmp_path: Path) ->
     assert [artifact.file for artifact in servers["a"].artifacts] == ["cindy.jar"]
 
 
+def test_one_file_may_be_needed_by_two_servers_but_a_name_is_of_one_file(tmp_path: Path) -> None:
+    servers = load(write(tmp_path, a=JVM + ARTIFACT, b=JVM + ARTIFACT))
+    assert servers["a"].artifacts == servers["b"].artifacts
+    write(tmp_path, c=JVM + ARTIFACT.replace("0" * 64, "1" * 64))
+    with pytest.raises(DocumentError, match=r"c/server\.toml: artifacts: another server has a cindy\.jar with another"):
+        load(tmp_path)
+
+
 def test_a_server_written_in_c_needs_no_package_and_may_have_variants(tmp_path: Path) -> None:
     servers = load(write(tmp_path, a=C + 'program = "b"\n', b=C))
     assert [(server.program, server.kind, server.needs) for server in servers.values()] == [("b", "c", None)] * 2

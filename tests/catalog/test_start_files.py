@@ -66,7 +66,7 @@ def test_as_a_process_the_log_is_not_written_through_a_link_and_the_generator_ha
     runtime.begin("sweep", tmp_path / "raw", tmp_path / "scratch")
     try:
         running = runtime.start(server("a", kind="c"), "1-a-1")
-        assert running.generate(["sh", "-c", f"echo > {runtime.raw_folder}/x.csv"], 10).exit_code == 0
+        assert running.generate(["sh", "-c", f"echo > {running.generator_folder}/x.csv"], 10).exit_code == 0
     finally:
         runtime.close()
     assert secret.read_text() == "secret"

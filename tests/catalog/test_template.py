@@ -22,7 +22,10 @@ ROOT = Path(__file__).parents[2]
 MODULE = "{http://maven.apache.org/POM/4.0.0}module"
 TODAY = datetime.date(2026, 11, 21)
 TEMPLATE = {
-    "pom.xml": "<artifactId>template</artifactId>\n<main.class>abrunner.template.EchoServer</main.class>",
+    "pom.xml": (
+        "    <relativePath>../../pom.xml</relativePath>\n"
+        "<artifactId>template</artifactId>\n<main.class>abrunner.template.EchoServer</main.class>"
+    ),
     "src/main/java/abrunner/template/EchoServer.java": "package abrunner.template;",
     DESCRIPTION: '"$family" "$version" $released',
 }
@@ -67,7 +70,7 @@ def test_the_new_module_comes_last_and_not_into_a_profile() -> None:
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What new-server reads, with one server in it."""
-    for name in ("template", "ceiling"):
+    for name in ("shared/template", "ceiling"):
         shutil.copytree(ROOT / "servers" / name, tmp_path / "servers" / name)
     shutil.copy(ROOT / "servers/pom.xml", tmp_path / "servers")
     monkeypatch.setattr(paths, "ROOT", tmp_path)
@@ -89,6 +92,7 @@ def test_catalog_pom_and_compose_file_have_the_new_server(repository: Path, cli:
     assert (repository / "compose.yaml").read_text() == compose.render(servers.values())
     modules = [each.text for each in ElementTree.parse(repository / "servers/pom.xml").iter(MODULE)]
     assert modules.count("my-echo-1.0") == 1
+    assert "relativePath" not in (repository / "servers/my-echo-1.0/pom.xml").read_text()
     files = contents(repository / "servers/my-echo-1.0")
     assert not [name for name, text in files.items() if re.search(rb"template|\$", name.encode() + text)]
     assert {name for name in files if name.endswith(".java")} == {
@@ -102,6 +106,7 @@ def test_catalog_pom_and_compose_file_have_the_new_server(repository: Path, cli:
     [
         ("ceiling", "ceiling is there; choose another"),
         ("template", "template is there; choose another"),
+        ("shared", "shared is there; choose another"),
         ("fixtures", "compose.yaml has a service of that name"),
         ("My-Echo", "an id is written in small letters and digits, with single dots and dashes"),
         ("../echo", "not '../echo'"),

@@ -13,7 +13,9 @@ from support.cli import Runner
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load
-from ab_runner.host import sweep_lock
+from ab_runner.host import preflight, sweep_lock
+from ab_runner.model.records import Conditions
+from ab_runner.model.server import Server
 from ab_runner.store.writer import Store
 
 
@@ -187,13 +189,13 @@ def test_a_damaged_table_of_2006_is_named_with_its_line(
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "csv"])
 def test_conclusions_are_judged_by_2006_alone_and_with_a_sweep(cli: Runner, kept_sweep: Path, form: str) -> None:
-    code, sweep_lock, _ = cli("conclusions", "--format", form)
+    code, alone, _ = cli("conclusions", "--format", form)
     assert code == 0
-    assert "QuickServer" in sweep_lock
+    assert "QuickServer" in alone
     code, both, _ = cli("conclusions", str(kept_sweep), "--format", form)
     assert code == 0
     assert "20261120-120000-quick" in both
-    assert "20261120-120000-quick" not in sweep_lock
+    assert "20261120-120000-quick" not in alone
 
 
 def kept(folder: Path, rates: dict[str, float], blocks: int = 6, **changes: object) -> Path:
@@ -292,8 +294,7 @@ def test_a_damaged_file_of_conclusions_is_named(cli: Runner, tmp_path: Path, mon
 
 
 def test_a_second_sweep_at_the_same_time_is_refused(cli: Runner) -> None:
-
-    with sweep_lock.alone():
+    with sweep_lock.sweep_lock():
         assert "another sweep of yours is running (process " in cli.complaint("--runtime", "process")
 
 
@@ -372,3 +373,50 @@ def test_list_shows_each_server_of_a_set(cli: Runner, monkeypatch: pytest.Monkey
 
 def test_a_list_without_a_server_says_so(cli: Runner) -> None:
     assert cli("list", "--family", "mina", "--workload", "large") == (0, "", "no server fits all of that\n")
+
+
+def test_one_server_is_shown_with_its_caveats(cli: Runner) -> None:
+    code, stdout, _ = cli("list", "cindy-2.4.4")
+    assert code == 0
+    assert "  caveats " in stdout
+
+
+def test_all_durations_are_written_alike(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: None)
+    arguments = ("--dry-run", "--runtime", "process", "--duration", "2m", "--warmup", "10s", "--until-precision", "3%")
+    for budget in ("90", "90s", "2m", "1h"):
+        code, stdout, _ = cli(*arguments, "--budget", budget)
+        assert code == 0
+        assert "each trial: 120 s" in stdout
+
+
+def test_servers_that_a_sweep_would_skip_are_a_line_for_each_reason(
+    cli: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unavailable(self: object, server: Server) -> str | None:
+        return None if server.family == "tomcat" else "a reason"
+
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", unavailable)
+    code, stdout, _ = cli("--dry-run", "--runtime", "process", "--servers", "@core")
+    assert code == 0
+    assert len([line for line in stdout.splitlines() if "skipped" in line]) == 1
+    assert "10 servers skipped: a reason (" in stdout
+
+
+@pytest.mark.parametrize("arguments", [(), ("--all",)])
+def test_a_report_has_the_rates_with_and_without_all(cli: Runner, kept_sweep: Path, arguments: tuple[str, ...]) -> None:
+    code, stdout, stderr = cli("report", *arguments, str(kept_sweep))
+    assert (code, stderr) == (0, "")
+    assert "small: requests per second" in stdout
+    assert "6,588" in stdout
+
+
+def test_the_doctor_says_of_each_finding_whether_it_is_well(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet = Conditions(governors=(), turbo=None, swap_used_bytes=0, busy_cores=0.0, stolen=0.0, cpu_quota=None)
+    monkeypatch.setattr(preflight, "look", lambda: quiet)
+    monkeypatch.setenv("PATH", "")
+    code, stdout, stderr = cli("doctor")
+    assert (code, stderr) == (0, "")
+    assert {line[:5] for line in stdout.splitlines()} == {"ok   ", "fix  "}
+    assert "fix  no Docker engine answers" in stdout
+    assert "ok   the machine is idle" in stdout

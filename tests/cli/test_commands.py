@@ -37,7 +37,9 @@ def test_docker_compose_up_server() -> None:
     done = run("docker compose config --format json")  # without a profile: what `up` sees
     assert done.returncode == 0, done.stderr
     server = json.loads(done.stdout)["services"]["server"]
-    assert re.fullmatch(r"ab-runner/(.+):jdk25", server["image"])[1] in SERVERS  # type: ignore[index]
+    image = re.fullmatch(r"ab-runner/(.+):jdk25", server["image"])
+    assert image is not None
+    assert image[1] in SERVERS
     (port,) = server["ports"]
     assert (port["host_ip"], port["published"], port["target"]) == ("127.0.0.1", "8080", 8080)
 

@@ -15,10 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from ab_runner.load import ab
 from ab_runner.model.load import Verdict
 from ab_runner.model.records import BEFORE, NotMeasured, StartRecord, Trial
+from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.runtime.docker import why_unusable
 from ab_runner.store.reader import Stored, read
+from ab_runner.sweep import probe
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures" / "files"
@@ -96,9 +99,9 @@ def wait_for_trials(folder: Path, count: int, process: subprocess.Popen[str]) ->
     raise AssertionError(f"no {count} trials in {folder}")
 
 
-def verdicts(stored: Stored) -> dict[tuple[str, str, int], Verdict]:
+def verdicts(stored: Stored) -> dict[tuple[str, WorkloadName, int], Verdict]:
     """What became of each cell of a sweep with one block; each must be there once."""
-    found: dict[tuple[str, str, int], Verdict] = {}
+    found: dict[tuple[str, WorkloadName, int], Verdict] = {}
     for record in stored.records:
         if isinstance(record, Trial | NotMeasured) and record.block > BEFORE:
             key = (record.server, record.workload, record.concurrency)
@@ -110,6 +113,12 @@ def verdicts(stored: Stored) -> dict[tuple[str, str, int], Verdict]:
 def answered(verdict: Verdict) -> bool:
     """Was every answer right? Trials of tests are too short for a JVM to be warm, which is looked at last."""
     return verdict.valid or (verdict.reason or "").startswith("cold: ")
+
+
+def question_of_ab(name: WorkloadName) -> probe.Question:
+    """What ab asks in a workload of a server in a container."""
+    workload = workload_named(name)
+    return probe.question(ab.request_head("127.0.0.1:8080", workload.path, workload.keep_alive), workload, FIXTURES)
 
 
 def check_usage(stored: Stored, trial: Trial) -> None:

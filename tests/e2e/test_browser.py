@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -17,12 +18,13 @@ from support.serving import keep, serving
 from support.small_sweep import PUBLISHED, STORED
 
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.cli.conclusions import conclusions_of
 from ab_runner.report import html
+from ab_runner.report.published import conclusions_of
 from ab_runner.store.reader import Stored
 from ab_runner.web.serve import ADDRESS
 
 PHONE, TABLET, DESK = (360, 740), (820, 1180), (1440, 900)
+Scheme = Literal["dark", "light"]
 Opener = Callable[..., Page]
 
 
@@ -56,8 +58,8 @@ def visiting(browser: Browser, *may_ask: str) -> Iterator[Opener]:
     trouble: list[str] = []
     contexts = []
 
-    def visit(address: str, size: tuple[int, int] = DESK, **settings: str) -> Page:
-        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **settings)
+    def visit(address: str, size: tuple[int, int] = DESK, color_scheme: Scheme | None = None) -> Page:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=color_scheme)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda said: trouble.append(said.text))
@@ -77,8 +79,10 @@ def opened(browser: Browser, pages: Path) -> Iterator[Opener]:
     """Opens a page from file://, which may ask nothing of the network."""
     with visiting(browser, "file:", "data:") as visit:
 
-        def open_page(name: str, size: tuple[int, int] = DESK, anchor: str = "", **settings: str) -> Page:
-            return visit(f"file://{pages}/{name}.html{anchor}", size, **settings)
+        def open_page(
+            name: str, size: tuple[int, int] = DESK, anchor: str = "", color_scheme: Scheme | None = None
+        ) -> Page:
+            return visit(f"file://{pages}/{name}.html{anchor}", size, color_scheme)
 
         yield open_page
 
@@ -218,7 +222,7 @@ def test_the_warm_up_of_a_server_is_a_line_for_each_start(opened: Opener) -> Non
 
 
 @pytest.mark.parametrize(("scheme", "other"), [("dark", "Light"), ("light", "Dark")])
-def test_light_and_dark_follow_the_system_and_the_switch(opened: Opener, scheme: str, other: str) -> None:
+def test_light_and_dark_follow_the_system_and_the_switch(opened: Opener, scheme: Scheme, other: str) -> None:
     page = opened("small", color_scheme=scheme)
     draw_all(page)
     ink = f"document.querySelector('{RATES} .role-axis-label text').getAttribute('fill')"
@@ -252,7 +256,7 @@ def test_print_has_charts_and_tables_in_black_on_white_and_no_controls(opened: O
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [PHONE, DESK])
-def test_axe_finds_nothing_that_keeps_people_out(opened: Opener, scheme: str, size: tuple[int, int]) -> None:
+def test_axe_finds_nothing_that_keeps_people_out(opened: Opener, scheme: Scheme, size: tuple[int, int]) -> None:
     page = opened("small", size, color_scheme=scheme)
     open_everything(page)
     draw_all(page)
@@ -370,7 +374,7 @@ def test_two_sweeps_are_ticked_and_compared(visited: Opener, site: tuple[str, Pa
 @pytest.mark.parametrize("size", [PHONE, DESK])
 @pytest.mark.parametrize("path", ["/", "/two/", "/compare?sweep=one&sweep=two"])
 def test_the_list_and_a_comparison_keep_nobody_out(
-    visited: Opener, site: tuple[str, Path], path: str, size: tuple[int, int], scheme: str
+    visited: Opener, site: tuple[str, Path], path: str, size: tuple[int, int], scheme: Scheme
 ) -> None:
     address, folder = site
     store = keep(folder / "two", STORED)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from e2e.conftest import FIXTURES, ROOT
+from e2e.conftest import FIXTURES, ROOT, question_of_ab
 from support.raw_client import RawClient
 
 from ab_runner.catalog import artifacts
@@ -105,7 +105,7 @@ def _parameter(server: Server, needed: tuple[Lack, ...]) -> object:
 def test_exact_bytes_and_a_closed_connection_and_nothing_that_is_not_there(started: Started) -> None:
     for name in started.server.workloads:
         if not workload_named(name).keep_alive:
-            probe.check(started.address, "127.0.0.1:8080", workload_named(name), FIXTURES)
+            probe.check(started.address, question_of_ab(name))
 
 
 @every_server("keep-alive", "close")

@@ -9,14 +9,25 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from e2e.conftest import FIXTURES, ROOT, Sweeper, answered, check_store, containers_left, verdicts, wait_for_trials
+from e2e.conftest import (
+    FIXTURES,
+    ROOT,
+    Sweeper,
+    answered,
+    check_store,
+    containers_left,
+    question_of_ab,
+    verdicts,
+    wait_for_trials,
+)
 
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import load
 from ab_runner.model.records import EndRecord, StartRecord, Trial
-from ab_runner.model.workload import workload_named
+from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.store.reader import read
 from ab_runner.sweep import probe
 
@@ -63,7 +74,8 @@ def test_a_sweep_of_all_servers_has_every_cell_with_a_figure_or_a_reason(sweepin
             assert answered(verdict), f"{server} {name} c={level}: {verdict.reason}"
     for table in ("echo: requests per second", "large: requests per second"):
         assert table in output
-    assert "large: time per request" in (folder / "tables.md").read_text()
+    again = subprocess.check_output([ROOT / "ab-runner", "report", "--all", folder], text=True)
+    assert "large: time per request" in again
     assert containers_left(stored.sweep.id) == ""
 
 
@@ -136,9 +148,10 @@ class Service:
     def up(self) -> None:
         self.compose("up", "--detach", "--wait", "--quiet-pull", self.name)
 
-    def inspect(self) -> dict:  # type: ignore[type-arg]
+    def inspect(self) -> dict[str, Any]:
         container = self.compose("ps", "--all", "--quiet", self.name).strip()
-        return json.loads(subprocess.check_output(["docker", "inspect", container]))[0]
+        facts: dict[str, Any] = json.loads(subprocess.check_output(["docker", "inspect", container]))[0]
+        return facts
 
     def get(self, path: str) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection(*self.address, timeout=10)
@@ -166,8 +179,9 @@ def by_name(*names: str) -> pytest.MarkDecorator:
 def test_docker_compose_up_serves_both_fixtures_byte_for_byte_and_nothing_else(service: Service) -> None:
     for name in ("small.html", "large.bin"):
         assert service.get(f"/{name}") == (200, (FIXTURES / name).read_bytes())
-    for name in ("small", "small-keepalive", "large"):
-        probe.check(service.address, "127.0.0.1:8080", workload_named(name), FIXTURES)
+    workloads: tuple[WorkloadName, ...] = ("small", "small-keepalive", "large")
+    for workload in workloads:
+        probe.check(service.address, question_of_ab(workload))
     assert service.get("/missing.html")[0] == 404
 
 

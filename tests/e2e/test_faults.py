@@ -246,9 +246,9 @@ def engine(docker: None) -> Iterator[Engine]:
 def take_images_as_they_are(toolkit: Path) -> None:
     """Dockerfiles that need no network, which the engine's namespace has not got."""
     folder = toolkit / "docker"
-    for dockerfile in folder.glob("*.Dockerfile"):
+    for dockerfile in folder.rglob("*.Dockerfile"):
         dockerfile.unlink()
-    (folder / "ab.Dockerfile").write_text("FROM ab-runner/ab\n")
+    (folder / "generators" / "ab.Dockerfile").write_text("FROM ab-runner/ab\n")
     for kind in ("c", "debian"):
         (folder / f"{kind}.Dockerfile").write_text("ARG PROGRAM\nFROM ab-runner/${PROGRAM}\n")
 

@@ -6,7 +6,7 @@ To take over a change that is wanted in the golden files, run with AB_RUNNER_WRI
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
 
@@ -59,19 +59,19 @@ def stored(servers: Sequence[Server], records: Iterable[Record], levels: tuple[i
     return Stored(msgspec.structs.replace(made, request=request), tuple(records))
 
 
-def paper(*claims: dict[str, object]) -> Paper:
+def paper(*claims: Mapping[str, object]) -> Paper:
     """Of one conclusion with these claims."""
     common = {"workloads": ["small"], "at": [10], "says": "it is so"}
     return msgspec.convert(
         {
             "format": 1, "year": 2006, "source": "a paper", "figures": "x.csv", "groups": {"java": ["tomcat-5.5.15"]},
-            "conclusions": [{"sentence": "It is so.", "claims": [common | claim for claim in claims]}],
+            "conclusions": [{"sentence": "It is so.", "claims": [{**common, **claim} for claim in claims]}],
         },
         Paper,
     )  # fmt: skip
 
 
-def judged(evidence: Stored, *claims: dict[str, object]) -> JudgedConclusion:
+def judged(evidence: Stored, *claims: Mapping[str, object]) -> JudgedConclusion:
     return judge_conclusions(paper(*claims), of_sweep(analyse(evidence), FIGURES))[0]
 
 
@@ -145,7 +145,9 @@ def test_a_gap_is_between_geometric_means_at_both_ends() -> None:
         (10_900, EQUAL, "cannot be told"),
     ],
 )
-def test_a_claim_holds_fails_or_cannot_be_told_by_a_test(rate: float, claim: dict[str, object], verdict: str) -> None:
+def test_a_claim_holds_fails_or_cannot_be_told_by_a_test(
+    rate: float, claim: Mapping[str, object], verdict: str
+) -> None:
     assert judged(stored([TOMCAT, JETTY], [*blocks(TOMCAT, rate), *blocks(JETTY, 10_000)]), claim).verdict == verdict
 
 
@@ -170,7 +172,7 @@ def test_one_of_the_first_is_enough_where_a_claim_says_so() -> None:
 
 
 def test_who_is_not_there_is_named_and_the_verdict_is_on_the_rest() -> None:
-    records = [
+    records: list[Record] = [
         *blocks(TOMCAT, 12_000),
         *blocks(JETTY, 10_000),
         not_measured("cindy-3.0b1-acceptor", "small", 10, "slow"),
@@ -228,7 +230,7 @@ def test_where_ab_was_the_limit_of_both_they_are_compared_by_cpu_time() -> None:
     ],
 )
 def test_where_ab_was_the_limit_of_one_that_one_may_be_faster(
-    limited: str, rate: float, claim: dict[str, object], verdict: str
+    limited: str, rate: float, claim: Mapping[str, object], verdict: str
 ) -> None:
     """Whatever the CPU time says, which is for the other one here."""
     limits = ("generator", None) if limited == "tomcat" else (None, "generator")
@@ -276,7 +278,7 @@ def test_a_starved_cell_is_not_measured() -> None:
 
 
 @pytest.mark.parametrize("claim", [FASTER, CLEARLY, EQUAL], ids=["faster", "clearly", "equal"])
-def test_from_one_start_nothing_can_be_told(claim: dict[str, object]) -> None:
+def test_from_one_start_nothing_can_be_told(claim: Mapping[str, object]) -> None:
     records = [*blocks(TOMCAT, 30_000, of=1), *blocks(JETTY, 10_000, of=1)]
     (part,) = judged(stored([TOMCAT, JETTY], records), claim).claims[0].parts
     assert part.verdict == "cannot be told"

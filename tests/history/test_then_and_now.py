@@ -22,13 +22,14 @@ from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.history.published import CINDY_2006, read
 from ab_runner.history.then_and_now import FigurePair, ThenAndNow, match_of, then_and_now
 from ab_runner.model.load import Verdict
+from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import EndRecord, NotMeasured, Trial
 from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName
 from ab_runner.report import markdown, then_and_now_csv
 from ab_runner.report.document import Report
 from ab_runner.report.then_and_now_tables import NO_MARGIN, factor_figure, report_then_and_now
 from ab_runner.store.reader import Stored
-from ab_runner.sweep.protocol import PROTOCOLS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 FIGURES = read(paths.PUBLISHED / CINDY_2006)
@@ -70,7 +71,7 @@ SERVERS = (
 )  # fmt: skip
 
 
-def at(server: Server, workload: str, concurrency: int, rate: float) -> Trial:
+def at(server: Server, workload: WorkloadName, concurrency: int, rate: float) -> Trial:
     return trial(server.id, workload, concurrency, report=report(requests_per_second=rate))
 
 
@@ -176,7 +177,8 @@ def compared(workload: str, stored: Stored = STORED) -> ThenAndNow:
 
 def pair(workload: str, concurrency: int, published: str, beside: str = "stand_in") -> FigurePair:
     level = next(level for level in compared(workload).levels if level.concurrency == concurrency)
-    return next(pair for pair in getattr(level, beside).pairs if pair.then.server == published)
+    comparison = level.newest if beside == "newest" else level.stand_in
+    return next(pair for pair in comparison.pairs if pair.then.server == published)
 
 
 def test_what_does_not_count_on_either_side_has_no_factor_and_no_rank() -> None:

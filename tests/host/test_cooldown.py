@@ -33,20 +33,20 @@ def test_a_clean_machine_is_not_waited_for() -> None:
 
 @pytest.mark.parametrize("busy", [(100, 5), (60_000, 1)], ids=["threads that still run", "more closed than ports"])
 def test_what_goes_is_waited_for(busy: tuple[int, int]) -> None:
-    ground = settled(busy, busy, (100, 1))
-    assert (ground.time_wait, ground.runnable) == (100, 1)
-    assert ground.waited == pytest.approx(0.04)
+    cooldown = settled(busy, busy, (100, 1))
+    assert (cooldown.time_wait, cooldown.runnable) == (100, 1)
+    assert cooldown.waited == pytest.approx(0.04)
 
 
 def test_what_stays_is_written_down_after_a_second() -> None:
-    ground = settled((60_000, 9))
-    assert (ground.time_wait, ground.runnable) == (60_000, 9)
-    assert ground.waited == pytest.approx(1.0)
+    cooldown = settled((60_000, 9))
+    assert (cooldown.time_wait, cooldown.runnable) == (60_000, 9)
+    assert cooldown.waited == pytest.approx(1.0)
 
 
 def test_on_linux_the_counts_are_those_of_the_kernel() -> None:
-    ground = settle(os.getpid(), PORTS)
-    assert ground.time_wait is not None
-    assert ground.runnable is not None
-    assert ground.runnable >= 1
+    cooldown = settle(os.getpid(), PORTS)
+    assert cooldown.time_wait is not None
+    assert cooldown.runnable is not None
+    assert cooldown.runnable >= 1
     assert settle(None, PORTS).time_wait is None

@@ -13,13 +13,13 @@ from ab_runner.host import interrupt
 
 PREPARE = """\
 import os, signal, sys
-from ab_runner import interrupt
+from ab_runner.host import interrupt
 interrupt.install()
 """
 
 
 def outcome(script: str) -> str:
-    environment = os.environ | {"PYTHONPATH": str(Path(interrupt.__file__).parents[1])}
+    environment = os.environ | {"PYTHONPATH": str(Path(interrupt.__file__).parents[2])}
     command = [sys.executable, "-c", PREPARE + script]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=20)
     assert done.stderr == ""

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from ab_runner.host import preflight
+from ab_runner.host import procfs
 from ab_runner.host.preflight import findings, look, network_findings
 from ab_runner.model.records import Conditions
 
@@ -36,13 +37,14 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / "proc/stat").write_text("cpu  160 0 60 810 20 0 0 50 0 0\n")
 
     clock = [0.0]
-    monkeypatch.setattr(preflight.time, "sleep", a_second_passes)
-    monkeypatch.setattr(preflight.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(procfs, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(time, "sleep", a_second_passes)
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     return tmp_path
 
 
 def test_what_the_kernel_shows_is_read(host: Path) -> None:
-    assert look(host / "proc", host / "cpu", host / "cgroup") == Conditions(
+    assert look(host / "cpu", host / "cgroup") == Conditions(
         governors=("powersave",), turbo=True, swap_used_bytes=2**20, busy_cores=0.7, stolen=0.1, cpu_quota=1.5
     )
 
@@ -54,16 +56,16 @@ def test_a_quota_of_the_first_version_of_cgroups_is_read_too(host: Path) -> None
     (folder / "cpu.cfs_quota_us").write_text("50000\n")
     (folder / "cpu.cfs_period_us").write_text("100000\n")
     (folder.parent / "cpu.cfs_quota_us").write_text("-1\n")
-    assert look(host / "proc", host / "cpu", host / "cgroup").cpu_quota == 0.5
+    assert look(host / "cpu", host / "cgroup").cpu_quota == 0.5
 
 
 def test_a_machine_that_shows_none_of_it_is_not_complained_about(host: Path) -> None:
     (host / "proc/swaps").unlink()
-    seen = look(host / "proc", host / "nowhere", host / "nowhere")
+    seen = look(host / "nowhere", host / "nowhere")
     assert (seen.governors, seen.turbo, seen.swap_used_bytes, seen.cpu_quota) == ((), None, 0, None)
 
 
-def test_a_quiet_machine_has_nothing_to_mend() -> None:
+def test_a_quiet_machine_has_nothing_to_fix() -> None:
     assert all(finding.good for finding in findings(QUIET))
     assert all(finding.good for finding in network_findings({}))
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from recordings.ab.outputs import CASES, golden
 
 from ab_runner.load import ab
-from ab_runner.load.latency import parse_milliseconds
 from ab_runner.model.load import Failures, LoadFailure, LoadReport
 
 TODAY = "2.3 <$Revision$>"
@@ -75,7 +74,26 @@ def test_latencies_are_counted_when_the_run_ends_however_slowly_and_its_exit_cod
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     run = subprocess.run(ab.recording_latencies(["ab", URL], str(tmp_path / "counts")), env=environment, check=False)
     assert run.returncode == 7
-    assert parse_milliseconds((tmp_path / "counts").read_text()) == {3: 3, 12: 1}
+    assert ab.parse_milliseconds((tmp_path / "counts").read_text()) == {3: 3, 12: 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("    100 0\n      7 1\n      1 12000\n", {0: 100, 1: 7, 12_000: 1}),
+        ("", {}),
+        ("ab: cannot open\n  3 x\n 1 2 3\n", {}),
+        (f"² 1\n1 ²\n{'9' * 5000} 1\n1 {'9' * 5000}\n-1 1\n 2 3\n", {3: 2}),
+    ],
+)
+def test_the_count_of_requests_per_millisecond_is_read(text: str, found: dict[int, int]) -> None:
+    assert ab.parse_milliseconds(text) == found
+
+
+def test_the_head_of_a_request_is_as_long_as_the_one_that_ab_sends() -> None:
+    """The echo server's answer is as long as the request, so the probe must ask exactly as ab does."""
+    report = report_of("echo")
+    assert report.document_length == len(ab.request_head("127.0.0.1:18200", "/small.html"))
 
 
 # --- goldens: figures ------------------------------------------------------------------------------------------
@@ -232,7 +250,8 @@ def test_a_killed_run_tells_how_far_it_came_by_its_progress() -> None:
 
 
 def test_the_reason_is_known_from_the_exit_code_alone() -> None:
-    reasons = [ab.parse("", "", code).reason for code in (104, 111, 119, 24, 124, 127, -11, 77)]  # type: ignore[union-attr]
+    outcomes = [ab.parse("", "", code) for code in (104, 111, 119, 24, 124, 127, -11, 77)]
+    reasons = [outcome.reason for outcome in outcomes if isinstance(outcome, LoadFailure)]
     assert reasons == ["reset", "refused", "timeout", "too few files", "over time", "not started", "crashed", "failed"]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import builders
 
-from ab_runner.load.latency import distribution, parse_milliseconds
+from ab_runner.load.latency import distribution
 from ab_runner.model.load import LoadReport
 from ab_runner.stats.histogram import merge
 
@@ -67,16 +67,3 @@ def test_without_milliseconds_the_last_hundredth_is_spread_to_the_longest() -> N
 
 def test_a_trial_without_percentiles_has_no_distribution() -> None:
     assert distribution(builders.report(percentiles={}), {1: 12_345}).total == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("    100 0\n      7 1\n      1 12000\n", {0: 100, 1: 7, 12_000: 1}),
-        ("", {}),
-        ("ab: cannot open\n  3 x\n 1 2 3\n", {}),
-        (f"² 1\n1 ²\n{'9' * 5000} 1\n1 {'9' * 5000}\n-1 1\n 2 3\n", {3: 2}),
-    ],
-)
-def test_the_count_of_requests_per_millisecond_is_read(text: str, found: dict[int, int]) -> None:
-    assert parse_milliseconds(text) == found

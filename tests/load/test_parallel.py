@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import builders
 
-from ab_runner.load.parallel import added, merged, outputs, shares, together
+from ab_runner.load.generator import Completed
+from ab_runner.load.parallel import merged, outputs, parallel_command, split_connections, sum_counts
 from ab_runner.model.load import Failures, LoadFailure, LoadReport
-from ab_runner.runtime.base import Completed
 
 
 @given(st.integers(1, 20_000), st.integers(1, 64))
 def test_every_connection_is_somebodys_and_nobody_is_without(concurrency: int, generators: int) -> None:
-    found = shares(concurrency, generators)
+    found = split_connections(concurrency, generators)
     assert sum(found) == concurrency
     assert len(found) == min(generators, concurrency)
     assert max(found) - min(found) <= 1
@@ -26,13 +26,13 @@ def test_all_run_at_once_and_each_keeps_its_output_and_its_exit_code(tmp_path: P
     meet = "touch $0.1; until [ -e $0.2 ]; do sleep 0.01; done; echo first; echo '$x \"y\"' >&2; exit 3"
     other = "touch $0.2; until [ -e $0.1 ]; do sleep 0.01; done; printf 'no newline'"
     place = str(tmp_path / "met")
-    command = together([["bash", "-c", meet, place], ["bash", "-c", other, place]], cpus=())
+    command = parallel_command([["bash", "-c", meet, place], ["bash", "-c", other, place]], cpus=())
     done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
     assert outputs(done.stdout) == [Completed(3, "first\n", '$x "y"\n'), Completed(0, "no newline", "")]
 
 
 def test_each_is_pinned_to_a_cpu_and_the_cpus_are_used_in_turn() -> None:
-    script = together([["ab", "a"], ["ab", "b"], ["ab", "c"]], cpus=(2, 5))[-1]
+    script = parallel_command([["ab", "a"], ["ab", "b"], ["ab", "c"]], cpus=(2, 5))[-1]
     assert [line.split("--cpu-list ")[1][:6] for line in script.splitlines() if "taskset" in line] == [
         "2 ab a", "5 ab b", "2 ab c",
     ]  # fmt: skip
@@ -81,4 +81,4 @@ def test_answers_of_different_lengths_are_an_error() -> None:
 
 
 def test_requests_per_millisecond_add_up() -> None:
-    assert added([{1: 5, 2: 1}, {0: 3, 2: 2}]) == {0: 3, 1: 5, 2: 3}
+    assert sum_counts([{1: 5, 2: 1}, {0: 3, 2: 2}]) == {0: 3, 1: 5, 2: 3}

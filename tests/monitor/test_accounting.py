@@ -12,16 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from ab_runner.host import procfs
+from ab_runner.host.procfs import CpuTimes, parse_cgroup_paths
 from ab_runner.monitor import accounting
 from ab_runner.monitor.accounting import (
     Cgroup,
-    CpuTimes,
     Session,
     accounts_of,
     cgroup_folders,
     children_cpu_seconds,
-    cpu_times_of,
-    process_of,
     threads_of,
     total,
 )
@@ -35,45 +34,30 @@ V1 = f"""\
 0::/docker/{CONTAINER}
 """
 V2 = f"0::/system.slice/docker-{CONTAINER}.scope\n"
-STAT = "4242 (a (b) c) S 1 77 78 0 -1 4194304 5 6 7 8 250 50 30 20 20 0 12 0 999 1000000 300 18446744073709551615 1\n"
-"""A process in session 78, 3.0 s of its own and 0.5 s of its children's, 300 pages."""
-CPUS = """\
-cpu  88008 0 26948 195640 770 0 3113 179 0 0
-cpu0 41930 0 12801 101021 43 7 1428 85 0 0
-cpu10 46077 0 14146 94618 726 0 1684 94 0 0
-intr 2078509 0 0
-"""
-
-
-def test_a_process_may_be_called_anything() -> None:
-    process = process_of(STAT)
-    assert (process.pid, process.session, process.cpu_seconds) == (4242, 78, 3.5)
-    assert process.memory_bytes == 300 * os.sysconf("SC_PAGE_SIZE")
-
-
-def test_each_cpu_has_its_idle_time_and_that_of_interrupts() -> None:
-    assert cpu_times_of(CPUS) == {0: CpuTimes(1010.64, 14.35), 10: CpuTimes(953.44, 16.84)}
 
 
 def test_a_cpu_that_is_not_shown_makes_the_total_unknown() -> None:
-    times = cpu_times_of(CPUS)
+    times = {0: CpuTimes(547.31, 1010.64, 14.35, 0.85), 10: CpuTimes(602.23, 953.44, 16.84, 0.94)}
     assert total(times, (0, 10), "idle") == pytest.approx(1964.08)
     assert total(times, (0, 1), "idle") is None
 
 
 def test_where_the_groups_of_both_versions_are() -> None:
     root = Path("/sys/fs/cgroup")
-    assert cgroup_folders(V1) == (root / "cpuacct/docker" / CONTAINER, root / "memory/docker" / CONTAINER)
+    assert cgroup_folders(parse_cgroup_paths(V1)) == (
+        root / "cpuacct/docker" / CONTAINER,
+        root / "memory/docker" / CONTAINER,
+    )
     scope = root / "system.slice" / f"docker-{CONTAINER}.scope"
-    assert cgroup_folders(V2) == (scope, scope)
+    assert cgroup_folders(parse_cgroup_paths(V2)) == (scope, scope)
     with pytest.raises(OSError, match="no control group"):
-        cgroup_folders("1:cpuset:/\n")
+        cgroup_folders(parse_cgroup_paths("1:cpuset:/\n"))
 
 
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with proc/ and cgroup/ of its own."""
-    monkeypatch.setattr(accounting, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(procfs, "PROC", tmp_path / "proc")
     monkeypatch.setattr(accounting, "CGROUPS", tmp_path / "cgroup")
     return tmp_path
 

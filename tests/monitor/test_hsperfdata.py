@@ -133,7 +133,7 @@ def test_numbers_that_no_jvm_reaches_tell_nothing(counters: Counters) -> None:
 
 
 def test_a_text_in_place_of_a_number_is_no_number() -> None:
-    texts = dict.fromkeys(
+    texts: Counters = dict.fromkeys(
         ("sun.gc.collector.0.time", "sun.gc.collector.0.invocations", "java.ci.totalTime",
          "sun.gc.generation.0.space.0.used"), "²"
     )  # fmt: skip

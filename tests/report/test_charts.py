@@ -14,10 +14,11 @@ from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.analysis.trial_figures import PERCENTILES
 from ab_runner.history.then_and_now import then_and_now
 from ab_runner.model.records import Cell
-from ab_runner.report.charts import specs as charts
+from ab_runner.report.charts import rates as rates_chart
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.data import cell_rows, pair_rows
 from ab_runner.report.charts.files import gallery
+from ab_runner.report.charts.latencies import percentile_field
 from ab_runner.report.charts.palette import looks
 from ab_runner.report.html.page import page_of, specs_of
 from ab_runner.stats.ranking import Rank
@@ -63,7 +64,7 @@ def test_a_figure_of_2006_that_does_not_count_says_why() -> None:
 
 
 def test_no_field_has_a_dot_which_would_lead_vega_elsewhere() -> None:
-    assert not any("." in charts.percentile_field(each) for each in PERCENTILES)
+    assert not any("." in percentile_field(each) for each in PERCENTILES)
 
 
 def label_positions(svg: str, names: set[str]) -> list[float]:
@@ -80,8 +81,8 @@ def test_names_at_the_ends_of_lines_never_cover_each_other_or_leave_the_plot(rat
         for one, rate in zip(servers, rates, strict=True)
         for level in (1, 10)
     ]
-    height = charts.height_of_rates(len(servers))
-    spec = vega.with_rows(charts.rates(looks(servers), (1, 10)), rows) | {"height": height}
+    height = rates_chart.height_of_rates(len(servers))
+    spec = vega.with_rows(rates_chart.rates(looks(servers), (1, 10)), rows) | {"height": height}
     places = label_positions(vega.svg(spec), {one.id for one in servers})
     assert len(places) == len(servers)
     assert all(below - above >= 12.5 for above, below in pairwise(places))

@@ -50,10 +50,17 @@ def test_sweeps_are_merged_into_one_table_with_a_row_per_trial_and_cell_without_
     assert EXPECTED[0]["heap_after_gc_bytes"] == 12_345_678_901
 
 
+def asked(query: str) -> duckdb.DuckDBPyRelation:
+    """Return what DuckDB answers."""
+    found = duckdb.sql(query)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_duckdb_reads_every_form_back_as_it_was(tmp_path: Path, form: str) -> None:
     """With the types that docs/formats.md has, also where a column is empty; CSV tells no types of empty columns."""
-    found = duckdb.sql(f"FROM '{written(tmp_path, form)}'")
+    found = asked(f"FROM '{written(tmp_path, form)}'")
     assert found.columns == list(COLUMNS)
     rows = [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
     assert rows == EXPECTED
@@ -79,13 +86,13 @@ def test_pandas_loads_every_form_in_a_line(tmp_path: Path, form: str) -> None:
 def test_a_sweep_without_trials_is_a_table_without_rows(tmp_path: Path) -> None:
     for form in FORMS:
         path = written(tmp_path, form, (Stored(sweep(server("a-1")), ()),))
-        assert json.loads(path.read_text()) == [] if form == "json" else duckdb.sql(f"FROM '{path}'").fetchall() == []
+        assert json.loads(path.read_text()) == [] if form == "json" else asked(f"FROM '{path}'").fetchall() == []
 
 
 def test_the_docs_have_every_column_and_their_query_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     docs = (paths.ROOT / "docs" / "formats.md").read_text()
     section = docs.partition("## export\n")[2].partition("\n## ")[0]
-    kinds = {"text": "text", "64-bit whole number": "whole", "truth": "truth"}
+    kinds = {"text": "text", "64-bit integer": "whole", "boolean": "truth"}
     rows = re.findall(r"^\| (.+) \| (.+) \|$", section, re.M)
     documented = {
         name: kinds[kind] for names, kind in rows if kind in kinds for name in names.replace("\\", "").split(", ")
@@ -95,4 +102,4 @@ def test_the_docs_have_every_column_and_their_query_runs(tmp_path: Path, monkeyp
     written(tmp_path, "parquet")
     monkeypatch.chdir(tmp_path)
     (query,) = re.findall(r"SELECT .* GROUP BY ALL", section)
-    assert sorted(duckdb.sql(query).fetchall()) == [("tomcat-5.5.15", 1, 12_345.0), ("tomcat-5.5.15", 100, 12_345.0)]
+    assert sorted(asked(query).fetchall()) == [("tomcat-5.5.15", 1, 12_345.0), ("tomcat-5.5.15", 100, 12_345.0)]

@@ -132,7 +132,7 @@ def test_servers_stand_in_the_order_of_the_sweep_not_of_their_figures() -> None:
 
 
 def test_commands_that_draw_nothing_load_neither_templates_nor_charts() -> None:
-    code = "import sys; from ab_runner.cli import main, run, show; print({'vl_convert', 'jinja2'} & set(sys.modules))"
+    code = "import sys; from ab_runner.cli import main, measuring; print({'vl_convert', 'jinja2'} & set(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT / "src")}
     )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import pytest
+from support.builders import server
 
-from ab_runner.cli import options
-from ab_runner.cli.main import run
+from ab_runner.cli import run
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import Protocol, SweepRequest, WarmUp
+from ab_runner.model.protocol import PROTOCOLS, Protocol, SweepRequest, WarmUp
 from ab_runner.report.reproduce import command
-from ab_runner.sweep.protocol import PROTOCOLS
+from ab_runner.sweep.request import RunRequest
 
 ASKED = SweepRequest(
     protocol=PROTOCOLS["quick"], servers=("jetty-12.1", "tomcat-11"), workloads=("small", "large"),
@@ -29,7 +30,7 @@ WARM_UP = WarmUp(Load(requests=20_000))
 
 
 @pytest.mark.parametrize(
-    "made",
+    "wanted",
     [
         ASKED,
         msgspec.structs.replace(ASKED, runtime="process", network="loopback", jdk=None),
@@ -40,16 +41,18 @@ WARM_UP = WarmUp(Load(requests=20_000))
         msgspec.structs.replace(ASKED, protocol=changed(warm_up=WARM_UP, large_warm_up=WARM_UP)),
     ],
 )
-def test_the_command_asks_for_the_same_again(made: SweepRequest) -> None:
-    words = shlex.split(command(made))
+def test_the_command_asks_for_the_same_again(wanted: SweepRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = shlex.split(command(wanted))
     assert words[0] == "./ab-runner"
-    typed = run.make_context("run", words[1:]).params
-    protocol = options.with_overrides(
-        PROTOCOLS[typed["protocol"]], typed["requests"], typed["duration"], typed["warmup"], typed["blocks"]
-    )
-    assert SweepRequest(
-        protocol=protocol, servers=typed["servers"], workloads=typed["workloads"], concurrency=typed["concurrency"],
-        runtime=typed["runtime"], network=typed["network"], seed=made.seed, jdk=typed["jdk"],
-        generators=typed["generators"],
-        precision=typed["until_precision"], budget=typed["budget"] if typed["until_precision"] else None,
-    ) == made  # fmt: skip
+    asked: list[RunRequest] = []
+
+    def keep(request: RunRequest, tell: Callable[[str], None]) -> list[str]:
+        asked.append(request)
+        return []
+
+    monkeypatch.setattr("ab_runner.sweep.begin.lines_of_dry_run", keep)
+    with pytest.raises(SystemExit):
+        run.command.main([*words[1:], "--dry-run"], standalone_mode=False)
+    (again,) = asked
+    servers = [server(id) for id in again.servers]
+    assert again.as_stored(servers, wanted.seed) == wanted

@@ -13,8 +13,9 @@ from support import compose_yaml
 from support.builders import server
 
 from ab_runner.host.machine import CpuSplit
+from ab_runner.load.generator import Completed
 from ab_runner.runtime import docker
-from ab_runner.runtime.base import Completed, StartError
+from ab_runner.runtime.base import StartError
 from ab_runner.runtime.docker import DockerRuntime, DockerServer, why_unusable
 
 

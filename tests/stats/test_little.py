@@ -20,7 +20,8 @@ def share(answered: list[float], concurrency: int, seconds: float) -> float:
 
 def trial(latencies: np.ndarray, seconds: float) -> list[float]:
     """The latencies of one connection whose requests follow each other, as far as they are answered in time."""
-    return latencies[np.cumsum(latencies) <= seconds].tolist()
+    answered: list[float] = latencies[np.cumsum(latencies) <= seconds].tolist()
+    return answered
 
 
 @given(CONNECTIONS, LATENCY, st.integers(1, 200), st.floats(0, 1))

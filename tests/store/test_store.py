@@ -58,9 +58,7 @@ def test_a_record_is_on_disk_before_the_next_one_is_measured(tmp_path: Path) -> 
     store.close()
 
 
-@pytest.mark.parametrize(
-    "damage", [b"{not json", b'{"record":"trial"}', b'{"record":"unheard-of"}', b"\xff\xfe", b'"text"']
-)
+@pytest.mark.parametrize("damage", [b"{not json", b'{"record":"trial"}', b"\xff\xfe", b'"text"'])
 def test_a_damaged_line_is_named_and_the_rest_is_kept(tmp_path: Path, damage: bytes) -> None:
     stored(tmp_path / "s").close()
     path = tmp_path / "s" / "trials.jsonl"
@@ -71,6 +69,23 @@ def test_a_damaged_line_is_named_and_the_rest_is_kept(tmp_path: Path, damage: by
     assert again.records == RECORDS[:2] + RECORDS[3:]
     assert [line for line in again.damage if "trials.jsonl: line 3 is damaged" in line] == list(again.damage)
     assert len(again.damage) == 1
+
+
+def test_what_a_newer_version_has_added_is_ignored_and_a_line_says_so(tmp_path: Path) -> None:
+    stored(tmp_path / "s").close()
+    sweep_file, log = tmp_path / "s" / "sweep.json", tmp_path / "s" / "trials.jsonl"
+    later = json.loads(sweep_file.read_text())
+    later["weather"] = "fine"
+    later["servers"][0] |= {"colour": "red", "io_model": "fibers"}
+    sweep_file.write_text(json.dumps(later))
+    lines = [json.dumps(json.loads(line) | {"mood": 1}) for line in log.read_text().splitlines()]
+    log.write_text("\n".join([*lines, '{"record":"unheard-of"}', '{"record":"unheard-of","at":1}']))
+    again = read(tmp_path / "s")
+    assert again.records == RECORDS
+    assert again.sweep.servers[0].io_model == "fibers"
+    assert [line.partition("trials.jsonl: ")[2] for line in again.damage] == [
+        "2 records of a kind that this version does not know are ignored: unheard-of"
+    ]
 
 
 def test_a_log_that_ends_in_a_broken_line_is_written_on_without_losing_the_next_record(tmp_path: Path) -> None:
@@ -130,7 +145,7 @@ def test_a_sweep_of_another_format_says_so(tmp_path: Path) -> None:
     stored(tmp_path / "s").close()
     path = tmp_path / "s" / "sweep.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
-    with pytest.raises(StoreError, match="format 2; this toolkit reads format 1"):
+    with pytest.raises(StoreError, match="format 2; this toolkit reads formats up to 1"):
         read(tmp_path / "s")
 
 

@@ -9,10 +9,10 @@ import msgspec
 
 from ab_runner.load.latency import distribution
 from ab_runner.model.load import Failures, LoadFailure, LoadReport, Verdict
-from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.records import Machine, NotMeasured, Sweep, Trial, Usage
 from ab_runner.model.server import Server
-from ab_runner.sweep.protocol import PROTOCOLS
+from ab_runner.model.workload import WorkloadName
 
 PERCENTILES = {**dict.fromkeys(range(90), 0.8), **dict.fromkeys(range(90, 99), 1.234), 99: 12.5, 100: 250.0}
 NOON = datetime.datetime(2026, 11, 20, 12, 0, tzinfo=datetime.UTC)
@@ -77,7 +77,7 @@ def served(rate: float, concurrency: int, share: float = 1.0, **changes: Any) ->
     return msgspec.structs.replace(made, percentiles={key: by * value for key, value in made.percentiles.items()})
 
 
-def trial(server: str, workload: str, concurrency: int, **changes: Any) -> Trial:
+def trial(server: str, workload: WorkloadName, concurrency: int, **changes: Any) -> Trial:
     """From a concurrency of 100 on of a server that serves all connections, unless its report has other latencies than
     those that `report` gives it by itself."""
     fields: dict[str, Any] = {
@@ -102,7 +102,9 @@ def trial(server: str, workload: str, concurrency: int, **changes: Any) -> Trial
     return msgspec.structs.replace(made, report=msgspec.structs.replace(made.report, percentiles=fair.percentiles))
 
 
-def failed_trial(server: str, workload: str, concurrency: int, reason: str, detail: str = "", **changes: Any) -> Trial:
+def failed_trial(
+    server: str, workload: WorkloadName, concurrency: int, reason: str, detail: str = "", **changes: Any
+) -> Trial:
     error = LoadFailure(reason, detail)
     return trial(
         server,
@@ -116,7 +118,7 @@ def failed_trial(server: str, workload: str, concurrency: int, reason: str, deta
     )
 
 
-def not_measured(server: str, workload: str, concurrency: int, reason: str, detail: str = "") -> NotMeasured:
+def not_measured(server: str, workload: WorkloadName, concurrency: int, reason: str, detail: str = "") -> NotMeasured:
     return NotMeasured(block=1, server=server, workload=workload, concurrency=concurrency, reason=reason, detail=detail)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # yaml has no types
     """YAML with Compose's own tag `!reset`, which becomes the text `reset`."""
 
 
@@ -15,4 +15,5 @@ _Loader.add_constructor("!reset", lambda loader, node: "reset")
 
 
 def parse(text: str) -> dict[str, Any]:
-    return yaml.load(text, _Loader)
+    content: dict[str, Any] = yaml.load(text, _Loader)
+    return content

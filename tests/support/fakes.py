@@ -13,8 +13,10 @@ from pathlib import Path
 
 from recordings.ab.outputs import golden
 
+from ab_runner.load.generator import Completed
 from ab_runner.model.server import Server
-from ab_runner.runtime.base import Completed, StartError
+from ab_runner.monitor.accounting import ResourceAccounts
+from ab_runner.runtime.base import StartError
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
@@ -44,10 +46,9 @@ class FakeRuntime:
 
     name = "fake"
     network = "loopback"
-    jdk = 17
+    jdk: int | None = 17
     server_cpus: tuple[int, ...] = ()
     generator_cpus: tuple[int, ...] = ()
-    raw_folder = "/raw"
 
     def __init__(self, docroot: Path, generate: Generate, broken: Sequence[str] = ()) -> None:
         self.log: list[str] = []
@@ -55,6 +56,21 @@ class FakeRuntime:
         self.broken = broken
         self.docroot = docroot
         self.running: list[FakeServer] = []
+
+    def unavailable(self, server: Server) -> str | None:
+        return None
+
+    def prepare_generator(self) -> int:
+        return 1024
+
+    def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
+        return {}
+
+    def environment(self) -> dict[str, str]:
+        return {}
+
+    def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
+        pass
 
     def start(self, server: Server, name: str) -> FakeServer:
         self.log.append(f"start {server.id}")
@@ -71,11 +87,12 @@ class FakeRuntime:
 
 
 class FakeServer:
-    environment = {"version": "1"}  # noqa: RUF012
     host = "127.0.0.1:8080"
-    accounts = None
+    accounts: ResourceAccounts | None = None
+    generator_folder = "/raw"
 
     def __init__(self, runtime: FakeRuntime, server: Server) -> None:
+        self.environment = {"version": "1"}
         self._runtime = runtime
         self._server = server
         handler = partial(_Handler, directory=str(runtime.docroot))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from support.builders import NOON, failed_trial, not_measured, report, server, sweep, trial
 
 from ab_runner.model.load import Verdict
-from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.records import (
     AFTER,
     BEFORE,
@@ -22,9 +22,8 @@ from ab_runner.model.records import (
     WarmUpTurns,
 )
 from ab_runner.model.server import REFERENCE, Server
-from ab_runner.model.workload import WORKLOADS
+from ab_runner.model.workload import WORKLOADS, WorkloadName
 from ab_runner.store.reader import Stored
-from ab_runner.sweep.protocol import PROTOCOLS
 
 FAMILIES = ("cindy", "grizzly", "httpd", "jetty", "lighttpd", "mina", "netty", "nginx", "tomcat", "undertow")
 MODELS = ("blocking thread pool", "NIO reactor", "event loop", "process per connection", "virtual threads")
@@ -32,7 +31,7 @@ LEVELS = (1, 10, 100, 500, 1000)
 BLOCKS = 6
 CYCLES = 6
 WARM_UP_LEVELS = (10, 1000)
-_FASTEST = {"echo": 18_000, "small": 19_000, "small-keepalive": 140_000, "large": 1_900}
+_FASTEST: dict[WorkloadName, int] = {"echo": 18_000, "small": 19_000, "small-keepalive": 140_000, "large": 1_900}
 
 
 def full_sweep() -> Stored:
@@ -85,12 +84,12 @@ def _records(one: Server, draw: random.Random) -> Iterator[Record]:
                 yield _cell(one, name, level, block, top * level / (level + knee), draw)
 
 
-def _turns(name: str, level: int, top: float, draw: random.Random) -> WarmUpTurns:
+def _turns(name: WorkloadName, level: int, top: float, draw: random.Random) -> WarmUpTurns:
     rates = (round(top * (1 - 0.6 * math.exp(-cycle / 2)) * draw.gauss(1, 0.01)) for cycle in range(CYCLES))
     return WarmUpTurns(name, level, tuple(rates))
 
 
-def _cell(one: Server, name: str, level: int, block: int, rate: float, draw: random.Random) -> Record:
+def _cell(one: Server, name: WorkloadName, level: int, block: int, rate: float, draw: random.Random) -> Record:
     if one.family == "lighttpd" and name == "large" and level == 1000:
         return failed_trial(one.id, name, level, "timeout", "apr_pollset_poll: The timeout specified has expired")
     if one.family == "mina" and name == "small-keepalive":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.builders import NOON, failed_trial, report, server, sweep, trial
 
 from ab_runner.history.published import Figure
-from ab_runner.model.records import EndRecord
+from ab_runner.model.records import EndRecord, Record
 from ab_runner.model.server import REFERENCE
 from ab_runner.store.reader import Stored
 
@@ -21,7 +21,7 @@ CEILING = server(REFERENCE)
 SERVERS = (CEILING, JETTY, TOMCAT)
 
 
-RECORDS = (
+RECORDS: tuple[Record, ...] = (
     trial(REFERENCE, "small", 1, report=report(requests_per_second=20_000.0)),
     trial(REFERENCE, "small", 100, report=report(requests_per_second=40_000.0)),
     trial("jetty-12.1", "small", 1, limit="generator", report=report(requests_per_second=5_000.0)),

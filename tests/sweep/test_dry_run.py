@@ -5,9 +5,8 @@ import pytest
 from support.builders import server, sweep
 
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import SweepRequest, WarmUp
+from ab_runner.model.protocol import PROTOCOLS, SweepRequest, WarmUp
 from ab_runner.sweep.dry_run import lines_of
-from ab_runner.sweep.protocol import PROTOCOLS
 
 TOMCAT, JETTY = server("tomcat-11"), server("jetty-12.1", workloads=("small",))
 NONE = WarmUp(Load(requests=0))

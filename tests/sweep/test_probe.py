@@ -11,14 +11,12 @@ from pathlib import Path
 
 import pytest
 from recordings.ab import misbehave
-from recordings.ab.outputs import golden
 from support.attacks import Attack, attacking, says
 from support.builders import server
 from support.fakes import FakeRuntime, FakeServer, recorded
 
-from ab_runner.load.ab import parse
-from ab_runner.model.load import LoadReport
-from ab_runner.model.workload import Workload, workload_named
+from ab_runner.load import ab
+from ab_runner.model.workload import Workload, WorkloadName, workload_named
 from ab_runner.sweep import probe
 
 FIXTURE = misbehave.BODY
@@ -38,17 +36,24 @@ def good(fixtures: Path) -> Iterator[FakeServer]:
     running.stop()
 
 
+def asked(workload: Workload, fixtures: Path) -> probe.Question:
+    """What ab asks in a workload."""
+    return probe.question(ab.request_head(HOST, workload.path, workload.keep_alive), workload, fixtures)
+
+
 def complaint(mode: str, fixtures: Path, workload: Workload) -> str:
     with misbehave.serving(mode) as port, pytest.raises(probe.ProbeError) as caught:
-        probe.check(("127.0.0.1", port), HOST, workload, fixtures)
+        probe.check(("127.0.0.1", port), asked(workload, fixtures))
     return str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["small", "small-keepalive"])
 def test_a_server_that_answers_as_it_must_passes_with_the_length_of_its_body(
-    good: FakeServer, fixtures: Path, name: str
+    good: FakeServer, fixtures: Path, name: WorkloadName
 ) -> None:
-    assert probe.check(good.address, HOST, workload_named(name), fixtures) == len(FIXTURE)
+    question = asked(workload_named(name), fixtures)
+    probe.check(good.address, question)
+    assert len(question.expected) == len(FIXTURE)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +77,7 @@ def test_other_bytes_of_the_right_length_are_wrong(good: FakeServer, fixtures: P
     other.mkdir()
     (other / "small.html").write_bytes(b"z" * len(FIXTURE))
     with pytest.raises(probe.ProbeError, match="wrong bytes"):
-        probe.check(good.address, HOST, workload_named("small"), other)
+        probe.check(good.address, asked(workload_named("small"), other))
 
 
 @pytest.mark.parametrize("mode", ["says-keep-alive-then-closes", "open-without-header"])
@@ -109,11 +114,9 @@ def test_a_server_that_refuses_http_1_0_is_up_and_not_waited_for() -> None:
         assert probe.is_alive(("127.0.0.1", port), workload_named("small"))
 
 
-def test_ab_and_the_probe_send_the_same_request() -> None:
-    """The echo server's answer is as long as the request, so the probe must ask exactly as ab does."""
-    report = parse(*golden("echo"))
-    assert isinstance(report, LoadReport)
-    assert report.document_length == len(probe.request_head("/small.html", host="127.0.0.1:18200"))
+def test_an_echo_server_is_asked_with_the_head_that_it_must_answer_with(fixtures: Path) -> None:
+    question = asked(workload_named("echo"), fixtures)
+    assert question.expected == question.head
 
 
 # --- servers that attack ---------------------------------------------------------------------------------------
@@ -139,7 +142,7 @@ def refused(attack: Attack, fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with attacking(attack) as address:
         began = time.monotonic()
         with pytest.raises(probe.ProbeError) as caught:
-            probe.check(address, HOST, workload_named("small"), fixtures)
+            probe.check(address, asked(workload_named("small"), fixtures))
         assert time.monotonic() - began < SOON
     reason = str(caught.value)
     assert reason.isprintable()
@@ -235,7 +238,7 @@ def test_a_server_that_hangs_up_in_any_way_is_given_up_with_a_reason(
     fixtures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with misbehave.serving("resets-at-once") as port, pytest.raises(probe.ProbeError, match="connection lost"):
-        probe.ask(("127.0.0.1", port), probe.request_head("/small.html"))
+        probe.ask(("127.0.0.1", port), ab.request_head(HOST, "/small.html"))
 
 
 @pytest.mark.parametrize("attack", [endless(b"", BLOCK), says(OK + "Content-Length: ²\r\n\r\n".encode("latin-1"))])

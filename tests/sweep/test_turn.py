@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import ClassVar
 
 import msgspec
@@ -14,19 +15,21 @@ from support.builders import server, sweep, usage
 from support.fakes import FakeRuntime, FakeServer, Generate, recorded
 
 from ab_runner.host.interrupt import Interrupted
+from ab_runner.load.generator import Completed
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import WarmUp
-from ab_runner.model.records import ColdTrial, EndRecord, NotMeasured, StartRecord, Trial, WarmUpRecord
+from ab_runner.model.protocol import PROTOCOLS, Protocol, WarmUp
+from ab_runner.model.records import ColdTrial, EndRecord, NotMeasured, Record, StartRecord, Trial, WarmUpRecord
 from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName
 from ab_runner.monitor.sampler import ResourceSampler
-from ab_runner.runtime.base import Completed, RuntimeUnusable
+from ab_runner.runtime.base import RuntimeUnusable
+from ab_runner.store.plan import plan
 from ab_runner.store.reader import Stored, read
 from ab_runner.store.writer import Store
-from ab_runner.sweep import turn as turn_module
+from ab_runner.sweep import start as start_module
+from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, Event
-from ab_runner.sweep.protocol import PROTOCOLS, plan
 from ab_runner.sweep.run import run
-from ab_runner.sweep.turn import SweepContext as SweepBench
 
 GOOD = recorded("close")
 """400 requests at concurrency 10, all well."""
@@ -38,7 +41,7 @@ PROTOCOL = msgspec.structs.replace(
 )
 
 
-class SweepContext:
+class SweepHarness:
     """A folder with fixtures and a store, and what came of running a plan in it."""
 
     def __init__(self, folder: Path) -> None:
@@ -56,8 +59,8 @@ class SweepContext:
         generate: Generate,
         broken: Sequence[str] = (),
         levels: Sequence[int] = (10,),
-        protocol: object = PROTOCOL,
-        workloads: Sequence[str] = ("small",),
+        protocol: Protocol = PROTOCOL,
+        workloads: Sequence[WorkloadName] = ("small",),
         spoil: Callable[[Store], None] = lambda kept: None,
     ) -> list[str]:
         """Returns what the runtime was asked to do."""
@@ -67,7 +70,7 @@ class SweepContext:
         runs = plan(servers, workloads, levels, blocks=1, seed=1)
         catalog = {each.id: each for each in servers}
         try:
-            run(runs, SweepBench(catalog, protocol, self.runtime, kept, self.fixtures, self.events.append))
+            run(runs, SweepContext(catalog, protocol, self.runtime, kept, self.fixtures, self.events.append))
         finally:
             kept.close()
         return self.runtime.log
@@ -91,8 +94,8 @@ class SweepContext:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> SweepContext:
-    return SweepContext(tmp_path)
+def harness(tmp_path: Path) -> SweepHarness:
+    return SweepHarness(tmp_path)
 
 
 def always(done: Completed) -> Generate:
@@ -103,57 +106,57 @@ A, B = server("a-1"), server("b-1")
 URL = "http://127.0.0.1:8080/small.html"
 
 
-def test_each_server_is_started_warmed_up_measured_and_stopped_before_the_next(bench: SweepContext) -> None:
-    log = bench.run(A, B, generate=always(GOOD))
+def test_each_server_is_started_warmed_up_measured_and_stopped_before_the_next(harness: SweepHarness) -> None:
+    log = harness.run(A, B, generate=always(GOOD))
     assert log == [
         "start a-1", f"load a-1 c=10 {URL}", f"load a-1 c=10 {URL}", "stop a-1",
         "start b-1", f"load b-1 c=10 {URL}", f"load b-1 c=10 {URL}", "stop b-1",
         "close",
     ]  # fmt: skip
-    assert bench.kinds() == ["StartRecord", "WarmUpRecord", "Trial"] * 2 + ["EndRecord"]
-    assert bench.cells() == {("a-1", 10): "valid", ("b-1", 10): "valid"}
+    assert harness.kinds() == ["StartRecord", "WarmUpRecord", "Trial"] * 2 + ["EndRecord"]
+    assert harness.cells() == {("a-1", 10): "valid", ("b-1", 10): "valid"}
 
 
-def test_the_jdk_is_recorded_in_every_trial_of_a_jvm_server_and_in_no_other(bench: SweepContext) -> None:
-    bench.run(A, server("nginx-1", kind="c"), generate=always(GOOD), levels=[1, 10])
-    trials = [record for record in bench.stored.records if isinstance(record, Trial)]
+def test_the_jdk_is_recorded_in_every_trial_of_a_jvm_server_and_in_no_other(harness: SweepHarness) -> None:
+    harness.run(A, server("nginx-1", kind="c"), generate=always(GOOD), levels=[1, 10])
+    trials = [record for record in harness.stored.records if isinstance(record, Trial)]
     assert [(trial.server, trial.jdk) for trial in trials] == [("a-1", 17)] * 2 + [("nginx-1", None)] * 2
 
 
-def test_what_ab_printed_is_kept_beside_the_trial(bench: SweepContext) -> None:
-    bench.run(A, generate=always(GOOD))
-    trial = next(record for record in bench.stored.records if isinstance(record, Trial))
-    raw = (bench.folder / "raw" / trial.raw).read_text()
+def test_what_ab_printed_is_kept_beside_the_trial(harness: SweepHarness) -> None:
+    harness.run(A, generate=always(GOOD))
+    trial = next(record for record in harness.stored.records if isinstance(record, Trial))
+    raw = (harness.folder / "raw" / trial.raw).read_text()
     assert raw.startswith("$ ab -n 400 -c 10")
     assert GOOD.stdout in raw
     assert raw.endswith("--- exit code 0\n")
 
 
 def test_a_server_that_does_not_start_leaves_its_reason_in_every_cell_and_the_next_has_its_turn(
-    bench: SweepContext,
+    harness: SweepHarness,
 ) -> None:
-    bench.run(A, B, generate=always(GOOD), broken=["a-1"], levels=[10, 20])
-    cells = bench.cells()
+    harness.run(A, B, generate=always(GOOD), broken=["a-1"], levels=[10, 20])
+    cells = harness.cells()
     assert cells["a-1", 10] == cells["a-1", 20] == "does not start"
     assert cells["b-1", 10] == "valid"
-    assert bench.runtime.log.count("start a-1") == 1, "it is not tried again for every cell"
-    start = bench.stored.records[0]
+    assert harness.runtime.log.count("start a-1") == 1, "it is not tried again for every cell"
+    start = harness.stored.records[0]
     assert isinstance(start, StartRecord)
     assert start.error == "does not start: no such image"
 
 
-def test_a_server_that_fails_its_probe_gets_no_load(bench: SweepContext) -> None:
-    (bench.docroot / "small.html").write_bytes(b"y" * 100)
-    log = bench.run(A, generate=always(GOOD))
-    assert bench.cells() == {("a-1", 10): "wrong bytes"}
+def test_a_server_that_fails_its_probe_gets_no_load(harness: SweepHarness) -> None:
+    (harness.docroot / "small.html").write_bytes(b"y" * 100)
+    log = harness.run(A, generate=always(GOOD))
+    assert harness.cells() == {("a-1", 10): "wrong bytes"}
     assert not [line for line in log if line.startswith("load")]
 
 
 @pytest.mark.parametrize("length", ["²", "9" * 5000, "-1"])
 def test_a_server_that_answers_nonsense_has_that_as_its_reason_and_the_next_has_its_turn(
-    bench: SweepContext, monkeypatch: pytest.MonkeyPatch, length: str
+    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch, length: str
 ) -> None:
-    monkeypatch.setattr(turn_module, "READY_SECONDS", 0.1)
+    monkeypatch.setattr(start_module, "READY_SECONDS", 0.1)
     as_it_is = FakeRuntime.start
     with attacking(says(f"HTTP/1.0 200 OK\r\nContent-Length: {length}\r\n\r\n".encode("latin-1"))) as address:
 
@@ -164,19 +167,21 @@ def test_a_server_that_answers_nonsense_has_that_as_its_reason_and_the_next_has_
             return running
 
         monkeypatch.setattr(FakeRuntime, "start", start)
-        bench.run(A, B, generate=always(GOOD))
-    assert bench.cells() == {("a-1", 10): "does not get ready", ("b-1", 10): "valid"}
-    assert "Content-Length is not a length: " in (bench.stored.records[0].error or "")
+        harness.run(A, B, generate=always(GOOD))
+    assert harness.cells() == {("a-1", 10): "does not get ready", ("b-1", 10): "valid"}
+    start_record = harness.stored.records[0]
+    assert isinstance(start_record, StartRecord)
+    assert "Content-Length is not a length: " in (start_record.error or "")
 
 
 @pytest.mark.parametrize("planted", ["link", "fifo", "nonsense"])
 def test_what_a_generator_leaves_in_place_of_its_files_costs_no_sweep(
-    bench: SweepContext, tmp_path: Path, planted: str
+    harness: SweepHarness, tmp_path: Path, planted: str
 ) -> None:
     (tmp_path / "secret").write_text("secret")
 
     def generate(server: Server, command: Sequence[str]) -> Completed:
-        (folder,) = bench.folder.glob(".scratch-*")
+        (folder,) = harness.folder.glob(".scratch-*")
         (folder / "1-a-1-1").mkdir(exist_ok=True)
         for kind in ("csv", "latencies"):
             path = folder / "1-a-1-1" / f"1-a-1-1-small-c10.{kind}"
@@ -189,67 +194,69 @@ def test_what_a_generator_leaves_in_place_of_its_files_costs_no_sweep(
                 path.write_text("² 1\n" + "9" * 5000 + " 1\n")
         return GOOD
 
-    bench.run(A, generate=generate)
-    assert bench.cells() == {("a-1", 10): "valid"}
-    kept = {path.name for path in (bench.folder / "raw").iterdir()}
+    harness.run(A, generate=generate)
+    assert harness.cells() == {("a-1", 10): "valid"}
+    kept = {path.name for path in (harness.folder / "raw").iterdir()}
     assert ("1-a-1-1-small-c10.csv" in kept) == (planted == "nonsense")
-    assert "secret" not in "".join(path.read_text() for path in (bench.folder / "raw").iterdir())
+    assert "secret" not in "".join(path.read_text() for path in (harness.folder / "raw").iterdir())
 
 
-def test_a_trial_that_does_not_count_is_stored_with_its_reason_and_the_server_goes_on(bench: SweepContext) -> None:
-    log = bench.run(A, generate=always(recorded("not-found")), levels=[10, 20])
-    assert all("non-2xx" in reason for reason in bench.cells().values())
+def test_a_trial_that_does_not_count_is_stored_with_its_reason_and_the_server_goes_on(harness: SweepHarness) -> None:
+    log = harness.run(A, generate=always(recorded("not-found")), levels=[10, 20])
+    assert all("non-2xx" in reason for reason in harness.cells().values())
     assert log.count("start a-1") == 1
 
 
-def dying_at(level: int, bench: SweepContext, how: Completed) -> Generate:
+def dying_at(level: int, harness: SweepHarness, how: Completed) -> Generate:
     """The server crashes under the trial of this concurrency, once."""
-    crashed = []
+    crashed: list[bool] = []
 
     def generate(server: Server, command: Sequence[str]) -> Completed:
         if f"-c {level} " in " ".join(command) and not crashed:
             crashed.append(True)
-            bench.runtime.running[-1].die()
+            harness.runtime.running[-1].die()
             return how
         return GOOD
 
     return generate
 
 
-def test_a_server_that_dies_in_a_trial_is_started_afresh_for_the_next_cell(bench: SweepContext) -> None:
-    log = bench.run(A, generate=dying_at(20, bench, recorded("resets")), levels=[20, 30])
-    assert bench.cells()["a-1", 20] == "server exited with 1"
+def test_a_server_that_dies_in_a_trial_is_started_afresh_for_the_next_cell(harness: SweepHarness) -> None:
+    log = harness.run(A, generate=dying_at(20, harness, recorded("resets")), levels=[20, 30])
+    assert harness.cells()["a-1", 20] == "server exited with 1"
     assert log.count("start a-1") == 2
-    trials = [record for record in bench.stored.records if isinstance(record, Trial)]
+    trials = [record for record in harness.stored.records if isinstance(record, Trial)]
     assert [(trial.concurrency, trial.start) for trial in trials] == [(20, 1), (30, 2)]
-    assert bench.kinds().count("WarmUpRecord") == 2, "a fresh server is warmed up again"
+    assert harness.kinds().count("WarmUpRecord") == 2, "a fresh server is warmed up again"
 
 
-def test_a_generator_that_is_gone_has_both_started_afresh_although_the_server_answers(bench: SweepContext) -> None:
-    lost = []
+def test_a_generator_that_is_gone_has_both_started_afresh_although_the_server_answers(harness: SweepHarness) -> None:
+    lost: list[bool] = []
 
     def generate(server: Server, command: Sequence[str]) -> Completed:
         if "-c 20 " in " ".join(command) and not lost:
             lost.append(True)
-            bench.runtime.running[-1].end = "generator exited with 137"
+            harness.runtime.running[-1].end = "generator exited with 137"
             return recorded("never-answers")
         return GOOD
 
-    log = bench.run(A, generate=generate, levels=[20, 30])
-    assert bench.cells() == {("a-1", 20): "generator exited with 137", ("a-1", 30): "valid"}
+    log = harness.run(A, generate=generate, levels=[20, 30])
+    assert harness.cells() == {("a-1", 20): "generator exited with 137", ("a-1", 30): "valid"}
     assert log.count("start a-1") == 2
 
 
-def test_a_server_that_dies_in_its_warm_up_fails_one_cell_and_has_another_try_for_the_next(bench: SweepContext) -> None:
-    bench.run(A, generate=dying_at(10, bench, recorded("never-answers")), levels=[20, 30])
-    cells = bench.cells()
+def test_a_server_that_dies_in_its_warm_up_fails_one_cell_and_has_another_try_for_the_next(
+    harness: SweepHarness,
+) -> None:
+    harness.run(A, generate=dying_at(10, harness, recorded("never-answers")), levels=[20, 30])
+    cells = harness.cells()
     assert cells["a-1", 20] == "stopped in warm-up"
     assert cells["a-1", 30] != "stopped in warm-up"
-    warm_ups = [record for record in bench.stored.records if isinstance(record, WarmUpRecord)]
+    warm_ups = [record for record in harness.stored.records if isinstance(record, WarmUpRecord)]
     assert [bool(record.error) for record in warm_ups] == [True, False]
 
 
-def test_an_interruption_stops_everything_and_keeps_what_was_measured(bench: SweepContext) -> None:
+def test_an_interruption_stops_everything_and_keeps_what_was_measured(harness: SweepHarness) -> None:
     calls = []
 
     def generate(server: Server, command: Sequence[str]) -> Completed:
@@ -259,41 +266,43 @@ def test_an_interruption_stops_everything_and_keeps_what_was_measured(bench: Swe
         return GOOD
 
     with pytest.raises(Interrupted):
-        bench.run(A, B, generate=generate, levels=[10, 20])
-    assert bench.cells() == {("a-1", 10): "valid"}
-    assert bench.runtime.log[-2:] == ["stop a-1", "close"]
-    end = bench.stored.records[-1]
+        harness.run(A, B, generate=generate, levels=[10, 20])
+    assert harness.cells() == {("a-1", 10): "valid"}
+    assert harness.runtime.log[-2:] == ["stop a-1", "close"]
+    end = harness.stored.records[-1]
     assert isinstance(end, EndRecord)
     assert end.reason == "interrupted"
 
 
-def test_a_full_disk_ends_the_sweep_with_the_server_stopped_and_earlier_trials_readable(bench: SweepContext) -> None:
+def test_a_full_disk_ends_the_sweep_with_the_server_stopped_and_earlier_trials_readable(
+    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fill_disk_after_first_trial(kept: Store) -> None:
         append = kept.append
 
-        def failing(record: object) -> None:
+        def failing(record: Record) -> None:
             if isinstance(record, Trial) and record.concurrency == 20:
                 raise OSError(28, "No space left on device")
             append(record)
 
-        kept.append = failing
+        monkeypatch.setattr(kept, "append", failing)
 
     with pytest.raises(OSError, match="No space left"):
-        bench.run(A, generate=always(GOOD), levels=[10, 20], spoil=fill_disk_after_first_trial)
-    assert "stop a-1" in bench.runtime.log
-    assert bench.cells() == {("a-1", 10): "valid"}
+        harness.run(A, generate=always(GOOD), levels=[10, 20], spoil=fill_disk_after_first_trial)
+    assert "stop a-1" in harness.runtime.log
+    assert harness.cells() == {("a-1", 10): "valid"}
 
 
 def test_a_clean_up_that_fails_is_told_and_the_log_still_has_its_end(
-    bench: SweepContext, monkeypatch: pytest.MonkeyPatch
+    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def close(runtime: FakeRuntime) -> None:
         raise RuntimeUnusable("the engine does not remove what the sweep started")
 
     monkeypatch.setattr(FakeRuntime, "close", close)
     with pytest.raises(RuntimeUnusable, match="does not remove"):
-        bench.run(A, generate=always(GOOD))
-    assert isinstance(bench.stored.records[-1], EndRecord)
+        harness.run(A, generate=always(GOOD))
+    assert isinstance(harness.stored.records[-1], EndRecord)
 
 
 TIMED = recorded("timed")
@@ -302,136 +311,151 @@ UNTIL_WARM = msgspec.structs.replace(
 )
 
 
-def test_warm_up_goes_on_until_the_rate_is_steady(bench: SweepContext) -> None:
-    bench.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
-    warm_up = next(record for record in bench.stored.records if isinstance(record, WarmUpRecord))
+def test_warm_up_goes_on_until_the_rate_is_steady(harness: SweepHarness) -> None:
+    harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
+    warm_up = next(record for record in harness.stored.records if isinstance(record, WarmUpRecord))
     assert [len(turns.rates) for turns in warm_up.turns] == [3]
     assert warm_up.steady is True
 
 
-def test_a_start_is_warmed_up_once_for_all_its_workloads_in_turns(bench: SweepContext) -> None:
-    (bench.fixtures / "large.bin").write_bytes(b"z" * 947_111)
-    (bench.docroot / "large.bin").write_bytes(b"z" * 947_111)
+def test_a_start_is_warmed_up_once_for_all_its_workloads_in_turns(harness: SweepHarness) -> None:
+    (harness.fixtures / "large.bin").write_bytes(b"z" * 947_111)
+    (harness.docroot / "large.bin").write_bytes(b"z" * 947_111)
     both = server("a-1", workloads=("small", "large"))
-    bench.run(both, generate=always(TIMED), levels=[10, 100], protocol=UNTIL_WARM, workloads=["small", "large"])
-    (warm_up,) = [record for record in bench.stored.records if isinstance(record, WarmUpRecord)]
+    harness.run(both, generate=always(TIMED), levels=[10, 100], protocol=UNTIL_WARM, workloads=["small", "large"])
+    (warm_up,) = [record for record in harness.stored.records if isinstance(record, WarmUpRecord)]
     assert [(turns.workload, turns.concurrency) for turns in warm_up.turns] == [
         ("small", 10), ("large", 10), ("small", 100), ("large", 100),
     ]  # fmt: skip
-    loads = [line.split()[2:] for line in bench.runtime.log if line.startswith("load")]
+    loads = [line.split()[2:] for line in harness.runtime.log if line.startswith("load")]
     assert [level for level, _ in loads[:4]] == ["c=10", "c=10", "c=100", "c=100"]
     assert [url.rsplit("/", 1)[1] for _, url in loads[:4]] == ["small.html", "large.bin"] * 2
 
 
 def test_a_server_has_the_generators_cpus_while_it_warms_up_and_its_own_again_for_the_trials(
-    bench: SweepContext, monkeypatch: pytest.MonkeyPatch
+    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(FakeRuntime, "server_cpus", (2, 3))
     monkeypatch.setattr(FakeRuntime, "generator_cpus", (1,))
-    log = bench.run(A, server("nginx-1", kind="c"), generate=always(GOOD))
+    log = harness.run(A, server("nginx-1", kind="c"), generate=always(GOOD))
     load = f"load a-1 c=10 {URL}"
     assert log[1:5] == ["a-1 on CPU 2, 3, 1", load, "a-1 on CPU 2, 3", load]
     assert not [line for line in log if line.startswith("nginx-1 on CPU")], "nothing of it is compiled"
 
 
-def test_a_lead_in_comes_before_each_timed_trial(bench: SweepContext) -> None:
+def test_a_lead_in_comes_before_each_timed_trial(harness: SweepHarness) -> None:
     commands = []
 
     def generate(server: Server, command: Sequence[str]) -> Completed:
         commands.append(" ".join(command))
         return TIMED
 
-    bench.run(A, generate=generate, levels=[10, 20], protocol=UNTIL_WARM)
+    harness.run(A, generate=generate, levels=[10, 20], protocol=UNTIL_WARM)
     after_warm_up = [command for command in commands if "-e " in command or "-n 50000000" not in command][-4:]
     assert ["-e " in command for command in after_warm_up] == [False, True, False, True]
     assert "-c 20 " in after_warm_up[2]
 
 
-class ColdMeter(ResourceSampler):
+class ColdSampler(ResourceSampler):
     """Says that the compiler took so much of a second of CPU time; one value for each run of the generator."""
 
     shares: ClassVar[list[float]] = []
 
-    def __exit__(self, *error: object) -> None:
-        super().__exit__(*error)
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, value, trace)
         share = self.shares.pop(0) if self.shares else 0.0
         self.usage = usage(server_cpu_seconds=1.0, jit_cpu_seconds=share)
 
 
-def test_a_trial_that_was_cold_is_made_once_more_and_kept(bench: SweepContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turn_module, "Meter", ColdMeter)
-    monkeypatch.setattr(ColdMeter, "shares", [0.0, 0.0, 0.0, 0.3])
-    bench.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
-    assert bench.cells() == {("a-1", 10): "valid"}
-    (cold,) = [record for record in bench.stored.records if isinstance(record, ColdTrial)]
+def test_a_trial_that_was_cold_is_made_once_more_and_kept(
+    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
+    monkeypatch.setattr(ColdSampler, "shares", [0.0, 0.0, 0.0, 0.3])
+    harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
+    assert harness.cells() == {("a-1", 10): "valid"}
+    (cold,) = [record for record in harness.stored.records if isinstance(record, ColdTrial)]
     assert cold.trial.usage is not None
     assert cold.trial.usage.jit_cpu_seconds == 0.3
-    assert len(list((bench.folder / "raw").glob("*-c10*.txt"))) == 2, "both outputs are there"
+    assert len(list((harness.folder / "raw").glob("*-c10*.txt"))) == 2, "both outputs are there"
 
 
-def test_a_trial_that_stays_cold_has_that_as_its_reason(bench: SweepContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turn_module, "Meter", ColdMeter)
-    monkeypatch.setattr(ColdMeter, "shares", [0.0, 0.0, 0.0, 0.3, 0.25])
-    bench.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
-    assert bench.cells() == {("a-1", 10): "cold: the JIT took 25 % of the server's CPU time"}
+def test_a_trial_that_stays_cold_has_that_as_its_reason(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
+    monkeypatch.setattr(ColdSampler, "shares", [0.0, 0.0, 0.0, 0.3, 0.25])
+    harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
+    assert harness.cells() == {("a-1", 10): "cold: the JIT took 25 % of the server's CPU time"}
 
 
-def test_a_cold_trial_by_requests_is_not_repeated(bench: SweepContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turn_module, "Meter", ColdMeter)
-    monkeypatch.setattr(ColdMeter, "shares", [0.0, 0.3])
-    bench.run(A, generate=always(GOOD))
-    assert bench.cells() == {("a-1", 10): "cold: the JIT took 30 % of the server's CPU time"}
-    assert "ColdTrial" not in bench.kinds()
+def test_a_cold_trial_by_requests_is_not_repeated(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
+    monkeypatch.setattr(ColdSampler, "shares", [0.0, 0.3])
+    harness.run(A, generate=always(GOOD))
+    assert harness.cells() == {("a-1", 10): "cold: the JIT took 30 % of the server's CPU time"}
+    assert "ColdTrial" not in harness.kinds()
 
 
-def test_wrong_bytes_after_a_trial_are_its_reason(bench: SweepContext) -> None:
+def test_wrong_bytes_after_a_trial_are_its_reason(harness: SweepHarness) -> None:
     def generate(server: Server, command: Sequence[str]) -> Completed:
         if "-e" in command:
-            (bench.docroot / "small.html").write_bytes(b"y" * 100)
+            (harness.docroot / "small.html").write_bytes(b"y" * 100)
         return GOOD
 
-    bench.run(A, generate=generate)
-    assert bench.cells() == {("a-1", 10): "wrong answer after the trial: wrong bytes"}
+    harness.run(A, generate=generate)
+    assert harness.cells() == {("a-1", 10): "wrong answer after the trial: wrong bytes"}
 
 
-def test_wrong_bytes_during_a_trial_are_its_reason_although_they_are_right_again_after_it(bench: SweepContext) -> None:
+def test_wrong_bytes_during_a_trial_are_its_reason_although_they_are_right_again_after_it(
+    harness: SweepHarness,
+) -> None:
     def generate(server: Server, command: Sequence[str]) -> Completed:
         if "-e" in command:
-            (bench.docroot / "small.html").write_bytes(b"y" * 100)
+            (harness.docroot / "small.html").write_bytes(b"y" * 100)
             time.sleep(0.4)
-            (bench.docroot / "small.html").write_bytes(b"x" * 100)
+            (harness.docroot / "small.html").write_bytes(b"x" * 100)
         return GOOD
 
-    bench.run(A, generate=generate)
-    assert bench.cells() == {("a-1", 10): "wrong answer during the trial: wrong bytes"}
+    harness.run(A, generate=generate)
+    assert harness.cells() == {("a-1", 10): "wrong answer during the trial: wrong bytes"}
 
 
-def test_answers_that_were_sampled_are_counted_in_the_record(bench: SweepContext) -> None:
+def test_a_fixture_is_read_once_for_each_start(harness: SweepHarness) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        (harness.fixtures / "small.html").write_bytes(b"y" * 100)
+        return GOOD
+
+    harness.run(A, generate=generate)
+    assert harness.cells() == {("a-1", 10): "valid"}
+
+
+def test_answers_that_were_sampled_are_counted_in_the_record(harness: SweepHarness) -> None:
     def generate(server: Server, command: Sequence[str]) -> Completed:
         time.sleep(0.4)
         return GOOD
 
-    bench.run(A, generate=generate)
-    trial = next(record for record in bench.stored.records if isinstance(record, Trial))
+    harness.run(A, generate=generate)
+    trial = next(record for record in harness.stored.records if isinstance(record, Trial))
     assert trial.samples is not None
     assert trial.samples >= 2
 
 
-def test_without_warm_up_the_trial_comes_first(bench: SweepContext) -> None:
+def test_without_warm_up_the_trial_comes_first(harness: SweepHarness) -> None:
     protocol = msgspec.structs.replace(PROTOCOL, warm_up=WarmUp(Load(requests=0)))
-    log = bench.run(A, generate=always(GOOD), protocol=protocol)
+    log = harness.run(A, generate=always(GOOD), protocol=protocol)
     assert len([line for line in log if line.startswith("load")]) == 1
-    assert "WarmUpRecord" not in bench.kinds()
+    assert "WarmUpRecord" not in harness.kinds()
 
 
-def test_every_cell_is_reported_as_it_is_done(bench: SweepContext) -> None:
-    bench.run(A, B, generate=always(GOOD), broken=["a-1"], levels=[10, 20])
+def test_every_cell_is_reported_as_it_is_done(harness: SweepHarness) -> None:
+    harness.run(A, B, generate=always(GOOD), broken=["a-1"], levels=[10, 20])
     done = [
-        (event.record.server, event.record.concurrency) for event in bench.events if isinstance(event, CellFinished)
+        (event.record.server, event.record.concurrency) for event in harness.events if isinstance(event, CellFinished)
     ]
     assert done == [("a-1", 10), ("a-1", 20), ("b-1", 10), ("b-1", 20)]
 
 
-def test_times_are_stored_with_their_zone(bench: SweepContext) -> None:
-    bench.run(A, generate=always(GOOD))
-    assert all(record.at.tzinfo == datetime.UTC for record in bench.stored.records if isinstance(record, Trial))
+def test_times_are_stored_with_their_zone(harness: SweepHarness) -> None:
+    harness.run(A, generate=always(GOOD))
+    assert all(record.at.tzinfo == datetime.UTC for record in harness.stored.records if isinstance(record, Trial))

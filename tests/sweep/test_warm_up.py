@@ -5,39 +5,39 @@ from collections.abc import Sequence
 import pytest
 
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import WarmUp
-from ab_runner.model.records import WarmUpTurns
-from ab_runner.sweep.protocol import PROTOCOLS
+from ab_runner.model.protocol import PROTOCOLS, WarmUp
+from ab_runner.model.records import Cell, WarmUpTurns
 from ab_runner.sweep.warm_up import (
-    WarmUpTurn,
+    WarmUpLoad,
     Window,
     is_over,
     is_warm,
     jit_share,
     jit_shares,
+    rate_expected,
     run_windows,
     turns_measured,
     turns_of,
 )
 
-SMALL, LARGE = TURNS = WarmUpTurn("small", 10), WarmUpTurn("large", 10)
+SMALL, LARGE = LOADS = WarmUpLoad("small", 10), WarmUpLoad("large", 10)
 UNTIL_WARM = WarmUp(Load(seconds=4), steady=True, at_most=10)
 
 
-def window(turn: WarmUpTurn, rate: float | None = 100.0, jit: float | None = 0.0, error: str | None = None) -> Window:
+def window(load: WarmUpLoad, rate: float | None = 100.0, jit: float | None = 0.0, error: str | None = None) -> Window:
     """One of a second, in which the server used a second of CPU time."""
-    return Window(turn=turn, rate=rate, seconds=1.0, server_cpu_seconds=1.0, jit_cpu_seconds=jit, error=error)
+    return Window(load=load, rate=rate, seconds=1.0, server_cpu_seconds=1.0, jit_cpu_seconds=jit, error=error)
 
 
 def windows(rates: Sequence[float], jit: Sequence[float | None]) -> list[Window]:
     """In turns of two workloads."""
-    turns = [SMALL, LARGE] * len(rates)
-    return [window(turn, rate, share) for turn, rate, share in zip(turns, rates, jit, strict=False)]
+    loads = [SMALL, LARGE] * len(rates)
+    return [window(load, rate, share) for load, rate, share in zip(loads, rates, jit, strict=False)]
 
 
 def test_a_cycle_has_all_workloads_at_a_low_and_then_at_a_high_concurrency() -> None:
-    turns = turns_of(UNTIL_WARM, ["small", "large"], [1, 1000], True)
-    assert [(turn.workload, turn.concurrency) for turn in turns] == [
+    loads = turns_of(UNTIL_WARM, ["small", "large"], [1, 1000], True)
+    assert [(load.workload, load.concurrency) for load in loads] == [
         ("small", 10), ("large", 10), ("small", 100), ("large", 100),
     ]  # fmt: skip
 
@@ -47,8 +47,8 @@ def test_a_sweep_without_high_concurrency_has_none_in_its_warm_up() -> None:
 
 
 def test_a_server_that_does_not_compile_has_the_high_concurrency_alone() -> None:
-    turns = turns_of(UNTIL_WARM, ["small", "large"], [1, 1000], False)
-    assert [(turn.workload, turn.concurrency) for turn in turns] == [("small", 100), ("large", 100)]
+    loads = turns_of(UNTIL_WARM, ["small", "large"], [1, 1000], False)
+    assert [(load.workload, load.concurrency) for load in loads] == [("small", 100), ("large", 100)]
 
 
 def test_a_warm_up_by_requests_is_that_of_2006() -> None:
@@ -57,11 +57,11 @@ def test_a_warm_up_by_requests_is_that_of_2006() -> None:
 
 def test_windows_follow_each_other_in_turns_until_the_server_is_warm() -> None:
     done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, window))
-    assert [each.turn for each in done] == [SMALL, LARGE, SMALL, LARGE]
+    assert [each.load for each in done] == [SMALL, LARGE, SMALL, LARGE]
 
 
 def test_a_window_that_fails_is_the_last() -> None:
-    done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, lambda turn: window(turn, None, error="timeout")))
+    done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, lambda load: window(load, None, error="timeout")))
     assert [each.error for each in done] == ["timeout"]
 
 
@@ -79,9 +79,9 @@ def test_a_warm_up_by_requests_has_one_window_of_each_workload() -> None:
 
 
 def test_a_compiler_that_is_never_quiet_ends_the_warm_up_at_its_longest() -> None:
-    done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, lambda turn: window(turn, jit=0.5)))
+    done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, lambda load: window(load, jit=0.5)))
     assert len(done) == 10
-    assert not is_warm(done, TURNS)
+    assert not is_warm(done, LOADS)
 
 
 @pytest.mark.parametrize(
@@ -101,29 +101,29 @@ def test_a_compiler_that_is_never_quiet_ends_the_warm_up_at_its_longest() -> Non
 def test_a_server_is_warm_when_its_compiler_is_quiet_and_its_rates_rise_no_more(
     rates: list[float], jit: list[float | None], warm: bool
 ) -> None:
-    assert is_warm(windows(rates, jit), TURNS) is warm
+    assert is_warm(windows(rates, jit), LOADS) is warm
 
 
 def test_a_load_that_takes_little_cpu_time_is_looked_at_by_itself() -> None:
-    large = Window(turn=LARGE, rate=50.0, seconds=1.0, server_cpu_seconds=0.1, jit_cpu_seconds=0.02)
+    large = Window(load=LARGE, rate=50.0, seconds=1.0, server_cpu_seconds=0.1, jit_cpu_seconds=0.02)
     done = [window(SMALL), window(LARGE), window(SMALL), large]
     assert jit_share(done[2:]) == pytest.approx(0.02 / 1.1), "quiet on the whole"
-    assert not is_warm(done, TURNS)
+    assert not is_warm(done, LOADS)
 
 
 def test_after_its_time_only_the_loads_that_are_still_compiled_for_get_more_windows() -> None:
     large = iter([0.5, 0.5, 0.3, 0.1, 0.01])
 
-    def run(turn: WarmUpTurn) -> Window:
-        return window(turn, jit=next(large) if turn == LARGE else 0.0)
+    def run(load: WarmUpLoad) -> Window:
+        return window(load, jit=next(large) if load == LARGE else 0.0)
 
-    done = list(run_windows(UNTIL_WARM, TURNS, True, run))
-    assert [each.turn for each in done] == [SMALL, LARGE, SMALL, LARGE, LARGE, LARGE, LARGE]
+    done = list(run_windows(UNTIL_WARM, LOADS, True, run))
+    assert [each.load for each in done] == [SMALL, LARGE, SMALL, LARGE, LARGE, LARGE, LARGE]
 
 
 def test_a_warm_server_has_its_full_time_all_the_same() -> None:
-    assert not is_over(UNTIL_WARM, windows([100, 50, 100], [0] * 3), TURNS, True)
-    assert is_over(UNTIL_WARM, windows([100, 50, 100, 50], [0] * 4), TURNS, True)
+    assert not is_over(UNTIL_WARM, windows([100, 50, 100], [0] * 3), LOADS, True)
+    assert is_over(UNTIL_WARM, windows([100, 50, 100, 50], [0] * 4), LOADS, True)
 
 
 def test_the_compilers_share_is_of_the_cpu_time_of_all_windows() -> None:
@@ -139,6 +139,13 @@ def test_the_record_has_the_rates_of_each_load_and_the_compilers_share_of_each_c
         WarmUpTurns("large", 10, (50, 55)),
     )
     assert jit_shares(done, 2) == (0.4, 0.1, 0.02)
+
+
+@pytest.mark.parametrize(("concurrency", "rate"), [(1, 1000.0), (99, 1000.0), (100, 1500.0), (500, 1500.0)])
+def test_the_rate_of_a_cell_is_that_of_the_nearest_level_that_was_warmed_up(concurrency: int, rate: float) -> None:
+    rates = {WarmUpLoad("small", 10): 1000.0, WarmUpLoad("small", 100): 1500.0, WarmUpLoad("large", 100): 20.0}
+    assert rate_expected(rates, Cell("a-1", "small", concurrency)) == rate
+    assert rate_expected(rates, Cell("a-1", "echo", concurrency)) is None
 
 
 def test_quick_and_standard_warm_up_alike() -> None:

@@ -20,7 +20,7 @@ from support.small_sweep import STORED
 
 from ab_runner.cli.main import main
 from ab_runner.model.records import ResumeRecord
-from ab_runner.store.reader import Stored
+from ab_runner.store.reader import Stored, read
 from ab_runner.web import serve
 from ab_runner.web.serve import ADDRESS
 
@@ -227,14 +227,13 @@ def test_a_sweep_that_nothing_here_was_made_for_is_a_line_and_the_others_are_lis
     port: int, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(results / "bad", STORED).close()
-    as_it_is = serve.read
 
-    def read(folder: Path) -> Stored:
+    def failing(folder: Path) -> Stored:
         if folder.name == "bad":
             raise MemoryError
-        return as_it_is(folder)
+        return read(folder)
 
-    monkeypatch.setattr(serve, "read", read)
+    monkeypatch.setattr(serve, "read", failing)
     _, text = get(port, "/")
     assert "bad: cannot be shown: MemoryError()" in text
     assert 'href="one/"' in text

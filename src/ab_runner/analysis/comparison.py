@@ -20,7 +20,7 @@ from ab_runner.stats.holm import holm
 from ab_runner.stats.pairing import pair
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
 from ab_runner.stats.ratio import block_means, in_every_block, log_ratio, mean_ratio
-from ab_runner.sweep.resume import (
+from ab_runner.store.differences import (
     difference,
     environment_differences,
     fixture_differences,

@@ -10,9 +10,8 @@ import msgspec
 
 from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.records import CellRecord, NotMeasured, ResumeRecord, StartRecord, Trial
+from ab_runner.store.plan import plan_of, remaining
 from ab_runner.store.reader import Stored
-from ab_runner.sweep.protocol import plan_of
-from ab_runner.sweep.resume import remaining
 
 _LATEST = 8
 _ENOUGH = 3

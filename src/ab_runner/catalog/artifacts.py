@@ -1,24 +1,24 @@
-"""Files that servers need and no package registry has: kept in the user's cache under their sha256, fetched by URL or
-put there by hand. Whatever is read from the cache has been checked."""
+"""Files that servers need and no package registry has: kept in the user's cache, fetched by URL or put there by hand.
+Nothing is kept whose sha256 is not the one in server.toml."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import tempfile
+import time
 from collections.abc import Iterable
-from http import HTTPStatus
 from pathlib import Path
 from typing import Literal
 
 from ab_runner.errors import UserError
+from ab_runner.host.safe_files import write_whole
 from ab_runner.model.server import Artifact, Server
 
 State = Literal["present", "missing", "damaged"]
-_CHUNK = 1 << 16
 _SILENCE_SECONDS = 15.0
 """Longest time that a download may be without a byte."""
+_DOWNLOAD_SECONDS = 120.0
+"""Longest time that a download may take: the files have some hundred kilobytes."""
 
 
 class ArtifactError(UserError):
@@ -26,12 +26,12 @@ class ArtifactError(UserError):
 
 
 def cache_folder() -> Path:
-    """As the XDG base directory specification has it; compose.yaml names the same folder."""
+    """Return the folder of all artifacts. compose.yaml names the same one in Compose's own words, on every system."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ab-runner" / "artifacts"
 
 
 def artifacts_of(servers: Iterable[Server]) -> dict[Artifact, list[str]]:
-    """Every artifact with the servers that need it."""
+    """Return every artifact with the ids of the servers that need it."""
     found: dict[Artifact, list[str]] = {}
     for server in servers:
         for artifact in server.artifacts:
@@ -40,23 +40,30 @@ def artifacts_of(servers: Iterable[Server]) -> dict[Artifact, list[str]]:
 
 
 def path_of(artifact: Artifact) -> Path:
-    return cache_folder() / artifact.cached_as
+    """Return where the artifact is kept, be it there or not."""
+    return cache_folder() / artifact.file
 
 
 def state_of(artifact: Artifact) -> State:
+    """Return whether the artifact is in the cache, with the right sha256. One that is there under its former name is
+    copied to its place."""
     path = path_of(artifact)
     if not path.is_file():
-        return "missing"
+        former = path.with_name(f"{artifact.sha256}-{artifact.file}")  # its name in the cache until November 2026
+        if not former.is_file() or _sha256(former) != artifact.sha256:
+            return "missing"
+        _keep(former.read_bytes(), artifact)
     return "present" if _sha256(path) == artifact.sha256 else "damaged"
 
 
 def unavailable(server: Server) -> str | None:
-    """Which artifact keeps the server from running and how to get it, or None if they are all there."""
+    """Return which artifact keeps the server from running and how to get it, or None if they are all there."""
     lacking = [artifact for artifact in server.artifacts if state_of(artifact) != "present"]
     return how_to_get(lacking[0]) if lacking else None
 
 
 def how_to_get(artifact: Artifact) -> str:
+    """Return what a person can do where the artifact is not in the cache."""
     return (
         f"needs {artifact.file}, which no registry has: `./ab-runner artifacts fetch` downloads it; "
         f"or get {artifact.url} elsewhere and do `./ab-runner artifacts add FILE`"
@@ -64,79 +71,68 @@ def how_to_get(artifact: Artifact) -> str:
 
 
 def add(file: Path, known: Iterable[Artifact]) -> Artifact:
-    """Takes a file into the cache if it is one of the known ones, whatever its name; ArtifactError if it is not."""
+    """Copy a file into the cache and return which of the known artifacts it is: its sha256 decides, not its name.
+    ArtifactError if it is none of them."""
     known = list(known)
     try:
         digest = _sha256(file)
         for artifact in known:
             if artifact.sha256 == digest:
-                _keep(file, artifact)
+                _keep(file.read_bytes(), artifact)
                 return artifact
     except OSError as error:
-        raise ArtifactError(f"{file} cannot be taken into {cache_folder()}: {error.strerror}") from error
+        raise ArtifactError(f"{file} cannot be copied to {cache_folder()}: {error.strerror}") from error
     names = ", ".join(artifact.file for artifact in known)
     raise ArtifactError(f"{file}: its sha256 {digest} is that of no file that a server needs; those are {names}")
 
 
 def fetch(artifact: Artifact) -> None:
-    """Downloads it into the cache, from where an earlier attempt was cut off. ArtifactError if it cannot be had;
-    a file that turns out to be another one is removed."""
-    import http.client  # here and below, because these take a quarter of the time of `list`
-    import urllib.error
-
-    cache_folder().mkdir(parents=True, exist_ok=True)
-    part = path_of(artifact).with_name(f"{artifact.cached_as}.part")
+    """Download the artifact into the cache. ArtifactError if it cannot be had or is another file: then nothing of it
+    is kept."""
+    content = _downloaded(artifact)
+    if len(content) < artifact.bytes:
+        raise ArtifactError(
+            f"{artifact.url} broke off after {len(content):,} of {artifact.bytes:,} bytes, or is another file"
+        )
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != artifact.sha256:
+        raise ArtifactError(f"{artifact.url} gave another file (sha256 {digest}) than {artifact.file}")
     try:
-        _download(artifact, part)
-        if part.stat().st_size < artifact.bytes:
-            raise ArtifactError(
-                f"{artifact.url} broke off after {part.stat().st_size:,} of {artifact.bytes:,} bytes; "
-                "fetching again goes on from there"
-            )
-        digest = _sha256(part)
-        if digest != artifact.sha256:
-            part.unlink()
-            raise ArtifactError(f"{artifact.url} gave another file (sha256 {digest}) than {artifact.file}")
-        _keep(part, artifact)
-        part.unlink()
+        _keep(content, artifact)
+    except OSError as error:
+        raise ArtifactError(f"{artifact.file} cannot be kept in {cache_folder()}: {error.strerror}") from error
+
+
+def _downloaded(artifact: Artifact) -> bytes:
+    """Return what its address gives: one byte more than the file has at the most, which shows that it is another."""
+    import http.client  # here, because these take a quarter of the time of `list`
+    import urllib.error
+    import urllib.request
+
+    content = b""
+    deadline = time.monotonic() + _DOWNLOAD_SECONDS
+    try:
+        with urllib.request.urlopen(artifact.url, timeout=_SILENCE_SECONDS) as answer:
+            while chunk := answer.read1(artifact.bytes + 1 - len(content)):
+                content += chunk
+                if time.monotonic() > deadline:
+                    raise TimeoutError(
+                        f"too slow, {len(content):,} of {artifact.bytes:,} bytes in {_DOWNLOAD_SECONDS:.0f} s"
+                    )
     except urllib.error.HTTPError as error:
         raise ArtifactError(f"{artifact.url} answers {error.code} {error.reason}") from error
     except (OSError, http.client.HTTPException) as error:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
         raise ArtifactError(f"{artifact.url} cannot be fetched: {reason}") from error
+    return content
 
 
-def _download(artifact: Artifact, part: Path) -> None:
-    """Adds to `part` what it lacks, one byte more than the file has at the most, which shows that it is another."""
-    import urllib.request
-
-    begun = part.stat().st_size if part.exists() else 0
-    if begun >= artifact.bytes:  # nothing that a server could add would make it right
-        part.unlink()
-        begun = 0
-    request = urllib.request.Request(artifact.url, headers={"Range": f"bytes={begun}-"} if begun else {})
-    with urllib.request.urlopen(request, timeout=_SILENCE_SECONDS) as answer:
-        goes_on = answer.status == HTTPStatus.PARTIAL_CONTENT
-        left = artifact.bytes + 1 - (begun if goes_on else 0)
-        with part.open("ab" if goes_on else "wb") as file:
-            while left > 0 and (chunk := answer.read1(min(left, _CHUNK))):
-                file.write(chunk)
-                left -= len(chunk)
-
-
-def _keep(file: Path, artifact: Artifact) -> None:
-    """Copies it to its place in one step, readable for the servers, which run as somebody else."""
-    folder = cache_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=folder)
-    os.close(descriptor)
-    try:
-        shutil.copyfile(file, name)
-        os.chmod(name, 0o644)
-        os.replace(name, path_of(artifact))
-    except BaseException:
-        os.unlink(name)
-        raise
+def _keep(content: bytes, artifact: Artifact) -> None:
+    """Put it in its place whole, readable for the servers, which run as another user."""
+    path = path_of(artifact)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, content)
+    path.chmod(0o644)
 
 
 def _sha256(file: Path) -> str:

@@ -1,4 +1,4 @@
-"""Which servers have what is asked for: pure."""
+"""Filters: which servers have the wanted properties. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VALUES: Mapping[str, Callable[[Server], Collection[str]]] = {
 
 
 class Filter(Struct, frozen=True, kw_only=True):
-    """A server has to have one of the values of everything that has any here."""
+    """The properties of wanted servers. Of each field that is not empty, a server must have one of the values."""
 
     families: Sequence[str] = ()
     years: Sequence[range] = ()
@@ -26,11 +26,12 @@ class Filter(Struct, frozen=True, kw_only=True):
     workloads: Sequence[str] = ()
 
     def fits(self, server: Server) -> bool:
+        """Return whether the server has one of the values of each property."""
         named = all(not asked or set(asked) & set(_VALUES[what](server)) for what, asked in self._named())
         return named and (not self.years or any(server.release_year in years for years in self.years))
 
     def check(self, servers: Iterable[Server]) -> None:
-        """CatalogError for a value that none of the servers has: nobody means that."""
+        """Raise CatalogError for a value that none of the servers has, which must be a mistake."""
         servers = list(servers)
         for what, asked in self._named():
             known = sorted({value for server in servers for value in _VALUES[what](server)})

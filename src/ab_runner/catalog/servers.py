@@ -12,7 +12,10 @@ import msgspec
 from ab_runner.catalog.server_file import SERVER_FILE, read_server
 from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.errors import UserError
-from ab_runner.model.server import Server
+from ab_runner.model.server import Artifact, Server
+
+SHARED = "shared"
+"""The one folder in servers/ that is no server: it has what several of them share, and the template of new ones."""
 
 
 class CatalogError(UserError):
@@ -20,17 +23,28 @@ class CatalogError(UserError):
 
 
 def load(servers_dir: Path) -> dict[str, Server]:
-    """All servers by id, ordered by family, release date and id. DocumentError at the first file that is wrong."""
+    """Return all servers by id, ordered by family, release date and id. DocumentError at the first mistake."""
     read = [read_server(path) for path in sorted(servers_dir.glob(f"*/{SERVER_FILE}"))]
     if not read:
         raise DocumentError(f"{servers_dir}: no */{SERVER_FILE} in it")
     read.sort(key=lambda server: (server.family, server.released, server.id))
     servers = {server.id: server for server in read}
+    _check_artifacts(read, servers_dir)
     return {server.id: _with_program(server, servers, servers_dir) for server in read}
 
 
+def _check_artifacts(servers: Iterable[Server], servers_dir: Path) -> None:
+    """Raise DocumentError where two different files have one name: the cache has one file of a name."""
+    known: dict[str, Artifact] = {}
+    for server in servers:
+        for artifact in server.artifacts:
+            if known.setdefault(artifact.file, artifact).sha256 != artifact.sha256:
+                path = servers_dir / server.id / SERVER_FILE
+                raise DocumentError(f"{path}: artifacts: another server has a {artifact.file} with another sha256")
+
+
 def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path) -> Server:
-    """A variant is built as its program is, and needs what its program needs."""
+    """Return the server with what its program needs: a variant is built as its program is."""
     path = servers_dir / server.id / SERVER_FILE
     program = servers.get(server.program)
     if program is None:
@@ -43,7 +57,8 @@ def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path)
 
 
 def select(servers: dict[str, Server], patterns: Sequence[str]) -> list[Server]:
-    """The servers that any of the shell patterns matches, in the catalog's order; CatalogError if one matches none."""
+    """Return the servers that any of the shell patterns matches, in the catalog's order. CatalogError if one matches
+    none."""
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in servers):
             raise CatalogError(
@@ -53,7 +68,7 @@ def select(servers: dict[str, Server], patterns: Sequence[str]) -> list[Server]:
 
 
 def _pattern_suggestion(pattern: str, servers: Iterable[str]) -> str:
-    """A family's name alone is short of a star."""
+    """Return a hint at the likely pattern: a family's name alone lacks a star."""
     starred = f"{pattern}*"
     if any(fnmatchcase(name, starred) for name in servers):
         return f" (did you mean {starred!r}?)"
@@ -61,6 +76,6 @@ def _pattern_suggestion(pattern: str, servers: Iterable[str]) -> str:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """` (did you mean a, b?)` with the nearest of the known names, or nothing where none is near."""
+    """Return ` (did you mean a, b?)` with the nearest of the known names, or nothing where none is near."""
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f" (did you mean {', '.join(near)}?)" if near else ""

@@ -1,4 +1,5 @@
-"""A new server's files, made from those of servers/template, which Maven builds and tests as it does servers: pure."""
+"""A new server's files, made from those of servers/shared/template, which Maven builds and tests as it does servers:
+pure."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from collections.abc import Mapping
 from string import Template
 
 DESCRIPTION = "server.toml.template"
+_FURTHER_UP = "    <relativePath>../../pom.xml</relativePath>\n"
+"""What the template's pom has and a server's does not need, which is a folder nearer to its parent."""
 _JAVA_WORD = re.compile(
     "abstract|assert|boolean|break|byte|case|catch|char|class|const|continue|default|do|double|else|enum|extends|false|"
     "final|finally|float|for|goto|if|implements|import|instanceof|int|interface|long|native|new|null|package|private|"
@@ -17,7 +20,7 @@ _JAVA_WORD = re.compile(
 
 
 def files_of(id: str, template: Mapping[str, str], released: datetime.date) -> dict[str, str]:
-    """The template's files (name within the folder to text) under the names of the new server."""
+    """Return the template's files (name within the folder to text) under the names of the new server."""
     package = package_of(id)
 
     def renamed(text: str) -> str:
@@ -25,6 +28,7 @@ def files_of(id: str, template: Mapping[str, str], released: datetime.date) -> d
             text.replace("abrunner.template", f"abrunner.{package}")
             .replace("abrunner/template", f"abrunner/{package}")
             .replace("<artifactId>template</artifactId>", f"<artifactId>{id}</artifactId>")
+            .replace(_FURTHER_UP, "")
         )
 
     made = {renamed(name): renamed(text) for name, text in template.items() if name != DESCRIPTION}
@@ -32,18 +36,19 @@ def files_of(id: str, template: Mapping[str, str], released: datetime.date) -> d
 
 
 def package_of(id: str) -> str:
-    """`mina-0.9.2` → `mina092`; with `_` before what Java would not take for a name."""
+    """Return the Java package of a server, `mina092` for `mina-0.9.2`, with `_` before what Java does not take as a
+    name."""
     name = id.replace("-", "").replace(".", "")
     return f"_{name}" if name[0].isdigit() or _JAVA_WORD.fullmatch(name) else name
 
 
 def _description(id: str, template: str, released: datetime.date) -> str:
-    """A version is what begins with a digit after a dash."""
+    """Return server.toml. The version in the id begins with a digit after a dash."""
     found = re.fullmatch(r"(?P<family>.+?)-(?P<version>[0-9].*)", id)
     names = found.groupdict() if found else {"family": id, "version": "1"}
     return Template(template).substitute(names, released=released.isoformat())
 
 
 def with_module(pom: str, id: str) -> str:
-    """servers/pom.xml with the new server as the last of its modules; those of profiles come after them."""
+    """Return servers/pom.xml with the new server as its last module. The modules of profiles come after that."""
     return re.sub(r"^( *)</modules>", rf"\1  <module>{id}</module>\n\1</modules>", pom, count=1, flags=re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Files that people write, and what is wrong with them: file, key and reason."""
+"""TOML files that people write, and how a mistake in one is told: file, key and reason."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ FORMAT = 1
 
 
 class DocumentError(UserError):
-    """A file that is not as it should be."""
+    """A mistake in a file that a person wrote."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Its keys, the format's among them. DocumentError if it cannot be read, is no TOML or of another format."""
+    """Return the keys of a file, `format` among them. DocumentError if it cannot be read, is not TOML or has another
+    format."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -32,12 +33,12 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def key_and_reason(error: msgspec.ValidationError) -> tuple[str, str]:
-    """Of msgspec's "Expected `int`, got `str` - at `$.format`": "format" and "expected `int`, got `str`"."""
+    """Return "format" and "expected `int`, got `str`" of msgspec's "Expected `int`, got `str` - at `$.format`"."""
     reason, _, place = str(error).partition(" - at ")  # `$.format`, or `key` in `$.untestable`
     return place.rpartition("`$")[2].rstrip("`").lstrip("."), reason[0].lower() + reason[1:]
 
 
 def explained(error: msgspec.ValidationError) -> str:
-    """The same as "format: expected `int`, got `str`"."""
+    """Return msgspec's complaint as "format: expected `int`, got `str`"."""
     key, reason = key_and_reason(error)
     return f"{key}: {reason}" if key else reason

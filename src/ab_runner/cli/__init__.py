@@ -1,4 +1,4 @@
-"""Arguments in, exit code out.
+"""The command line: one module for each command (`main` lists them), and what several of them share.
 
-0: done; 1: stopped early or without a single valid trial; 2: bad input, nothing was started; 130: interrupted.
+A command reads its options, makes one request of them, calls what is below and shows the result.
 """

@@ -1,55 +1,24 @@
-"""A new server: its folder, its line in servers/pom.xml and its service in compose.yaml."""
+"""./ab-runner new-server: makes a small server to begin with."""
 
 from __future__ import annotations
 
-import datetime
-import shutil
-import sys
-from pathlib import Path
-
 import click
 
-from ab_runner import paths
-from ab_runner.catalog import compose
-from ab_runner.catalog.servers import load
-from ab_runner.catalog.template import DESCRIPTION, files_of, package_of, with_module
-from ab_runner.cli.show import console_for, say
-from ab_runner.store.writer import write_report
+from ab_runner.cli import options
 
 
-def make(id: str) -> None:
-    """Makes it whole or not at all: click.UsageError where the id is taken or something cannot be written,
-    DocumentError for another server's mistake."""
-    folder = paths.SERVERS / id
-    if folder.exists():
-        raise click.UsageError(f"the id {id} is taken: {folder} is there; choose another")
-    if id in compose.TOOLS:
-        raise click.UsageError(f"the id {id} is taken: compose.yaml has a service of that name; choose another")
-    load(paths.SERVERS)
-    pom = paths.SERVERS / "pom.xml"
-    before = pom.read_text(encoding="utf-8")
-    try:
-        _fill(folder)
-        write_report(pom, with_module(before, id))
-        write_report(paths.ROOT / "compose.yaml", compose.render(load(paths.SERVERS).values()))
-    except OSError as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        write_report(pom, before)
-        raise click.UsageError(f"{error.filename} cannot be written: {error.strerror}") from None
+@click.command("new-server")
+@click.argument("id", type=options.NewId())
+def command(id: str) -> None:
+    """Makes a small echo server to begin with. It is written in Java, runs at once, and is in servers/ID."""
+    from ab_runner.catalog.new_server import make
+    from ab_runner.catalog.template import package_of
+
+    folder = make(id)
     for line in (
-        f"{folder}: an echo server, in the package abrunner.{package_of(id)}, to be edited: server.toml first",
+        f"{folder}: an echo server, in the package abrunner.{package_of(id)}; edit its server.toml first",
         "servers/pom.xml and compose.yaml have it too",
         f"./ab-runner --servers {id} --protocol quick             measures it",
         f".venv/bin/python -m pytest tests/e2e/test_conformance.py -k {id}    tests it, after `make .venv/test.txt`",
     ):
-        say(console_for(sys.stdout), line)
-
-
-def _fill(folder: Path) -> None:
-    source = paths.SERVERS / "template"
-    files = [source / "pom.xml", source / DESCRIPTION, *(source / "src").rglob("*.java")]
-    template = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in files}
-    for name, text in files_of(folder.name, template, datetime.date.today()).items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        click.echo(line)

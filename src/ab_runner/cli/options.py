@@ -1,26 +1,29 @@
-"""What a person types, checked and turned into what a sweep is asked to do."""
+"""The types of options and arguments: what a person types, checked and turned into a value."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
+from ab_runner import paths
 from ab_runner.catalog.server_file import ID_RULE, is_id
 from ab_runner.catalog.servers import suggestion
+from ab_runner.cli.durations import parse_duration
 from ab_runner.load.ab import MAX_CONCURRENCY
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import WARM_UP_CONCURRENCY, Protocol, WarmUp
 from ab_runner.model.workload import WORKLOADS
+from ab_runner.store.layout import LATEST
 
 DEFAULT_CONCURRENCY = "1,10,100,500,1000"
 LONGEST_TRIAL = 86_400
 """Seconds: a day. ab itself knows no shorter time than a second."""
-
+LONGEST_BUDGET = 365 * 86_400
 LONGEST_ID = 63
+WORKLOAD_NAMES = [each.name for each in WORKLOADS]
 
 
 class Concurrency(click.ParamType[tuple[int, ...]]):
@@ -104,22 +107,21 @@ class Years(click.ParamType[tuple[range, ...]]):
         return range(first, last + 1)
 
 
-WORKLOAD_NAMES = [each.name for each in WORKLOADS]
+class WarmUpLoad(click.ParamType[Load]):
+    """`10s` or `2m` → a time, `20000` → so many requests, `0` → none."""
 
-
-class Amount(click.ParamType[Load]):
-    """`10s` → ten seconds, `20000` → so many requests, `0` → none."""
-
-    name = "N|Ss"
+    name = "N|TIME"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Load:
         if isinstance(value, Load):
             return value
-        found = re.fullmatch(r"([0-9]{1,9})(s?)", value.strip())
-        if found is None:
+        # A number alone is seconds in other options, and was always a number of requests here.
+        if re.fullmatch(r"[0-9]{1,9}", value.strip()):
+            return Load(requests=int(value))
+        seconds = parse_duration(value)
+        if seconds is None:
             self.fail(f"{value[:20]!r} is neither a number of requests (20000) nor a time (10s)", param, ctx)
-        number = int(found[1])
-        return Load(seconds=number) if found[2] else Load(requests=number)
+        return Load(seconds=seconds)
 
 
 class Whole(click.IntRange):
@@ -128,18 +130,22 @@ class Whole(click.IntRange):
     name = "whole number"
 
 
-class Seconds(click.ParamType[int]):
-    """`5` or `5s` → 5."""
+class Duration(click.ParamType[int]):
+    """`90`, `90s`, `2m` or `1h` → seconds, within a range."""
 
-    name = "S"
+    name = "TIME"
+
+    def __init__(self, at_most: int) -> None:
+        self._at_most = at_most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
-        found = re.fullmatch(r"([0-9]{1,9})s?", value.strip())
-        if found is None or not 1 <= int(found[1]) <= LONGEST_TRIAL:
-            self.fail(f"{value[:20]!r} is not a number of whole seconds from 1 to {LONGEST_TRIAL:,}", param, ctx)
-        return int(found[1])
+        seconds = parse_duration(value)
+        if seconds is None or not 1 <= seconds <= self._at_most:
+            allowed = f"a number of whole seconds from 1 to {self._at_most:,}"
+            self.fail(f"{value[:20]!r} is not {allowed}, written like 90, 90s, 2m or 1h", param, ctx)
+        return seconds
 
 
 class Percentage(click.ParamType[float]):
@@ -156,56 +162,25 @@ class Percentage(click.ParamType[float]):
         return float(found[1]) / 100
 
 
-class Span(click.ParamType[int]):
-    """`90s`, `30m`, `2h` → seconds."""
-
-    name = "TIME"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        found = re.fullmatch(r"([0-9]{1,6})([smh])", value.strip())
-        if found is None:
-            self.fail(f"{value[:20]!r} is not a time; write it like 90s, 30m or 2h", param, ctx)
-        return int(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
-
-
-def with_overrides(
-    protocol: Protocol, requests: int | None, seconds: int | None, warm_up: Load | None, blocks: int | None
-) -> Protocol:
-    """The protocol with what the user set instead. click.UsageError for both --requests and --duration."""
+def trial_load(requests: int | None, seconds: int | None) -> Load | None:
+    """Return the load that --requests or --duration asks for; None for neither. UsageError for both."""
     if requests is not None and seconds is not None:
         raise click.UsageError(
             "--requests and --duration exclude each other: a trial is either a number of requests or a time"
         )
-    changes: dict[str, Any] = {}
-    if requests is not None or seconds is not None:
-        load = Load(requests=requests, seconds=seconds)
-        changes |= {"trial": load, "large_trial": load}
-    if blocks is not None:
-        changes["blocks"] = blocks
-    if warm_up is not None:
-        changes |= {"warm_up": WarmUp(warm_up), "large_warm_up": WarmUp(warm_up)}
-    return msgspec.structs.replace(protocol, **changes)
+    return None if requests is None and seconds is None else Load(requests=requests, seconds=seconds)
 
 
-def check_requests(protocol: Protocol, workloads: Sequence[str], concurrency: Sequence[int]) -> None:
-    """ab refuses fewer requests than connections."""
-    for load in {protocol.trial_of(workload) for workload in workloads}:
-        if load.requests is not None and load.requests < max(concurrency):
-            raise click.UsageError(
-                f"{load.requests:,} requests are fewer than the concurrency {max(concurrency):,}: "
-                "ask for at least as many, or for a time with --duration"
-            )
-    warm_up = protocol.warm_up.load.requests
-    if warm_up is not None and 0 < warm_up < WARM_UP_CONCURRENCY:
-        least = f"warm-up runs at concurrency {WARM_UP_CONCURRENCY}, so {WARM_UP_CONCURRENCY} requests are the least"
-        raise click.UsageError(f"--warmup {warm_up}: {least} (or 0)")
+def latest_sweep() -> Path:
+    """Return what a command reads that is given no sweep."""
+    return paths.RESULTS / LATEST
 
 
-def check_generators(protocol: Protocol, generators: int) -> None:
-    """Runs of a number of requests end at different times, and then their rates do not add up."""
-    if generators > 1 and any(load.requests is not None for load in (protocol.trial, protocol.large_trial)):
-        raise click.UsageError(
-            "--generators needs trials of the same length in time: give --duration, or a protocol other than 2006"
-        )
+table_format = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["terminal", "markdown", "csv"]),
+    default="terminal",
+    show_default=True,
+    help="How the tables are written.",
+)

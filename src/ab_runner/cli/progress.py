@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol
 
@@ -25,6 +26,7 @@ class Display(Protocol):
 
 
 def display_for(console: Console, cells: int) -> Display:
+    """Return the display for a sweep of so many cells."""
     return LiveDisplay(console, cells) if console.is_terminal else PlainDisplay(console, cells)
 
 
@@ -32,33 +34,37 @@ class TimeLeft:
     """Estimates the rest from the cells that are done: they cost about the same each, start and warm-up included. Cells
     that were given up cost nothing, so they do not count."""
 
-    def __init__(self, cells: int) -> None:
+    def __init__(self, cells: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._cells = cells
         self._measured = 0
         self._done = 0
-        self._began = time.monotonic()
+        self._clock = clock
+        self._began = clock()
 
     def expect(self, cells: int) -> None:
+        """So many cells more are to be measured."""
         self._cells += cells
 
     def add(self, record: CellRecord) -> None:
+        """A cell has its record."""
         self._done += 1
         self._measured += not isinstance(record, NotMeasured)
 
     def text(self) -> str:
-        left = seconds_left(time.monotonic() - self._began, self._measured, self._cells - self._done)
+        """Return how long the rest will take; empty as long as nobody can tell."""
+        left = seconds_left(self._clock() - self._began, self._measured, self._cells - self._done)
         return time_left_text(left)
 
 
-def phase_text(doing: PhaseStarted) -> str:
-    """`tomcat-5.5.15 small c=100` or `tomcat-5.5.15 small warm-up` or `tomcat-5.5.15 start`."""
-    if doing.what == "trial":
-        return f"{doing.server} {doing.workload} c={doing.concurrency}"
-    return " ".join(part for part in (doing.server, doing.workload, doing.what) if part)
+def phase_text(phase: PhaseStarted) -> str:
+    """Return `tomcat-5.5.15 small c=100` or `tomcat-5.5.15 small probe` or `tomcat-5.5.15 start`."""
+    if phase.what == "trial":
+        return f"{phase.server} {phase.workload} c={phase.concurrency}"
+    return " ".join(part for part in (phase.server, phase.workload, phase.what) if part)
 
 
 class PlainDisplay:
-    """A line for each cell, and for what takes its time."""
+    """Prints a line for each cell and for each start of a server."""
 
     def __init__(self, console: Console, cells: int) -> None:
         self._console = console
@@ -82,7 +88,7 @@ class PlainDisplay:
         if isinstance(event, CellsAdded):
             self._cells += event.cells
             self._left.expect(event.cells)
-            self._print(f"{event.cells} intervals are still too wide: another block")
+            self._print(f"{event.cells} intervals are still too wide: one more block")
             return
         self._done += 1
         self._left.add(event.record)
@@ -93,7 +99,8 @@ class PlainDisplay:
 
 
 class LiveDisplay:
-    """One line at the bottom: what runs now, trials done, time left; the last figure and a bar where there is room."""
+    """Keeps one line at the bottom: what runs now, trials done, time left; a bar and the last figure where there is
+    room."""
 
     def __init__(self, console: Console, cells: int) -> None:
         self._cells = cells

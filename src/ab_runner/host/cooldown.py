@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
-from pathlib import Path
+from contextlib import suppress
 
+from ab_runner.host import procfs
 from ab_runner.model.records import Cooldown
 
 WAIT_SECONDS = 1.0
@@ -15,13 +15,11 @@ _LOOK_EVERY = 0.02
 _RUNNABLE = 1
 """The runner itself, which is looking."""
 
-PROC = Path("/proc")
-
 
 def settle(server: int | None, ports: int) -> Cooldown:
-    """Waits until the run queue is empty and closed connections leave ports for the next trial, for a second at the
-    most. `server` is a process in the server's network namespace, None where that cannot be seen from here; that
-    namespace has so many `ports`."""
+    """Wait until the run queue is empty and closed connections leave ports for the next trial, for a second at the
+    most, and return what is left. `server` is a process in the server's network namespace, None where that cannot be
+    seen from here; that namespace has so many `ports`."""
     return settle_by(lambda: _left(server), ports, time.monotonic, time.sleep)
 
 
@@ -31,9 +29,9 @@ def settle_by(
     clock: Callable[[], float],
     sleep: Callable[[float], None],
 ) -> Cooldown:
-    """`look` gives the sockets in TIME_WAIT and the runnable threads of the machine, each None where not to be known.
-    TIME_WAIT sockets may be as many as there are `ports`: Linux gives their ports out again after a second
-    (tcp_tw_reuse, which the containers have on)."""
+    """Return what is left after the wait. `look` gives the sockets in TIME_WAIT and the runnable threads of the
+    machine, each None where not to be known. TIME_WAIT sockets may be as many as there are `ports`: Linux gives their
+    ports out again after a second (tcp_tw_reuse, which the containers have on)."""
     began = clock()
     while True:
         waiting, runnable = look()
@@ -44,13 +42,11 @@ def settle_by(
 
 
 def _left(server: int | None) -> tuple[int | None, int | None]:
-    waiting = None if server is None else _found(PROC / str(server) / "net/sockstat", r"^TCP: .*\btw (\d+)")
-    return waiting, _found(PROC / "stat", r"^procs_running (\d+)")
-
-
-def _found(path: Path, pattern: str) -> int | None:
-    try:
-        found = re.search(pattern, path.read_text(), re.MULTILINE)
-    except OSError:
-        return None
-    return int(found[1]) if found else None
+    waiting: int | None = None
+    runnable: int | None = None
+    with suppress(OSError):
+        runnable = procfs.machine_stat().runnable
+    if server is not None:
+        with suppress(OSError):
+            waiting = procfs.time_wait(server)
+    return waiting, runnable

@@ -9,17 +9,16 @@ from types import FrameType
 
 
 class Interrupted(BaseException):
-    """The user, or the system, wants an end. Not an Exception, so that nothing that mends errors swallows it."""
+    """The user, or the system, wants an end. It is no Exception, so that nothing that handles errors swallows it."""
 
 
 _held = 0
 _pending = False
-
-
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def install() -> None:
+    """Have this process's signals to end raise `Interrupted`."""
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
             signal.signal(number, _on_signal)
@@ -38,7 +37,7 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Holds an interruption back until the end of the block: for starting something and noting that it was started."""
+    """Hold an interruption back until the end of the block: for starting something and noting that it was started."""
     global _held, _pending
     _held += 1
     try:

@@ -6,10 +6,12 @@ import os
 import platform
 import resource
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
+from ab_runner.host import procfs
 from ab_runner.model.records import Machine
 
 SYSCTLS = (
@@ -31,6 +33,7 @@ class CpuSplit(msgspec.Struct, frozen=True):
 
 
 def describe() -> Machine:
+    """Return the facts about this host that a figure depends on."""
     return Machine(
         hostname=platform.node(),
         system=_system_name(),
@@ -45,35 +48,35 @@ def describe() -> Machine:
 
 
 def raise_open_files() -> int:
-    """Lifts this process's soft limit of open files to its hard one, for it and its children, and returns it."""
+    """Raise this process's soft limit of open files to its hard one, for it and its children, and return that."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
 
 
 def sysctls() -> dict[str, str]:
-    """The settings of the network that a figure depends on, as far as this kernel has them."""
-    paths = {name: Path("/proc/sys", *name.split(".")) for name in SYSCTLS}
-    return {name: " ".join(path.read_text().split()) for name, path in paths.items() if path.exists()}
+    """Return the settings of the network that a figure depends on, as far as this kernel has them."""
+    return {name: value for name in SYSCTLS if (value := procfs.sysctl(name)) is not None}
 
 
 def local_ports(settings: Mapping[str, str]) -> int:
-    """How many connections to one address there can be at once, by these sysctls or else by Linux's own."""
+    """Return how many connections to one address there can be at once, by these sysctls or else by Linux's own."""
     first, last = map(int, settings.get("net.ipv4.ip_local_port_range", "32768 60999").split())
     return last - first + 1
 
 
 def cpu_split(generators: int = 1) -> CpuSplit:
-    """The CPUs that this process may use, split for server and generators."""
+    """Return the CPUs that this process may use, split for server and generators."""
     if not hasattr(os, "sched_getaffinity"):
         return CpuSplit((), ())
     return split_cores(_cores(os.sched_getaffinity(0)), generators)
 
 
 def split_cores(cores: Iterable[tuple[int, ...]], generators: int = 1) -> CpuSplit:
-    """Each generator gets a core of the first ones whole (ab has one thread, and a sibling hyper-thread would share its
-    core with the server) as far as one is left for the server, which gets all others. With one core of several
-    hyper-threads it is split all the same. Of the generators' CPUs the first of each core come first."""
+    """Return these cores split: each generator gets one of the first ones whole (ab has one thread, and a sibling
+    hyper-thread would share its core with the server) as far as one is left for the server, which gets all others. With
+    one core of several hyper-threads it is split all the same. Of the generators' CPUs the first of each core come
+    first."""
     cores = sorted(cores)
     if len(cores) == 1:
         cores = [(cpu,) for cpu in cores[0]]
@@ -85,7 +88,7 @@ def split_cores(cores: Iterable[tuple[int, ...]], generators: int = 1) -> CpuSpl
 
 
 def _cores(cpus: set[int]) -> set[tuple[int, ...]]:
-    """Physical cores as tuples of their hyper-threads, of which only those in `cpus` count."""
+    """Return physical cores as tuples of their hyper-threads, of which only those in `cpus` count."""
     return {tuple(sorted(_siblings(cpu) & cpus)) for cpu in cpus}
 
 
@@ -98,7 +101,7 @@ def _siblings(cpu: int) -> set[int]:
 
 
 def parse_cpu_list(text: str) -> set[int]:
-    """`0-2,4` → {0, 1, 2, 4}, as Linux and Docker write sets of CPUs."""
+    """Return the CPUs of a list as Linux and Docker write it: `0-2,4` → {0, 1, 2, 4}."""
     cpus: set[int] = set()
     for part in text.strip().split(","):
         first, _, last = part.partition("-")
@@ -107,17 +110,15 @@ def parse_cpu_list(text: str) -> set[int]:
 
 
 def cpu_list(cpus: Iterable[int]) -> str:
-    """(0, 1, 4) → `0,1,4`, as taskset and Docker take sets of CPUs."""
+    """Return the list of CPUs that taskset and Docker take: (0, 1, 4) → `0,1,4`."""
     return ",".join(map(str, cpus))
 
 
 def _cpu_model() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or "unknown"
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor() or "unknown")
+    name: str | None = None
+    with suppress(OSError):
+        name = procfs.cpu_model()
+    return name or platform.processor() or "unknown"
 
 
 def _system_name() -> str:

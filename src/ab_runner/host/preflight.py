@@ -1,4 +1,5 @@
-"""What about this host spoils a measurement at this moment: read here, judged by `findings`, which is pure."""
+"""Preflight checks: what about this host spoils a measurement at this moment. `look` reads it; `findings`, which is
+pure, judges it."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from ab_runner.host import procfs
 from ab_runner.host.machine import local_ports
 from ab_runner.model.records import Conditions
 
@@ -18,36 +20,37 @@ _BUSY_CORES = 0.2
 _STOLEN = 0.02
 _LOOK_SECONDS = 1.0
 _CPU = Path("/sys/devices/system/cpu")
+_CGROUPS = Path("/sys/fs/cgroup")
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something that was looked at. `text` says what is wrong and how to mend it, or that it is well."""
+    """Something that was checked. `text` says what is wrong and how to fix it, or that it is well."""
 
     good: bool
     text: str
 
 
-def look(proc: Path = Path("/proc"), cpu: Path = _CPU, cgroup: Path = Path("/sys/fs/cgroup")) -> Conditions:
-    """Takes a second, for what goes on beside us."""
+def look(cpu: Path = _CPU, cgroups: Path = _CGROUPS) -> Conditions:
+    """Return what can be known of this host. It takes a second, to see what else is running."""
     governors = {path.read_text().strip() for path in cpu.glob("cpu[0-9]*/cpufreq/scaling_governor")}
-    before = _cpu_times(proc)
+    before = procfs.machine_stat().total
     began = time.monotonic()
     time.sleep(_LOOK_SECONDS)
     seconds = time.monotonic() - began
-    after = _cpu_times(proc)
-    spent = {name: max(0.0, after[name] - before[name]) for name in before}
+    after = procfs.machine_stat().total
+    spent = procfs.CpuTimes(*(max(0.0, now - then) for now, then in zip(after, before, strict=True)))
     return Conditions(
         governors=tuple(sorted(governors)),
         turbo=_turbo(cpu),
-        swap_used_bytes=_swap_used(proc),
-        busy_cores=round(spent["busy"] / seconds, 2),
-        stolen=round(spent["stolen"] / (sum(spent.values()) or 1.0), 3),
-        cpu_quota=_cpu_quota(proc, cgroup),
+        swap_used_bytes=procfs.swap_used_bytes(),
+        busy_cores=round((spent.programs + spent.interrupts) / seconds, 2),
+        stolen=round(spent.stolen / (sum(spent) or 1.0), 3),
+        cpu_quota=_cpu_quota(cgroups),
     )
 
 
 def findings(conditions: Conditions) -> Iterator[Finding]:
-    """One for each thing that can be known here, good or not."""
+    """Yield one finding for each thing that can be known here, good or not."""
     if conditions.governors:
         slow = [name for name in conditions.governors if name != "performance"]
         yield _finding(
@@ -80,7 +83,8 @@ def findings(conditions: Conditions) -> Iterator[Finding]:
 
 
 def network_findings(sysctls: Mapping[str, str]) -> Iterator[Finding]:
-    """For servers as processes; containers have settings of their own."""
+    """Yield the findings on the network of this host, for servers as processes: containers have settings of their
+    own."""
     backlog = int(sysctls.get("net.core.somaxconn", WANTED_BACKLOG))
     yield _finding(
         backlog >= WANTED_BACKLOG, f"net.core.somaxconn: {backlog:,}",
@@ -98,15 +102,6 @@ def _finding(good: bool, well: str, bad: str) -> Finding:
     return Finding(good, well if good else bad)
 
 
-def _cpu_times(proc: Path) -> dict[str, float]:
-    """CPU seconds since the boot, of all CPUs together. See proc(5), /proc/stat; the unit is 1/100 s on Linux."""
-    user, nice, system, idle, iowait, irq, softirq, steal, *_ = map(
-        int, (proc / "stat").read_text().partition("\n")[0].split()[1:]
-    )
-    ticks = {"busy": user + nice + system + irq + softirq, "idle": idle + iowait, "stolen": steal}
-    return {name: value / 100 for name, value in ticks.items()}
-
-
 def _turbo(cpu: Path) -> bool | None:
     for path, when_on in ((cpu / "intel_pstate/no_turbo", "0"), (cpu / "cpufreq/boost", "1")):
         if path.exists():
@@ -114,22 +109,16 @@ def _turbo(cpu: Path) -> bool | None:
     return None
 
 
-def _swap_used(proc: Path) -> int:
-    rows = (proc / "swaps").read_text().splitlines()[1:] if (proc / "swaps").exists() else []
-    return sum(int(row.split()[-2]) for row in rows) * 1024
-
-
-def _cpu_quota(proc: Path, cgroup: Path) -> float | None:
-    """The least number of cores that any cgroup around this process allows, in version 2 or 1 of cgroups."""
-    found: list[float] = []
-    for line in (proc / "self/cgroup").read_text().splitlines():
-        _, controllers, name = line.split(":", 2)
-        if controllers == "" or "cpu" in controllers.split(","):
-            top = cgroup if controllers == "" else cgroup / controllers
-            inside = top / name.lstrip("/")
+def _cpu_quota(cgroups: Path) -> float | None:
+    """Return the least number of cores that any cgroup around this process allows, in version 2 or 1 of cgroups."""
+    quotas: list[float] = []
+    for controllers, path in procfs.cgroup_paths("self"):
+        if not controllers or "cpu" in controllers:
+            top = cgroups / ",".join(controllers)
+            inside = top / path
             folders = [folder for folder in (inside, *inside.parents) if folder.is_relative_to(top)]
-            found += [quota for folder in folders if (quota := _quota_of(folder)) is not None]
-    return min(found, default=None)
+            quotas += [quota for folder in folders if (quota := _quota_of(folder)) is not None]
+    return min(quotas, default=None)
 
 
 def _quota_of(folder: Path) -> float | None:

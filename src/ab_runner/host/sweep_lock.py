@@ -21,7 +21,7 @@ class NotAloneError(UserError):
 
 @contextmanager
 def sweep_lock() -> Iterator[None]:
-    """Holds the lock. NotAloneError if it is held already."""
+    """Hold the lock until the end of the block. NotAloneError if it is held already."""
     with LOCK.open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

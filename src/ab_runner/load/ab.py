@@ -34,7 +34,8 @@ def command(
     idle_timeout: int = 30,
     percentiles: str | None = None,
 ) -> list[str]:
-    """The argv of ab 2.3 for one run over a number of requests, over a number of seconds, or until the first of both.
+    """Return the argv of ab 2.3 for one run over a number of requests, over a number of seconds, or until the first of
+    both.
 
     `idle_timeout` is for how many seconds all connections may be silent before ab gives up; ab's clock for -t stands
     still as long as no request ends, so that it also bounds a timed run against a server that has stopped answering.
@@ -60,7 +61,8 @@ def command(
 
 
 def recording_latencies(argv: Sequence[str], path: str) -> list[str]:
-    """The same run of ab by way of bash, with the number of requests per whole millisecond left in the file `path`.
+    """Return a command for the same run of ab by way of bash, which leaves the number of requests per whole millisecond
+    in the file `path`; `parse_milliseconds` reads it.
 
     ab's own file (-g) has a line of 45 bytes per request, sorted by time: it is counted on its way and never kept. The
     run ends when it has been counted. (A redirection of ab alone is made in ab's process: bash does not know what it
@@ -68,6 +70,13 @@ def recording_latencies(argv: Sequence[str], path: str) -> list[str]:
     """
     script = 'exec 3> >(tail -n +2 | cut -f 5 | uniq -c > "$0"); "$@"; code=$?; exec 3>&-; wait $!; exit $code'
     return ["bash", "-c", script, path, *argv[:-1], "-g", "/dev/fd/3", argv[-1]]
+
+
+def request_head(host: str, path: str, keep_alive: bool = False) -> bytes:
+    """Return the head of a request as ab 2.3 sends it; `host` is what its URL names."""
+    connection = "Connection: Keep-Alive\r\n" if keep_alive else ""
+    rest = f"Host: {host}\r\nUser-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n"
+    return f"GET {path} HTTP/1.0\r\n{connection}{rest}".encode()
 
 
 def _more_than_can_be_done(seconds: int, concurrency: int) -> int:
@@ -78,7 +87,7 @@ def _more_than_can_be_done(seconds: int, concurrency: int) -> int:
 
 
 def parse(stdout: str, stderr: str, exit_code: int, percentiles_csv: str | None = None) -> LoadReport | LoadFailure:
-    """What one run of ab found, from its output, its exit code and, if it wrote one, the text of its -e file.
+    """Return what one run of ab found, from its output, its exit code and, if it wrote one, the text of its -e file.
 
     `exit_code` is that of a shell (124, 137) or of subprocess (-9). Never raises, whatever the text. Output that ends
     before its last line is a LoadFailure: a half-written report is no report.
@@ -95,6 +104,12 @@ def parse(stdout: str, stderr: str, exit_code: int, percentiles_csv: str | None 
     )
 
 
+def parse_milliseconds(text: str) -> dict[int, int]:
+    """Return the number of requests by their whole milliseconds, from lines such as `  12 3`: what `uniq -c` makes of
+    the column of ab's -g file."""
+    return {int(value): int(count) for count, value in _COUNTED.findall(text)}
+
+
 # --- figures ---------------------------------------------------------------------------------------------------
 
 # Digits are bounded so that int() and float() take all that matches.
@@ -104,6 +119,7 @@ _FAILURES = re.compile(
     r"^ +\(Connect: ([0-9]{1,18}), (?:Receive: ([0-9]{1,18}), )?Length: ([0-9]{1,18}), Exceptions: ([0-9]{1,18})\)",
     re.MULTILINE,
 )
+_COUNTED = re.compile(r"^[ \t]*([0-9]{1,12})[ \t]+([0-9]{1,12})[ \t]*$", re.MULTILINE)
 _PERCENTILE = re.compile(r"^ +([0-9]{1,3})% +([0-9]{1,18})(?=\s)", re.MULTILINE)
 _LAST_OF_MANY = re.compile(r"^ *100% +[0-9]+ \(longest request\)", re.MULTILINE)
 _LAST_OF_ONE = re.compile(r"^Total:(?: +[0-9.]+){5}\s*\n", re.MULTILINE)
@@ -111,7 +127,7 @@ _LAST_OF_NONE = re.compile(r"^HTML transferred: +0 bytes", re.MULTILINE)
 
 
 def _report(stdout: str, percentiles_csv: str | None) -> LoadReport | None:
-    """The figures, or None when one is missing or the end is."""
+    """Return the figures; None when one is missing or the end is."""
     version = _VERSION.search(stdout)
     figures = dict(_FIGURE.findall(stdout))
     try:
@@ -143,13 +159,14 @@ def _report(stdout: str, percentiles_csv: str | None) -> LoadReport | None:
 
 
 def _is_whole(stdout: str, complete: int) -> bool:
-    """Is the last line there that ab prints? It leaves out the percentages for one request, and the times for none."""
+    """Return whether the last line is there that ab prints. It leaves out the percentages for one request, and the
+    times for none."""
     last = _LAST_OF_MANY if complete > 1 else _LAST_OF_ONE if complete == 1 else _LAST_OF_NONE
     return last.search(stdout) is not None
 
 
 def _failures(stdout: str, failed: int) -> Failures | None:
-    """The counts by kind, which ab prints if there are any; None when they should be there and are not."""
+    """Return the counts by kind, which ab prints if there are any; None when they should be there and are not."""
     found = _FAILURES.search(stdout)
     if found is None:
         return Failures() if failed == 0 else None
@@ -158,7 +175,7 @@ def _failures(stdout: str, failed: int) -> Failures | None:
 
 
 def _seconds(printed: str, tool: str) -> float:
-    """The time taken. 2.0 prints the microseconds with %03ld: 9.043867 s comes out as `9.43867`, 1.000026 as `1.026`.
+    """Return the time taken. 2.0 prints the microseconds with %03ld: 9.043867 s is `9.43867`, and 1.000026 is `1.026`.
 
     So the fraction's digits, read as a whole number, are the microseconds: exact, where complete / rate has the
     rate's two decimals only.
@@ -170,7 +187,7 @@ def _seconds(printed: str, tool: str) -> float:
 
 
 def _percentiles(stdout: str, percentiles_csv: str | None, complete: int) -> dict[int, float]:
-    """Milliseconds by percentage: all of 0 to 100 from a whole -e file, else those of the table, in whole ms.
+    """Return milliseconds by percentage: all of 0 to 100 from a whole -e file, else those of the table, in whole ms.
 
     For few requests ab reads the upper rows of the -e file from beyond the end of its records (the row of p % is
     record ⌊0.5 + complete * p / 100⌋, counted from 0, so with 50 requests or fewer some of the last rows): such a row
@@ -189,7 +206,7 @@ _CSV_ROW = re.compile(r"^([0-9]{1,3}),(-?[0-9]{1,22}\.[0-9]{1,9}(?:e[+-][0-9]{2}
 
 
 def _csv_rows(text: str) -> dict[int, float]:
-    """The rows of a -e file: `50,1.234`, or `50,1.000000e+00` from 2.0, which has no row for 100."""
+    """Return the rows of a -e file: `50,1.234`, or `50,1.000000e+00` from 2.0, which has no row for 100."""
     return {int(percent): float(time) for percent, time in _CSV_ROW.findall(text) if int(percent) <= 100}
 
 
@@ -264,7 +281,7 @@ def _error(stdout: str, stderr: str, exit_code: int) -> LoadFailure:
 
 
 def _completed(stdout: str, stderr: str) -> int | None:
-    """How many requests were done: exactly where ab says so, else at least, by its last line of progress."""
+    """Return how many requests were done: exactly where ab says so, else at least, by its last line of progress."""
     exact = _TOTAL.search(stdout) or _COMPLETE.search(stdout)
     if exact:
         return int(exact[1])
@@ -275,7 +292,7 @@ def _completed(stdout: str, stderr: str) -> int | None:
 def _shown(line: str) -> str:
     """Return a line as a report may show it, short and without control characters: a server may have chosen it."""
     short = line if len(line) <= _DETAIL_AT_MOST else f"{line[:_DETAIL_AT_MOST]}…"
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in short)
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in short)
 
 
 def _last_line(text: str) -> str:

@@ -7,7 +7,6 @@ percentile is in the first alone, where a millisecond is little.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
@@ -17,17 +16,10 @@ from ab_runner.stats.histogram import Histogram, weighted
 _STEPS = 4
 """Values over which the requests between two known latencies are spread evenly."""
 
-_COUNTED = re.compile(r"^[ \t]*([0-9]{1,12})[ \t]+([0-9]{1,12})[ \t]*$", re.MULTILINE)
-"""Digits are bounded so that int() takes all that matches."""
-
-
-def parse_milliseconds(text: str) -> dict[int, int]:
-    """Whole milliseconds to the number of requests, from lines such as `  12 3` (uniq -c of the column of ab -g)."""
-    return {int(value): int(count) for count, value in _COUNTED.findall(text)}
-
 
 def distribution(report: LoadReport, milliseconds: Mapping[int, int]) -> Histogram:
-    """All requests of a trial; without `milliseconds` the last hundredth is spread up to the longest."""
+    """Return the latencies of all requests of a trial; without `milliseconds` the last hundredth is spread up to the
+    longest."""
     if not report.complete or not {0, 99, 100} <= report.percentiles.keys():
         return Histogram()
     known = [(percent, round(1000 * report.percentiles[percent])) for percent in sorted(report.percentiles)]
@@ -43,8 +35,8 @@ def distribution(report: LoadReport, milliseconds: Mapping[int, int]) -> Histogr
 
 
 def _tail(milliseconds: Mapping[int, int], requests: int, shortest: int, longest: int) -> Iterator[tuple[int, int]]:
-    """The slowest `requests` but for the longest, each millisecond standing for the half before and after it, as ab
-    rounds."""
+    """Yield the slowest `requests` but for the longest, each millisecond standing for the half before and after it, as
+    ab rounds."""
     passed_over = 1
     for value in sorted(milliseconds, reverse=True):
         here = min(requests, milliseconds[value] - passed_over)
@@ -56,7 +48,7 @@ def _tail(milliseconds: Mapping[int, int], requests: int, shortest: int, longest
 
 
 def _spread(low: int, high: int, requests: int) -> Iterable[tuple[int, int]]:
-    """So many requests, evenly from `low` to below `high`: pairs of a latency and how many have it."""
+    """Yield so many requests, evenly from `low` to below `high`: pairs of a latency and how many have it."""
     steps = min(_STEPS, requests)
     for step in range(steps):
         yield low + (high - low) * step // steps, requests * (step + 1) // steps - requests * step // steps

@@ -7,9 +7,9 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
+from ab_runner.load.generator import Completed
 from ab_runner.load.latency import distribution
 from ab_runner.model.load import Failures, LoadFailure, LoadReport
-from ab_runner.runtime.base import Completed
 from ab_runner.stats.histogram import merge
 
 _RECORD, _STDERR = "\x1e", "\x1f"
@@ -17,14 +17,17 @@ _RECORD, _STDERR = "\x1e", "\x1f"
 _EXIT_CODE = re.compile(r"[0-9]{1,3}")
 
 
-def shares(concurrency: int, generators: int) -> list[int]:
-    """Connections for each: as even as can be, and none without any."""
-    each, more = divmod(concurrency, min(generators, concurrency))
-    return [each + (number < more) for number in range(min(generators, concurrency))]
+def split_connections(concurrency: int, processes: int) -> list[int]:
+    """Return how many connections each process has: as even as can be, and none without any, so that there may be fewer
+    processes."""
+    processes = min(processes, concurrency)
+    share, more = divmod(concurrency, processes)
+    return [share + (number < more) for number in range(processes)]
 
 
-def together(commands: Sequence[Sequence[str]], cpus: Sequence[int]) -> list[str]:
-    """Starts all of them at once, each on a CPU of its own as far as there are any, and prints what each printed."""
+def parallel_command(commands: Sequence[Sequence[str]], cpus: Sequence[int]) -> list[str]:
+    """Return a command that starts all of them at once, each on a CPU of its own as far as there are any, and prints
+    what each printed, for `outputs` to read."""
     lines = ["folder=$(mktemp -d)"]
     for number, command in enumerate(commands):
         pinned = ["taskset", "--cpu-list", str(cpus[number % len(cpus)]), *command] if cpus else command
@@ -41,7 +44,7 @@ def together(commands: Sequence[Sequence[str]], cpus: Sequence[int]) -> list[str
 
 
 def outputs(stdout: str) -> list[Completed]:
-    """What `together` printed, for each process; empty if it was ended before it came to that."""
+    """Return what each process of a parallel command printed; empty if it was ended before it came to that."""
     found = []
     for part in stdout.split(_RECORD)[1:]:
         code, _, rest = part.partition("\n")
@@ -53,9 +56,9 @@ def outputs(stdout: str) -> list[Completed]:
 def merged(
     outcomes: Sequence[LoadReport | LoadFailure], milliseconds: Sequence[Mapping[int, int]]
 ) -> LoadReport | LoadFailure:
-    """The results of runs of the same length that began together. Their rates add up, because each is a mean over the
-    same seconds; their latencies are those of all requests. One that failed makes all fail: without its load the
-    others measured something else."""
+    """Return the results of runs of the same length that began together as one. Their rates add up, because each is a
+    mean over the same seconds; their latencies are those of all requests. One that failed makes all fail: without its
+    load the others measured something else."""
     for outcome in outcomes:
         if isinstance(outcome, LoadFailure):
             return outcome
@@ -65,6 +68,7 @@ def merged(
     if len(lengths) > 1:
         return LoadFailure("lengths differ", f"document lengths {', '.join(map(str, sorted(lengths)))}")
     latencies = merge(map(distribution, reports, milliseconds))
+    percents: Sequence[int] = range(101) if latencies.total else ()
     return LoadReport(
         tool=first.tool,
         document_length=first.document_length,
@@ -78,7 +82,7 @@ def merged(
         total_bytes=sum(report.total_bytes for report in reports),
         html_bytes=sum(report.html_bytes for report in reports),
         requests_per_second=round(sum(report.requests_per_second for report in reports), 2),
-        percentiles={each: latencies.percentile(each) / 1000 for each in range(101)} if latencies.total else {},
+        percentiles={percent: latencies.percentile(percent) / 1000 for percent in percents},
     )
 
 
@@ -87,10 +91,10 @@ def _counts(report: LoadReport) -> tuple[int, ...]:
     return failures.connect, failures.receive, failures.length, failures.exceptions
 
 
-def added(milliseconds: Iterable[Mapping[int, int]]) -> dict[int, int]:
-    """Requests per whole millisecond, of all together."""
+def sum_counts(milliseconds: Iterable[Mapping[int, int]]) -> dict[int, int]:
+    """Return the number of requests per whole millisecond, of all processes together."""
     total: dict[int, int] = {}
-    for each in milliseconds:
-        for value, count in each.items():
+    for counts in milliseconds:
+        for value, count in counts.items():
             total[value] = total.get(value, 0) + count
     return dict(sorted(total.items()))

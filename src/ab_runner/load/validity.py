@@ -1,4 +1,4 @@
-"""Does a trial count? ab counts little of what goes wrong; this is where its figures are held against what was asked.
+"""Whether a trial counts. ab counts little of what goes wrong; here its figures are held against what was asked.
 
 Pure: what ab said and what was asked in, a verdict out.
 """
@@ -10,9 +10,12 @@ import math
 from ab_runner.model.load import LoadFailure, LoadReport, Verdict
 from ab_runner.model.records import Usage
 from ab_runner.model.workload import Workload
-from ab_runner.sweep.protocol import REQUESTS_PER_CONNECTION
-from ab_runner.sweep.warm_up import COLD
 
+REQUESTS_PER_CONNECTION = 10
+"""A timed trial with fewer is called short: up to a tenth of its work can be missing from its rate."""
+COLD = 0.05
+"""The JIT compiler's share of the server's CPU time above which a single trial, or window of the warm-up, is of a
+server that is not warm. One late method takes less."""
 _KEPT_ALIVE_AT_LEAST = 0.5
 """The share of requests over kept connections below which a keep-alive figure is none.
 
@@ -39,7 +42,7 @@ def judge(
     requests: int | None,
     concurrency: int,
 ) -> Verdict:
-    """Does this run count, and if not, why, in words fit for a table's cell (`9991 failed`, `timeout`)?
+    """Return whether this run counts and, if not, why, in words fit for a table's cell (`9991 failed`, `timeout`).
 
     `expected_length` is the body's length in bytes, as the fixture or the probe has it, never as ab saw it.
     `requests` is how many were asked for, None for a timed run.
@@ -73,8 +76,8 @@ def judge(
 
 
 def _failed(report: LoadReport) -> str | None:
-    """Everything that ab itself counted as wrong, joined: an early 404 makes every good answer after it a failure, so
-    that one count without the other would mislead."""
+    """Return everything that ab itself counted as wrong, joined: an early 404 makes every good answer after it a
+    failure, so that one count without the other would mislead."""
     counts = {
         "failed": report.failures.at_least,
         "non-2xx": report.non_2xx,
@@ -92,7 +95,8 @@ def _incomplete(report: LoadReport, requests: int | None) -> str | None:
 
 
 def _wrong_length(report: LoadReport, expected: int) -> str | None:
-    """ab compares each answer with the first one only, so a server that is wrong from the start has no failures."""
+    """Return what is wrong with the length of an answer. ab compares each with the first one only, so that a server
+    that is wrong from the start has no failures."""
     if report.total_bytes == 0:
         # A server that closes without a byte is the fastest of all, and ab finds no fault with it.
         return "no data"
@@ -105,7 +109,7 @@ def _wrong_total(report: LoadReport, expected: int, in_flight: int) -> str | Non
 
 
 def _in_flight(report: LoadReport, requests: int | None, concurrency: int) -> int:
-    """How many answers may have been received, in whole or in part, without having been counted as complete.
+    """Return how many answers may have been received, in whole or in part, without having been counted as complete.
 
     None when ab 2.3 stops after a number of requests, because it starts no more than it was asked for. 2.0 does not
     count those that it starts, and has new ones under way when the last one asked for is done.
@@ -122,10 +126,10 @@ def _not_kept_alive(report: LoadReport) -> str | None:
 
 
 def _kept_alive(report: LoadReport) -> float:
-    """The share of requests that left their connection open; only for reports with complete > 0."""
+    """Return the share of requests that left their connection open; only for reports with complete > 0."""
     return (report.keep_alive or 0) / report.complete
 
 
 def _kept_alive_text(report: LoadReport) -> str:
-    """`99.0 % kept alive`; rounded down, so that one close in a million does not read as 100 %."""
+    """Return `99.0 % kept alive`; rounded down, so that one close in a million does not read as 100 %."""
     return f"{math.floor(_kept_alive(report) * 1000) / 10:.1f} % kept alive"

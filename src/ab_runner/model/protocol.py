@@ -43,6 +43,39 @@ class Protocol(Struct, frozen=True, kw_only=True):
         return self.large_trial if workload == "large" else self.trial
 
 
+_UNTIL_WARM = WarmUp(Load(seconds=12), steady=True, at_most=30)
+
+PROTOCOLS: dict[str, Protocol] = {
+    "2006": Protocol(
+        name="2006",
+        warm_up=WarmUp(Load(requests=100_000)),
+        large_warm_up=WarmUp(Load(requests=2_000)),
+        trial=Load(requests=200_000),
+        large_trial=Load(requests=10_000),
+        blocks=1,
+        idle_timeout=30,
+    ),
+    "standard": Protocol(
+        name="standard",
+        warm_up=_UNTIL_WARM,
+        large_warm_up=_UNTIL_WARM,
+        trial=Load(seconds=2),
+        large_trial=Load(seconds=2),
+        blocks=6,
+        idle_timeout=30,
+    ),
+    "quick": Protocol(
+        name="quick",
+        warm_up=_UNTIL_WARM,
+        large_warm_up=_UNTIL_WARM,
+        trial=Load(seconds=1),
+        large_trial=Load(seconds=1),
+        blocks=1,
+        idle_timeout=10,
+    ),
+}
+
+
 class SweepRequest(Struct, frozen=True, kw_only=True):
     """What a sweep was asked to do, after all defaults were filled in."""
 

@@ -217,7 +217,7 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     usage: Usage | None = None
     limit: Limit | None = None
     jvm: JvmActivity | None = None
-    ground: Cooldown | None = None
+    cooldown: Cooldown | None = field(name="ground", default=None)
     lead_in_seconds: float | None = None
     """What the load before it took, which is not counted; None where there was none, and in older files."""
     samples: int | None = None

@@ -27,15 +27,11 @@ class Artifact(Struct, frozen=True):
     repository or an image."""
 
     file: str
+    """Its name, there and on the server's class path. Another version has another name."""
     sha256: str
     bytes: int
     licence: str
     url: str
-
-    @property
-    def cached_as(self) -> str:
-        """Its name in the cache, where versions of one file must not overwrite each other."""
-        return f"{self.sha256}-{self.file}"
 
 
 class Server(Struct, frozen=True, kw_only=True):

@@ -40,7 +40,7 @@ Counters = dict[str, int | str]
 
 
 def parse(data: bytes) -> Counters | None:
-    """The counters by name; None if these bytes are not such a file, or not yet a whole one."""
+    """Return the counters by name; None if these bytes are not such a file, or not yet a whole one."""
     try:
         magic, byte_order = struct.unpack_from(">IB", data)
         return dict(_entries(data, "<" if byte_order == _LITTLE_ENDIAN else ">")) if magic == _MAGIC else None
@@ -68,7 +68,7 @@ def _text(data: bytes, at: int) -> str:
 
 
 def activity(before: Counters | None, after: Counters | None) -> JvmActivity | None:
-    """What a JVM did between two looks at its counters; None where there are none of the same JVM.
+    """Return what a JVM did between two looks at its counters; None where there are none of the same JVM.
 
     A collection's time is how long it stopped the application. HotSpot counts the pauses of a concurrent cycle as
     those of one more collector (G1 of JDK 8 does not count them), and no work that is done beside the application.
@@ -88,8 +88,8 @@ def activity(before: Counters | None, after: Counters | None) -> JvmActivity | N
 
 
 def _left_on_heap(counters: Counters) -> int:
-    """What the last collection left, which is all that is not in eden. (JDK 8 and 17 note from time to time what is in
-    eden too, JDK 25 does not.)"""
+    """Return what the last collection left, which is all that is not in eden. (JDK 8 and 17 note from time to time what
+    is in eden too, JDK 25 does not.)"""
     used = {match[1]: _number(counters, name) for name in counters if (match := _SPACE.fullmatch(name))}
     return sum(value for space, value in used.items() if counters.get(f"{space}.name") != _EDEN)
 

@@ -1,5 +1,5 @@
-"""Watches server and generator while a trial runs: a thread that looks at their accounts, and the JVM's counters before
-and after."""
+"""Watches server and generator while a trial runs: a thread looks at their accounts, and the JVM's counters are read
+before and after."""
 
 from __future__ import annotations
 
@@ -7,26 +7,39 @@ import threading
 import time
 from contextlib import suppress
 from types import TracebackType
+from typing import Protocol
 
+from ab_runner.host.procfs import machine_stat
 from ab_runner.model.load import Limit
 from ab_runner.model.records import JvmActivity, Usage
 from ab_runner.monitor import hsperfdata
-from ab_runner.monitor.accounting import CpuAccounting, ResourceAccounts, cpu_times, threads_of, total
+from ab_runner.monitor.accounting import CpuAccounting, ResourceAccounts, threads_of, total
 from ab_runner.monitor.usage import Reading, Threads, limit_of, usage_of
-from ab_runner.runtime.base import RunningServer
 
 INTERVAL_SECONDS = 0.1
 """Eight looks in the loaded part of the shortest trial, which is one second."""
 
 
+class Monitored(Protocol):
+    """A server that runs, as far as it can be watched."""
+
+    @property
+    def accounts(self) -> ResourceAccounts | None:
+        """Return the accounts of its CPU time and memory; None where this system does not show them."""
+
+    def perf_data(self) -> bytes:
+        """Return a copy of its JVM's performance counters; empty if there are none."""
+
+
 class ResourceSampler:
-    """For one trial, as a context manager; the results are there after it."""
+    """Watches one trial, as a context manager; the results are there after it."""
 
     usage: Usage | None = None
     limit: Limit | None = None
     jvm: JvmActivity | None = None
 
-    def __init__(self, running: RunningServer, generators: int = 1) -> None:
+    def __init__(self, running: Monitored, generators: int = 1) -> None:
+        """`generators` is how many processes make the load."""
         self._running = running
         self._generators = generators
         self._accounts = running.accounts
@@ -55,7 +68,7 @@ class ResourceSampler:
         self.jvm = hsperfdata.activity(self._counters, hsperfdata.parse(self._running.perf_data()))
 
     def _watch(self, accounts: ResourceAccounts) -> None:
-        """Looks at once, from time to time and at the end, as long as the server is there."""
+        """Look at once, from time to time and at the end, as long as the server is there."""
         with suppress(OSError):
             over = False
             while not over:
@@ -65,7 +78,7 @@ class ResourceSampler:
 
 
 def _read(accounts: ResourceAccounts) -> Reading:
-    at, look, times = time.monotonic(), accounts.server.look(), cpu_times()
+    at, look, times = time.monotonic(), accounts.server.look(), machine_stat().cpus
     return Reading(
         at=at,
         server_cpu=look.cpu_seconds,

@@ -46,7 +46,8 @@ Threads = Mapping[int, Thread]
 
 
 def usage_of(readings: Sequence[Reading], before: Threads, after: Threads) -> Usage | None:
-    """`before` and `after` are the server's threads at both ends of the trial; None without two readings."""
+    """Return what a trial took; None without two readings. `before` and `after` are the server's threads at both ends
+    of it."""
     if len(readings) < 2:
         return None
     loaded = _loaded(readings)
@@ -69,7 +70,7 @@ def usage_of(readings: Sequence[Reading], before: Threads, after: Threads) -> Us
 
 
 def _loaded(readings: Sequence[Reading]) -> Sequence[Reading]:
-    """The readings of the time of load.
+    """Return the readings of the time of load.
 
     ab takes CPU time before its load (memory for its results) and after it (sorting and writing them), and that is no
     sign of a full core. The server has nothing to do then: the load is on while the server's CPU time grows from a
@@ -81,7 +82,8 @@ def _loaded(readings: Sequence[Reading]) -> Sequence[Reading]:
 
 
 def _rate(readings: Sequence[Reading], of: Callable[[Reading], float | None]) -> float | None:
-    """Per second; None where the load was too short, or the server's part in it too small, for two readings."""
+    """Return how much it is per second; None where the load was too short, or the server's part in it too small, for
+    two readings."""
     if len(readings) < 2:
         return None
     first, last = of(readings[0]), of(readings[-1])
@@ -110,7 +112,7 @@ def _compiling(before: Threads, after: Threads) -> float | None:
 def limit_of(
     usage: Usage | None, server_cpus: Sequence[int], generator_cpus: Sequence[int], generators: int = 1
 ) -> Limit | None:
-    """Who was the limit of a trial; None if nobody's CPUs were full, or if it cannot be told.
+    """Return who was the limit of a trial; None if nobody's CPUs were full, or if it cannot be told.
 
     The CPUs are those that each may use: disjoint, or the same where nothing is pinned. The server is full when it has
     filled its CPUs, or when one of its threads has filled a core: how many threads it puts to use is its own affair,
@@ -138,7 +140,7 @@ def _full(cores: float, of: int) -> bool:
 
 
 def _filled(busy: float, idle: float, interrupts: float, cpus: int) -> float:
-    """How many of its own CPUs somebody has filled, with the work that interrupts did there for the network.
+    """Return how many of its own CPUs somebody has filled, with the work that interrupts did there for the network.
 
     Some kernels charge that to nobody (CONFIG_IRQ_TIME_ACCOUNTING, as many distributions have it), some to whoever is
     running, and both count it in /proc/stat; but nobody can have filled what was idle.

@@ -6,8 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import Protocol, SweepRequest
-from ab_runner.sweep.protocol import PROTOCOLS
+from ab_runner.model.protocol import PROTOCOLS, Protocol, SweepRequest
 
 
 def command(request: SweepRequest) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.analysis.drift import Shift
 from ab_runner.analysis.reasons import Skip
@@ -17,7 +17,6 @@ from ab_runner.analysis.warnings import (
     Skipped,
     SweepWarning,
     Unfinished,
-    skipped,
 )
 
 _MOST_NAMES = 5
@@ -34,11 +33,6 @@ def warning_lines(warnings: Iterable[SweepWarning], everything: bool = False) ->
     """Return a line for each warning; with everything a line for each thing that it is about."""
     lines = _all_lines if everything else _short_lines
     return tuple(line for warning in warnings for line in lines(warning))
-
-
-def skipped_lines(servers: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the short lines for servers that are skipped, each with its reason."""
-    return warning_lines(skipped(servers))
 
 
 def names_text(names: Sequence[str], most: int = _MOST_NAMES) -> str:

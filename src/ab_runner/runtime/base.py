@@ -10,9 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-import msgspec
-
 from ab_runner.errors import UserError
+from ab_runner.load.generator import Completed
 from ab_runner.model.server import Server
 from ab_runner.monitor.accounting import ResourceAccounts
 
@@ -33,20 +32,15 @@ class StartError(Exception):
         self.detail = detail
 
 
-class Completed(msgspec.Struct, frozen=True):
-    """How a run of the generator ended; the exit code is 124, as of timeout(1), if it had to be ended from outside."""
-
-    exit_code: int
-    stdout: str
-    stderr: str
-
-
 OVER_TIME = 124
+"""The exit code of a generator that had to be ended from outside."""
 INTERRUPT_SECONDS = 5
-"""ab prints what it has when it is interrupted: it gets this long for it before it is killed."""
+"""A generator may print what it has when it is interrupted: it gets this long for it before it is killed."""
 
 
 class RunningServer(Protocol):
+    """A server that has been started, and the generator beside it."""
+
     address: tuple[str, int]
     """Where the runner reaches it, for the probe."""
     host: str
@@ -55,61 +49,66 @@ class RunningServer(Protocol):
     """What was really started: image id, version of the JVM or package."""
     accounts: ResourceAccounts | None
     """Of its CPU time and memory; None where this system does not show them."""
+    generator_folder: str
+    """Where its generator may write, as the generator sees it."""
 
     def perf_data(self) -> bytes:
-        """A copy of its JVM's performance counters; empty if there are none."""
+        """Return a copy of its JVM's performance counters; empty if there are none."""
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
-        """Runs the generator against it, for `time_limit` seconds at the most."""
+        """Run a command of the generator, for `time_limit` seconds at the most, and return how it ended."""
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
-        """Lets it run on these CPUs and no others, from now on. RuntimeUnusable if that does not work while it runs."""
+        """Let it run on these CPUs and no others, from now on. RuntimeUnusable if that does not work while it runs."""
 
     def ended(self) -> str | None:
-        """Why there can be no further load (`server exited with 1`), or None while server and generator are there."""
+        """Return why there can be no further load (`server exited with 1`); None while server and generator are
+        there."""
 
     def stop(self) -> None:
-        """Ends it and everything that was started with it, and keeps its log; may be called twice. RuntimeUnusable if
+        """End it and everything that was started with it, and keep its log; may be called twice. RuntimeUnusable if
         that does not work, because the next server would share its CPU with what is left."""
 
 
 class Runtime(Protocol):
+    """A way to run servers and the generator."""
+
     name: str
     network: str
     jdk: int | None
     """What all JVM servers run on; None where there is none."""
     server_cpus: tuple[int, ...]
     generator_cpus: tuple[int, ...]
-    raw_folder: str
-    """Where the generator of the last start may write, as it sees it."""
 
     def unavailable(self, server: Server) -> str | None:
-        """Why this server cannot run here, or None."""
+        """Return why this server cannot run here; None if it can."""
 
     def prepare_generator(self) -> int:
-        """Makes the generator ready, and returns how many files it may open. RuntimeUnusable if that does not work."""
+        """Make the generator ready, and return how many files it may open. RuntimeUnusable if that does not work."""
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
-        """Builds what the servers need. Returns those that could not be built, with the reason; they do not start."""
+        """Build what the servers need. Return those that could not be built, with the reason; they do not start."""
 
     def environment(self) -> dict[str, str]:
-        """Versions of what takes part. Only after `prepare_generator`."""
+        """Return the versions of what takes part. Only after `prepare_generator`."""
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
-        """Everything that is started from now on belongs to that sweep; logs go to its folder `raw`. Each start
+        """Have everything that is started from now on belong to that sweep; logs go to its folder `raw`. Each start
         makes a folder of its name in `scratch`, the only one that its generator may write to."""
 
     def start(self, server: Server, name: str) -> RunningServer:
-        """Starts a server; StartError if that does not work. `name` names its log. It need not be ready yet."""
+        """Start a server and return it; it need not be ready yet. StartError if that does not work. `name` names its
+        log."""
 
     def close(self) -> None:
-        """Ends whatever is left of what was started; RuntimeUnusable if that does not work."""
+        """End whatever is left of what was started; RuntimeUnusable if that does not work."""
 
 
 def build_failures(
     servers: Sequence[Server], programs: Sequence[str], build: Callable[[Sequence[str]], str]
 ) -> dict[str, str]:
-    """Builds all programs at once and, if that fails, one by one, to find the servers that cannot be started.
+    """Build all programs at once and, if that fails, one by one. Return the servers that cannot be started, with the
+    reason.
 
     `build` returns the end of the builder's output if it fails, else an empty text.
     """
@@ -120,12 +119,13 @@ def build_failures(
 
 
 def check_built(server: Server, failures: Mapping[str, str]) -> None:
+    """Raise StartError if the server is one of those that were not built."""
     if server.id in failures:
         raise StartError("does not build", failures[server.id])
 
 
 def end_group(process: subprocess.Popen[Any], seconds: float) -> None:
-    """Asks a process and all of its group to end, and kills what is left after so many seconds.
+    """Ask a process and all of its group to end, and kill what is left after so many seconds.
 
     The process must have been started in a session of its own.
     """
@@ -138,12 +138,12 @@ def end_group(process: subprocess.Popen[Any], seconds: float) -> None:
 
 
 def last_lines(text: str, count: int = 12) -> str:
-    """The end of an output, where a failing tool says why."""
+    """Return the end of an output, where a failing tool says why."""
     return "\n".join(text.strip().splitlines()[-count:])
 
 
 def text_of(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
-    """What a command prints, on stderr too, as some print their version there; empty if it cannot be run."""
+    """Return what a command prints, on stderr too, as some print their version there; empty if it cannot be run."""
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -152,7 +152,7 @@ def text_of(command: Sequence[str], environment: Mapping[str, str] | None = None
 
 
 def needs_newer_jdk(server: Server, jdk: int | None) -> str | None:
-    """Why a server cannot run on that JDK, if it is too old for it."""
+    """Return why a server cannot run on that JDK, if it is too old for it; None if it can."""
     if server.kind != "jvm" or jdk is None or jdk >= server.jdk_at_least:
         return None
     return f"needs Java {server.jdk_at_least} or later; this sweep runs on {jdk}"
@@ -160,12 +160,12 @@ def needs_newer_jdk(server: Server, jdk: int | None) -> str | None:
 
 def processors(cpus: Sequence[int]) -> dict[str, str]:
     """Return the variable that tells a server how many CPUs to size itself for: in its warm-up it sees more of them.
-    None where it is not pinned."""
+    No variable where it is not pinned."""
     return {"PROCESSORS": str(len(cpus))} if cpus else {}
 
 
 def version_command(server: Server, folder: str) -> list[str]:
-    """Prints which JVM or which package a server really runs on; `folder` is where its `start` lies."""
+    """Return a command that prints which JVM or package a server really runs on; `folder` is where its `start` lies."""
     if server.kind == "c":
         return [f"{folder}/start", "--version"]
     if server.needs is None:

@@ -1,14 +1,14 @@
-"""Servers and ab in containers, ab in the server's network namespace.
+"""Servers and the generator in containers, the generator in the server's network namespace.
 
-What a server's container is, compose.yaml says, for `docker compose up` and for a sweep alike. A sweep adds an
-override to it (pinned CPUs, no published port, an internal network, ab beside it) and keeps that file with its raw
+What a server's container is, compose.yaml says, for `docker compose up` and for a sweep alike. A sweep adds an override
+to it (pinned CPUs, no published port, an internal network, the generator beside it) and keeps that file with its raw
 output. All of it goes through the docker command line: Compose has no other interface, and contexts are honoured there.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import shlex
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +16,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from ab_runner.catalog import docker_templates
 from ab_runner.host.interrupt import held
 from ab_runner.host.machine import SYSCTLS, CpuSplit, cpu_list
 from ab_runner.host.safe_files import create, write_whole
 from ab_runner.host.sweep_lock import LOCK
+from ab_runner.load import generators
+from ab_runner.load.generator import Completed
 from ab_runner.model.server import DEFAULT_JDK, Server
 from ab_runner.monitor.accounting import Cgroup, ResourceAccounts, accounts_of
 from ab_runner.runtime import perf_files
@@ -28,7 +31,6 @@ from ab_runner.runtime.base import (
     OVER_TIME,
     PORT,
     STOP_SECONDS,
-    Completed,
     RuntimeUnusable,
     StartError,
     build_failures,
@@ -42,7 +44,9 @@ from ab_runner.runtime.base import (
 from ab_runner.runtime.shell import Shell
 
 RAW_IN_CONTAINER = "/raw"
-GENERATOR = "ab"
+GENERATOR = generators.DEFAULT.name
+"""Its service in compose.yaml."""
+_GENERATOR_IMAGE = f"ab-runner/{GENERATOR}"
 _CLIENT_SYSCTLS = {"net.ipv4.ip_local_port_range": "10000 65535", "net.ipv4.tcp_tw_reuse": 1}
 """As docker/service.yaml has them for servers."""
 _OURS = f"ab-runner.sweep-under={LOCK}"
@@ -63,7 +67,7 @@ INSTALL_HINT = (
 
 
 def why_unusable() -> str | None:
-    """Why Docker cannot be used here, in a line that says how to mend it, or None if it can."""
+    """Return why Docker cannot be used here, in a line that says how to fix it; None if it can."""
     # One call for all three, because `list` waits for it. That it names the server's version makes it ask the engine.
     template = "{{.ServerVersion}}{{range .ClientInfo.Plugins}} {{.Name}}{{end}}"
     try:
@@ -82,8 +86,9 @@ def why_unusable() -> str | None:
 
 
 class DockerRuntime:
+    """Runs servers and the generator in containers, by Compose."""
+
     name = "docker"
-    raw_folder = RAW_IN_CONTAINER
 
     def __init__(self, root: Path, fixtures: Path, cpus: CpuSplit, network: str, jdk: int = DEFAULT_JDK) -> None:
         """`root` is the repository, with compose.yaml in it; `network` is loopback or bridge."""
@@ -98,13 +103,15 @@ class DockerRuntime:
         self._unbuilt: dict[str, str] = {}
 
     def unavailable(self, server: Server) -> str | None:
+        """Return why this server cannot run here; None if it can."""
         return needs_newer_jdk(server, self.jdk)
 
     def prepare_generator(self) -> int:
+        """Build the generator's image, and return how many files it may open."""
         self._make_base_images()
         if reason := self._build([GENERATOR]):
-            raise RuntimeUnusable(f"the image of ab does not build: {reason}")
-        ours = _checked("docker", "image", "inspect", "--format", "{{.Architecture}}", "ab-runner/ab")
+            raise RuntimeUnusable(f"the image of {GENERATOR} does not build: {reason}")
+        ours = _checked("docker", "image", "inspect", "--format", "{{.Architecture}}", _GENERATOR_IMAGE)
         engines = _checked("docker", "version", "--format", "{{.Server.Arch}}")
         if ours != engines:
             raise RuntimeUnusable(
@@ -114,6 +121,7 @@ class DockerRuntime:
         return int(self._in_generator_image("ulimit -n"))
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
+        """Build the servers' images. Return those that could not be built, with the reason; they do not start."""
         say("building images (minutes at first, then seconds)")
         if self.jdk == 8 and any(server.kind == "jvm" for server in servers):
             self._make_base_images(_BASE_OF_JDK_8)
@@ -131,27 +139,31 @@ class DockerRuntime:
         return _run(*command, seconds=seconds, variables={"JDK": str(self.jdk)})
 
     def _build(self, services: Sequence[str]) -> str:
-        """Builds these services' images; returns the end of what Docker said if that fails."""
+        """Build these services' images, and return the end of what Docker said if that fails, else an empty text."""
         # Not --quiet, which leaves out what the step that failed has said.
         done = self._compose("--progress", "plain", "build", *services, seconds=3600)
         return last_lines(done.stdout + done.stderr, 5) if done.returncode else ""
 
     def environment(self) -> dict[str, str]:
-        package = "dpkg-query --show --showformat '${Package} ${Version}' apache2-utils"
-        ab, package = self._in_generator_image(f"ab -V | head -n 1; {package}").splitlines()
+        """Return the versions of the generator and of Docker. Only after `prepare_generator`."""
+        generator = generators.DEFAULT
+        version = f"{shlex.join(generator.version_command)} | head -n 1"
+        package = f"dpkg-query --show --showformat '${{Package}} ${{Version}}' {generator.package}"
+        program, package = self._in_generator_image(f"{version}; {package}").splitlines()
         return {
-            "ab": ab,
-            "ab package": package,
+            generator.name: program,
+            f"{generator.name} package": package,
             "docker engine": _checked("docker", "version", "--format", "{{.Server.Version}}"),
             "docker compose": _checked("docker", "compose", "version", "--short"),
         }
 
     def _in_generator_image(self, script: str) -> str:
         return _checked(
-            "docker", "run", "--rm", "--network", "none", "--entrypoint", "sh", "ab-runner/ab", "-c", script
+            "docker", "run", "--rm", "--network", "none", "--entrypoint", "sh", _GENERATOR_IMAGE, "-c", script
         )
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
+        """Have all containers from now on belong to that sweep, and remove what killed sweeps left."""
         self._project = f"ab-runner-{sweep_id}"
         self._raw = raw.resolve()
         self._scratch = scratch.resolve()
@@ -160,11 +172,12 @@ class DockerRuntime:
 
     @staticmethod
     def _left_over() -> set[str]:
-        """Projects of sweeps that were killed: this one is alone, so that no other can be running."""
+        """Return the projects of sweeps that were killed: this one is alone, so that no other can be running."""
         template = '{{.Label "com.docker.compose.project"}}'
         return set(_checked("docker", "ps", "--all", "--filter", f"label={_OURS}", "--format", template).splitlines())
 
     def start(self, server: Server, name: str) -> DockerServer:
+        """Start a server and the generator beside it; StartError if that does not work. `name` names their files."""
         check_built(server, self._unbuilt)
         (self._scratch / name).mkdir(exist_ok=True)
         override = self._raw / f"{name}.compose.yaml"
@@ -185,42 +198,27 @@ class DockerRuntime:
         return running
 
     def close(self) -> None:
+        """End whatever is left of what was started; RuntimeUnusable if that does not work."""
         if self._project:
             _down(self._project)
 
     def _override(self, server: Server, name: str) -> str:
-        """What a sweep changes in compose.yaml for this server. Values are JSON, which YAML includes."""
-
-        def quoted(value: str) -> str:
-            return json.dumps(value).replace("$", "$$")
-
-        network = f"networks: !reset []\n    network_mode: {quoted(f'service:{server.id}')}"
-        if self.network == "bridge":  # a namespace of its own, where connections start: it needs the server's settings
-            network = f"networks: [servers]\n    sysctls: {json.dumps(_CLIENT_SYSCTLS)}"
-        return f"""\
-services:
-  {server.id}:
-    ports: !reset []
-    depends_on: !reset {{}}
-    healthcheck: {{disable: true}}
-    cpuset: {quoted(cpu_list(self.server_cpus))}
-    environment: {json.dumps(processors(self.server_cpus))}
-    labels: [{quoted(_OURS)}]
-    stop_signal: SIGKILL
-    volumes:
-      - {{type: bind, source: {quoted(str(self._fixtures))}, target: /srv/www, read_only: true}}
-  {GENERATOR}:
-    {network}
-    cpuset: {quoted(cpu_list(self.generator_cpus))}
-    labels: [{quoted(_OURS)}]
-    user: {quoted(f"{os.getuid()}:{os.getgid()}")}
-    entrypoint: [sleep, infinity]
-    stop_signal: SIGKILL
-    volumes:
-      - {{type: bind, source: {quoted(str(self._scratch / name))}, target: {RAW_IN_CONTAINER}}}
-networks:
-  servers: {{internal: true}}
-"""
+        """Return what a sweep changes in compose.yaml for this server."""
+        return docker_templates.fill(
+            "override.yaml",
+            server=server.id,
+            generator=GENERATOR,
+            label=_OURS,
+            network=self.network,
+            sysctls=_CLIENT_SYSCTLS,
+            server_cpus=cpu_list(self.server_cpus),
+            generator_cpus=cpu_list(self.generator_cpus),
+            environment=processors(self.server_cpus),
+            user=f"{os.getuid()}:{os.getgid()}",
+            fixtures=str(self._fixtures),
+            raw=str(self._scratch / name),
+            raw_in_container=RAW_IN_CONTAINER,
+        )
 
 
 class DockerServer:
@@ -231,6 +229,7 @@ class DockerServer:
         self.host = f"127.0.0.1:{PORT}"
         self.environment: dict[str, str] = {}
         self.accounts: ResourceAccounts | None = None
+        self.generator_folder = RAW_IN_CONTAINER
         self._project = project
         self._container = f"{project}-{server.id}-1"
         self._generator = f"{project}-{GENERATOR}-1"
@@ -241,7 +240,7 @@ class DockerServer:
         self._log = log
 
     def look_around(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
-        """Finds its address, what really runs in it, and its accounts. StartError if it has ended already,
+        """Find its address, what really runs in it, and its accounts. StartError if it has ended already,
         subprocess.CalledProcessError if there is no such container."""
         self._shell(self._generator)  # opens while the server is asked
         template = "{{.State.Pid}}|{{.Id}}|{{.Image}}|{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
@@ -259,12 +258,14 @@ class DockerServer:
             self.accounts = accounts_of(account, generator_account.cpu_seconds, server_cpus, generator_cpus)
 
     def perf_data(self) -> bytes:
+        """Return a copy of its JVM's performance counters; empty if there are none."""
         if self._server.kind == "jvm":
             with suppress(subprocess.TimeoutExpired):
                 return self._shell(self._container).run(perf_files.IN_CONTAINER, _ANSWER_SECONDS).stdout
         return b""
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
+        """Run a command in the generator's container, for `time_limit` seconds at the most."""
         bounded = ["timeout", "--signal=INT", f"--kill-after={INTERRUPT_SECONDS}", f"{time_limit:.0f}", *command]
         try:
             done = self._shell(self._generator).run(bounded, time_limit + 30)
@@ -273,6 +274,7 @@ class DockerServer:
         return Completed(done.exit_code, _text(done.stdout), _text(done.stderr))
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
+        """Let it run on these CPUs and no others. RuntimeUnusable if that does not work while it runs."""
         done = _run("docker", "update", "--cpuset-cpus", cpu_list(cpus), self._container)
         if done.returncode and self.ended() is None:
             raise RuntimeUnusable(
@@ -280,7 +282,7 @@ class DockerServer:
             )
 
     def _shell(self, container: str) -> Shell:
-        """One that was closed, because something took too long, is opened again."""
+        """Return the container's shell. One that was closed, because something took too long, is opened again."""
         shell = self._shells.get(container)
         if shell is None or not shell.is_open():
             if shell is not None:
@@ -289,7 +291,8 @@ class DockerServer:
         return shell
 
     def _version(self) -> str:
-        """StartError if what tells it fails, as everything does where the server has ended already."""
+        """Return what really runs. StartError if the command for it fails, as all do where the server has ended
+        already."""
         done = self._shell(self._container).run(version_command(self._server, "/server"), _ENGINE_SECONDS)
         said = _text(done.stdout + done.stderr).strip()
         if done.exit_code:
@@ -297,6 +300,7 @@ class DockerServer:
         return said
 
     def ended(self) -> str | None:
+        """Return why there can be no further load; None while server and generator are there."""
         template = "{{.State.Status}} {{.State.OOMKilled}} {{.State.ExitCode}}"
         try:
             states = _checked("docker", "inspect", "--format", template, self._container, self._generator)
@@ -306,6 +310,7 @@ class DockerServer:
         return next((f"{which} {end}" for which, end in ends if end), None)
 
     def stop(self) -> None:
+        """Remove both containers and keep the server's log. RuntimeUnusable if that does not work."""
         with suppress(OSError, subprocess.TimeoutExpired), create(self._log) as log:
             _run("docker", "logs", self._container, output=log)
         for shell in self._shells.values():
@@ -313,7 +318,7 @@ class DockerServer:
         _down(self._project, _ENGINE_BACK_SECONDS)
 
     def _sysctls(self) -> dict[str, str]:
-        """The network's settings as they are inside; a kernel need not have all of them."""
+        """Return the network's settings as they are inside; a kernel need not have all of them."""
         paths = ["/proc/sys/" + name.replace(".", "/") for name in SYSCTLS]
         found = self._shell(self._container).run(["grep", "-H", ".", *paths], _ENGINE_SECONDS)
         pairs = (line.removeprefix("/proc/sys/").partition(":") for line in _text(found.stdout).splitlines())
@@ -334,9 +339,9 @@ def _end_text(state: str) -> str | None:
 
 
 def _down(project: str, seconds: float = 1) -> None:
-    """Removes all that a project has, by its labels, and tries for so long to do it; RuntimeUnusable if some of it
-    stays: it would share the CPUs. Nothing is given time to end in its own way, which takes a JVM 0.3 s a turn: what it
-    had to say has been kept."""
+    """Remove all that a project has, by its labels, and try for so long to do it; RuntimeUnusable if some of it stays:
+    it would share the CPUs. Nothing is given time to end in its own way, which takes a JVM 0.3 s each time: what it had
+    to say has been kept."""
     command = ("docker", "compose", "--project-name", project, "down", "--volumes", "--remove-orphans")
     deadline = time.monotonic() + seconds
     while True:
@@ -356,7 +361,7 @@ def _run(
     output: BinaryIO | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a session of its own, so that Ctrl-C reaches the runner alone. `output` takes both streams.
+    """Run a command in a session of its own, so that Ctrl-C reaches the runner alone. `output` takes both streams.
 
     However it ends early (its time is up, the runner is interrupted), its whole process group is asked to end first:
     a script's clean-up runs, and a client tells the engine.
@@ -386,7 +391,7 @@ def _run(
 
 
 def _checked(*command: str) -> str:
-    """A command's output; subprocess.CalledProcessError if it fails."""
+    """Return a command's output; subprocess.CalledProcessError if it fails."""
     done = _run(*command)
     if done.returncode:
         raise subprocess.CalledProcessError(done.returncode, command, done.stdout, done.stderr)

@@ -18,20 +18,24 @@ _VERSION = re.compile(r'(?:^JAVA_VERSION=|\bversion )"(?:1\.)?([0-9]+)', re.MULT
 
 
 class Jdk(msgspec.Struct, frozen=True):
+    """A JDK of this host, or a JRE."""
+
     version: int
     home: Path
 
     @property
     def java(self) -> Path:
+        """Return its program `java`."""
         return self.home / "bin" / "java"
 
     @property
     def compiles(self) -> bool:
+        """Return whether it has a compiler."""
         return (self.home / "bin" / "javac").exists()
 
 
 def installed() -> list[Jdk]:
-    """The newest first; of those of one version the one that JAVA_HOME or the PATH names."""
+    """Return all of them, the newest first; of those of one version first the one that JAVA_HOME or the PATH names."""
     found = (Jdk(version, home) for home in dict.fromkeys(_homes()) if (version := _version(home)))
     return sorted(found, key=lambda jdk: jdk.version, reverse=True)
 
@@ -45,7 +49,7 @@ def _homes() -> Iterator[Path]:
 
 
 def _version(home: Path) -> int | None:
-    """None where no java is that can be run."""
+    """Return the version; None where there is no java that can be run."""
     java = home / "bin" / "java"
     if not os.access(java, os.X_OK):
         return None
@@ -57,6 +61,6 @@ def _version(home: Path) -> int | None:
 
 
 def version_in(text: str) -> int | None:
-    """The version that a JDK's file `release` or `java -version` names: 8 for `JAVA_VERSION="1.8.0_504"`."""
+    """Return the version that a JDK's file `release` or `java -version` names: 8 for `JAVA_VERSION="1.8.0_504"`."""
     found = _VERSION.search(text)
     return int(found[1]) if found else None

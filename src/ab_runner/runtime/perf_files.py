@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from ab_runner.host import safe_files
+from ab_runner.host import procfs, safe_files
 
 _AT_MOST = 1 << 20
 """Bytes; a JVM's file has 32 KiB unless -XX:PerfDataMemorySize says otherwise."""
@@ -20,9 +20,9 @@ FIFO is not waited for."""
 
 
 def of_process(pid: int) -> bytes:
-    """Empty if this is no JVM."""
+    """Return a copy of the counters of a process of this host; empty if it is no JVM."""
     try:
-        user = (Path("/proc") / str(pid)).stat().st_uid
+        user = procfs.owner(pid)
     except OSError:
         return b""
     for path in Path("/tmp").glob(f"hsperfdata_*/{pid}"):

@@ -1,4 +1,5 @@
-"""Servers and ab as processes of this host, for people without Docker: its JDKs, Maven, cc, ab and native servers.
+"""Servers and the generator as processes of this host, for people without Docker: its JDKs, Maven, cc, generator and
+native servers.
 
 The network's settings are the host's own and are recorded, not changed.
 """
@@ -16,10 +17,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ab_runner.catalog import artifacts
+from ab_runner.catalog.servers import SHARED
 from ab_runner.host.interrupt import held
 from ab_runner.host.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.host.safe_files import create
 from ab_runner.host.sweep_lock import LOCK
+from ab_runner.load import generators
+from ab_runner.load.generator import Completed
 from ab_runner.model.server import Needs, Server
 from ab_runner.monitor.accounting import ResourceAccounts, Session, accounts_of, children_cpu_seconds, pin
 from ab_runner.runtime import perf_files
@@ -27,7 +31,6 @@ from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
     STOP_SECONDS,
-    Completed,
     RuntimeUnusable,
     StartError,
     build_failures,
@@ -47,11 +50,16 @@ _STAGE = f"{LOCK.stem}-"
 
 
 def why_unusable() -> str | None:
-    """Why this host cannot make load, in a line that says how to mend it, or None if it can."""
-    return None if shutil.which("ab") else "ab is not installed (Debian: apt-get install apache2-utils)"
+    """Return why this host cannot make load, in a line that says how to fix it; None if it can."""
+    generator = generators.DEFAULT
+    if shutil.which(generator.name):
+        return None
+    return f"{generator.name} is not installed (Debian: apt-get install {generator.package})"
 
 
 class ProcessRuntime:
+    """Runs servers and the generator as processes of this host."""
+
     name = "process"
     network = "loopback"
 
@@ -63,7 +71,6 @@ class ProcessRuntime:
         self.jdk = self._runs.version if self._runs else jdk
         self.server_cpus = cpus.server
         self.generator_cpus = cpus.generator
-        self.raw_folder = ""
         self._servers_dir = servers_dir
         self._fixtures = fixtures
         self._port = port
@@ -77,6 +84,7 @@ class ProcessRuntime:
         self._unbuilt: dict[str, str] = {}
 
     def unavailable(self, server: Server) -> str | None:
+        """Return why this server cannot run here, with what to install; None if it can."""
         if server.needs is not None:
             return None if _find(server.needs.command) else _how_to_get(server.needs)
         if server.kind == "c":
@@ -94,11 +102,13 @@ class ProcessRuntime:
         return None if shutil.which("mvn") else "mvn is not installed (Debian: apt-get install maven)"
 
     def prepare_generator(self) -> int:
+        """Raise the limit of open files, and return it. RuntimeUnusable if the generator is not installed."""
         if reason := why_unusable():
             raise RuntimeUnusable(reason)
         return raise_open_files()
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
+        """Build the servers' programs. Return those that could not be built, with the reason; they do not start."""
         failures: dict[str, str] = {}
         builders = (("jvm", "Maven", self._build_with_maven), ("c", "cc", self._build_with_cc))
         for kind, builder, build in builders:
@@ -110,11 +120,11 @@ class ProcessRuntime:
         return failures
 
     def _build_with_cc(self, programs: Sequence[str]) -> str:
-        said = [_run_builder(str(self._servers_dir / "build-c"), str(self._servers_dir / name)) for name in programs]
-        return last_lines("".join(said))
+        build = str(self._servers_dir / SHARED / "build-c")
+        return last_lines("".join(_run_builder(build, str(self._servers_dir / name)) for name in programs))
 
     def _build_with_maven(self, programs: Sequence[str]) -> str:
-        """Builds these programs and what they need; returns Maven's first complaint if that fails."""
+        """Build these programs and what they need, and return Maven's first complaint if that fails, else nothing."""
         pom = str(self._servers_dir / "pom.xml")
         command = ["mvn", "-B", "-q", "-Dstyle.color=never", "--strict-checksums", "-DskipTests", "-f", pom]
         command.append(f"-Dartifacts={artifacts.cache_folder()}")
@@ -124,23 +134,27 @@ class ProcessRuntime:
         return f"{errors[0]} (mvn -f {pom} package shows the rest)" if errors else ""
 
     def environment(self) -> dict[str, str]:
-        package = text_of(["dpkg-query", "--show", "--showformat", "${Package} ${Version}", "apache2-utils"])
-        found = {"ab": text_of(["ab", "-V"]).partition("\n")[0], "ab package": package}
-        return {name: value for name, value in found.items() if value}
+        """Return the versions of the generator, as far as they can be known."""
+        generator = generators.DEFAULT
+        version = text_of(generator.version_command).partition("\n")[0]
+        package = text_of(["dpkg-query", "--show", "--showformat", "${Package} ${Version}", generator.package])
+        versions = {generator.name: version, f"{generator.name} package": package}
+        return {name: value for name, value in versions.items() if value}
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
+        """Have logs go to the folder `raw` from now on, and remove what killed sweeps left."""
         self._raw = raw.resolve()
         self._scratch = scratch.resolve()
         for left in LOCK.parent.glob(f"{_STAGE}*"):
             shutil.rmtree(left, ignore_errors=True)
 
     def start(self, server: Server, name: str) -> ProcessServer:
+        """Start a server; StartError if that does not work. `name` names its log and the generator's folder."""
         check_built(server, self._unbuilt)
         folder = self._scratch / name
         folder.mkdir(exist_ok=True)
-        self.raw_folder = str(folder)
         with held():
-            running = ProcessServer(self._port, self._pinned(self.generator_cpus))
+            running = ProcessServer(self._port, self._pinned(self.generator_cpus), folder)
             self._running.append(running)
         stage = running.stage
         self._fill(stage, server)
@@ -161,11 +175,12 @@ class ProcessRuntime:
         return running
 
     def close(self) -> None:
+        """End whatever is left of what was started."""
         for running in self._running:
             running.stop()
 
     def _fill(self, stage: Path, server: Server) -> None:
-        """Copies a server's program and the fixtures: it reads nothing else of ours, and a runner that is root can
+        """Copy a server's program and the fixtures: it reads nothing else of ours, and a runner that is root can
         start it as somebody who may not look into root's folders."""
         program = self._servers_dir / server.program
         if server.kind == "jvm":
@@ -173,21 +188,21 @@ class ProcessRuntime:
             for artifact in server.artifacts:
                 shutil.copy(artifacts.path_of(artifact), stage / "server" / "lib" / artifact.file)
             shutil.copy(program / "target" / "server.jar", stage / "server")
-            shutil.copy(self._servers_dir / "start-jvm", stage / "server" / "start")
+            shutil.copy(self._servers_dir / SHARED / "start-jvm", stage / "server" / "start")
         elif server.kind == "c":
             (stage / "server").mkdir()
             for file in (program / "target" / "server", program / "start"):
                 shutil.copy(file, stage / "server")
         else:
             shutil.copytree(program, stage / "server")
-            shutil.copy(self._servers_dir / "start-debian", stage / "server")
+            shutil.copy(self._servers_dir / SHARED / "start-debian", stage / "server")
         shutil.copytree(self._fixtures, stage / "www")
         (stage / "tmp").mkdir()
         (stage / "tmp").chmod(0o1777)
         stage.chmod(0o755)
 
     def _pinned(self, cpus: Sequence[int]) -> list[str]:
-        """What a command begins with that runs on these CPUs and not longer than the runner."""
+        """Return what a command begins with that runs on these CPUs and not longer than the runner."""
         pinned = [self._taskset, "--cpu-list", cpu_list(cpus)] if self._taskset and cpus else []
         return [*self._tied, *pinned]
 
@@ -195,17 +210,19 @@ class ProcessRuntime:
 class ProcessServer:
     """A server and its generator, each in a process group of its own, and the server's own folder `stage`."""
 
-    def __init__(self, port: int, pinned_generator: list[str]) -> None:
+    def __init__(self, port: int, pinned_generator: list[str], generator_folder: Path) -> None:
         self.address = ("127.0.0.1", port)
         self.host = f"127.0.0.1:{port}"
         self.environment: dict[str, str] = {}
         self.stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=LOCK.parent))
         self.accounts: ResourceAccounts | None = None
+        self.generator_folder = str(generator_folder)
         self._pinned = pinned_generator
         self._server: subprocess.Popen[bytes] | None = None
         self._generator: subprocess.Popen[str] | None = None
 
     def launch(self, command: Sequence[str], environment: dict[str, str], log: BinaryIO) -> None:
+        """Start the server's program; StartError if that does not work."""
         try:
             with held():
                 self._server = subprocess.Popen(
@@ -216,6 +233,7 @@ class ProcessServer:
             raise StartError("does not start", str(error)) from error
 
     def open_accounts(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
+        """Have its CPU time and memory accounted for, where this system can do that."""
         assert self._server is not None, "it has been launched"
         if sys.platform == "linux":
             server = Session(self._server.pid)
@@ -226,9 +244,11 @@ class ProcessServer:
         return children_cpu_seconds(running.pid if running and running.returncode is None else None)
 
     def perf_data(self) -> bytes:
+        """Return a copy of its JVM's performance counters; empty if there are none."""
         return perf_files.of_process(self._server.pid) if self._server else b""
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
+        """Run a command of the generator, for `time_limit` seconds at the most, and return how it ended."""
         with held():
             process = self._generator = subprocess.Popen(
                 [*self._pinned, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -247,14 +267,17 @@ class ProcessServer:
         return Completed(OVER_TIME, stdout, stderr)
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
+        """Let it run on these CPUs and no others, from now on."""
         if self._server is not None:
             pin(Session(self._server.pid), cpus)
 
     def ended(self) -> str | None:
+        """Return why there can be no further load; None while the server runs."""
         code = self._server.poll() if self._server else None
         return None if code is None else _exit_text(code)
 
     def stop(self) -> None:
+        """End server and generator, and remove the server's folder; may be called twice."""
         if self._generator is not None:
             end_group(self._generator, 0)
             self._generator = None
@@ -280,7 +303,7 @@ def _find(command: str) -> str | None:
 
 
 def _run_builder(*command: str, variables: Mapping[str, str] | None = None) -> str:
-    """All that it said if it fails, else nothing."""
+    """Run a builder, and return all that it said if it fails, else nothing."""
     environment = {**os.environ, **(variables or {})}
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL

@@ -18,7 +18,7 @@ from ab_runner.host.interrupt import held
 
 _PART = 65536
 _PRINTED_AT_MOST = 16 << 20
-"""Bytes; ab and what else is run print a few thousand."""
+"""Bytes; generators and what else is run print a few thousand."""
 _END_SECONDS = 5.0
 """How long the docker command may take to end after its shell has."""
 
@@ -32,7 +32,7 @@ class Ran(msgspec.Struct, frozen=True):
 
 
 class Shell:
-    """It ends with the container, or when the runner does."""
+    """A shell that runs in a container. It ends with the container, or when the runner does."""
 
     def __init__(self, container: str) -> None:
         with held():
@@ -46,11 +46,13 @@ class Shell:
         self._stdin, self._stdout, self._stderr = self._process.stdin, self._process.stdout, self._process.stderr
 
     def is_open(self) -> bool:
+        """Return whether it still runs."""
         return self._process.poll() is None
 
     def run(self, command: Sequence[str], seconds: float) -> Ran:
-        """subprocess.TimeoutExpired if it takes longer, or prints without an end. Then, and when it is interrupted, the
-        shell is closed: what comes late would be taken for the answer to the next command."""
+        """Run a command and return how it ended. subprocess.TimeoutExpired if it takes longer, or prints without an
+        end. Then, and when it is interrupted, the shell is closed: what comes late would be taken for the answer to the
+        next command."""
         try:
             return self._run(command, seconds)
         except BaseException:
@@ -96,6 +98,6 @@ class Shell:
         return Ran(self._process.returncode or 1, stdout, stderr)
 
     def close(self) -> None:
-        """May be called twice."""
+        """End it; may be called twice."""
         with self._process:  # which closes the pipes, and waits
             self._process.kill()

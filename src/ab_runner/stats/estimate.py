@@ -70,7 +70,7 @@ def _median_over_blocks(blocks: tuple[tuple[float, ...], ...]) -> Estimate:
 
 def _bootstrap_medians(trials: Sequence[np.ndarray[tuple[int], np.dtype[np.float64]]]) -> np.ndarray:
     if all(len(block) == 1 for block in trials):  # the usual case, in which no trials are drawn within a block
-        return np.median(np.concatenate(trials).take(_drawn_blocks(len(trials))), axis=1)
+        return np.asarray(np.median(np.concatenate(trials)[_drawn_blocks(len(trials))], axis=1))
     random = np.random.default_rng(_SEED)
     drawn = random.integers(len(trials), size=(_RESAMPLES, len(trials)))
     means = np.empty(drawn.shape)
@@ -81,7 +81,7 @@ def _bootstrap_medians(trials: Sequence[np.ndarray[tuple[int], np.dtype[np.float
 
 
 @lru_cache(maxsize=64)
-def _drawn_blocks(blocks: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+def _drawn_blocks(blocks: int) -> np.ndarray:
     """Return the blocks of each resample: they are the same for all cells."""
     return np.random.default_rng(_SEED).integers(blocks, size=(_RESAMPLES, blocks))
 

@@ -31,8 +31,8 @@ class Stored(msgspec.Struct, frozen=True):
 def read(folder: Path) -> Stored:
     """Return the sweep in a folder. StoreError if the folder is no sweep, or one of a newer format.
 
-    A damaged line of the log is reported and the rest is read. Fields and kinds of records that this version does not
-    know are ignored.
+    A damaged line of the log is reported and the rest is read. Fields that this version does not know are ignored, and
+    so are kinds of records, which a line of `damage` says.
     """
     try:
         content = safe_files.read(folder / SWEEP_FILE)
@@ -45,13 +45,20 @@ def read(folder: Path) -> Stored:
         raise StoreError(f"{error.filename or folder}: cannot be read: {error.strerror}") from error
     sweep = _sweep(folder / SWEEP_FILE, content)
     records: list[Record] = []
+    unknown: list[str] = []
     damage = [f"{folder / TRIALS_FILE} is missing"] if lines is None else []
     for number, line in lines or ():
         try:
             records.append(_RECORDS.decode(line))
         except _UNREADABLE as error:
-            if not _is_of_unknown_kind(line):
+            if kind := _unknown_kind(line):
+                unknown.append(kind)
+            else:
                 damage.append(f"{folder / TRIALS_FILE}: line {number} is damaged and left out: {error}")
+    if unknown:
+        kinds = ", ".join(sorted(set(unknown)))
+        count = f"{len(unknown)} records of a kind that this version does not know are ignored"
+        damage.append(f"{folder / TRIALS_FILE}: {count}: {kinds}")
     return Stored(sweep, tuple(records), tuple(damage))
 
 
@@ -91,12 +98,13 @@ def _sweep(path: Path, content: bytes) -> Sweep:
         raise StoreError(f"{path}: {error}") from error
 
 
-def _is_of_unknown_kind(line: bytes) -> bool:
-    """Return whether it is a whole record, of a kind that a newer version writes."""
+def _unknown_kind(line: bytes) -> str | None:
+    """Return the kind of a whole record that a newer version has written; None for any other line."""
     try:
-        return msgspec.json.decode(line, type=_Kind).record not in _KINDS
+        kind = msgspec.json.decode(line, type=_Kind).record
     except _UNREADABLE:
-        return False
+        return None
+    return None if kind in _KINDS else kind
 
 
 def _lines(path: Path) -> list[tuple[int, bytes]] | None:

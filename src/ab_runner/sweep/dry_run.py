@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import Protocol, SweepRequest
 from ab_runner.model.server import Server
-from ab_runner.sweep.protocol import ServerRun, plan
+from ab_runner.store.plan import ServerRun, plan
 from ab_runner.sweep.warm_up import turns_of
 
 

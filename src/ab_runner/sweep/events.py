@@ -9,7 +9,7 @@ from ab_runner.model.workload import WorkloadName
 
 
 class PhaseStarted(msgspec.Struct, frozen=True):
-    """Event: what goes on from now. `what` is `start`, `probe`, `warm-up`, `trial` or `stop`."""
+    """Event: what goes on from now on. `what` is `start`, `probe`, `warm-up`, `trial` or `stop`."""
 
     what: str
     server: str

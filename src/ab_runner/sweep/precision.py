@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ab_runner.model.records import Cell, CellRecord, cell_of, is_valid
 from ab_runner.stats.estimate import blocks_wanted, median_over_blocks
-from ab_runner.sweep.protocol import ServerRun
+from ab_runner.store.plan import ServerRun
 
 
 def wide_cells(records: Iterable[CellRecord], precision: float) -> set[Cell]:
-    """The cells whose interval is wider than ± `precision` (0.03 for 3 %) or not yet to be had. A cell that has no
-    figure, or got none in its last block, is none of them: another block would hardly help."""
+    """Return the cells whose interval is wider than ± `precision` (0.03 for 3 %) or not yet to be had. A cell that has
+    no figure, or got none in its last block, is none of them: another block would hardly help."""
     rates: dict[Cell, dict[int, list[float]]] = {}
     last: dict[Cell, CellRecord] = {}
     for record in records:
@@ -32,8 +32,8 @@ def wide_cells(records: Iterable[CellRecord], precision: float) -> set[Cell]:
 def further_blocks(
     records: Iterable[CellRecord], precision: float, seed: int, is_spent: Callable[[], bool]
 ) -> Iterator[list[ServerRun]]:
-    """One block after the other, each with the servers and cells that need it by then, until none does or the budget
-    `is_spent`. `records` is read anew for each block, so it may grow between them."""
+    """Yield one block after the other, each with the servers and cells that need it by then, until none does or the
+    budget `is_spent`. `records` is read anew for each block, so it may grow between them."""
     while not is_spent():
         seen = list(records)
         wide = wide_cells(seen, precision)
@@ -41,9 +41,7 @@ def further_blocks(
             return
         block = 1 + max(record.block for record in seen)
         in_order = [cell_of(record) for record in seen if record.block == 1]
-        cells = {
-            cell.server: [each for each in in_order if each.server == cell.server and each in wide] for cell in wide
-        }
-        servers = sorted(cells)
+        servers = sorted({cell.server for cell in wide})
+        cells = {server: [cell for cell in in_order if cell.server == server and cell in wide] for server in servers}
         random.Random(f"{seed} {block}").shuffle(servers)
         yield [ServerRun(block, server, tuple(cells[server])) for server in servers]

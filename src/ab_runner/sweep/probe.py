@@ -1,4 +1,4 @@
-"""Does the server answer what it should, before any load? Plain sockets, because the bytes are in question.
+"""Whether a server answers what it should, without load. Plain sockets, because the bytes are in question.
 
 Whatever a server sends, or does not send, ends in an Answer or a ProbeError, within a bounded time and memory.
 """
@@ -58,44 +58,45 @@ class Answer(msgspec.Struct, frozen=True):
     body: bytes
 
 
-def check(address: Address, host: str, workload: Workload, fixtures: Path) -> int:
-    """Asks as ab will ask, and for what nobody may have. Returns the length in bytes of the body that ab will see.
+class Question(msgspec.Struct, frozen=True):
+    """What is asked in a workload: the head of the generator's requests, and the body that answers it."""
 
-    `address` is where the server is reached from here, `host` how ab will name it. ProbeError with the first thing
-    that is not as it must be.
-    """
-    head, expected = question(host, workload, fixtures)
-    check_body(ask(address, head), expected)
-    if workload.keep_alive:
-        _check_kept_alive(address, head, expected)
+    workload: Workload
+    head: bytes
+    expected: bytes
+
+
+def question(head: bytes, workload: Workload, fixtures: Path) -> Question:
+    """Return the question of a workload. It reads the fixture, if one answers it; else the head itself does."""
+    return Question(workload, head, head if workload.fixture is None else (fixtures / workload.fixture).read_bytes())
+
+
+def check(address: Address, asked: Question) -> None:
+    """Ask as the generator will ask, and for what nobody may have. ProbeError with the first thing that is not as it
+    must be. `address` is where the server is reached from here."""
+    check_body(ask(address, asked.head), asked.expected)
+    if asked.workload.keep_alive:
+        _check_kept_alive(address, asked.head, asked.expected)
     else:
-        _check_closed(address, head)
-    if workload.fixture is not None:
+        _check_closed(address, asked.head)
+    if asked.workload.fixture is not None:
         _check_guarded(address)
-    return len(expected)
 
 
-def question(host: str, workload: Workload, fixtures: Path) -> tuple[bytes, bytes]:
-    """Return the request as ab will send it, and the body that answers it."""
-    head = request_head(workload.path, workload.keep_alive, host)
-    return head, head if workload.fixture is None else (fixtures / workload.fixture).read_bytes()
-
-
-def request_head(path: str, keep_alive: bool = False, host: str = "localhost") -> bytes:
-    """The head as ab 2.3 sends it."""
+def _head_for(path: str, keep_alive: bool = False) -> bytes:
+    """Return the head of a request of the runner's own."""
     connection = "Connection: Keep-Alive\r\n" if keep_alive else ""
-    rest = f"Host: {host}\r\nUser-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n"
-    return f"GET {path} HTTP/1.0\r\n{connection}{rest}".encode()
+    return f"GET {path} HTTP/1.0\r\n{connection}Host: localhost\r\nUser-Agent: probe\r\nAccept: */*\r\n\r\n".encode()
 
 
 def ask(address: Address, head: bytes) -> Answer:
-    """One request on a connection of its own."""
+    """Return the answer to one request on a connection of its own; NoAnswer if there is none."""
     with connect(address) as connection:
         return exchange(connection, head)
 
 
 def exchange(connection: socket.socket, head: bytes) -> Answer:
-    """One request on a connection that is open."""
+    """Return the answer to one request on a connection that is open; NoAnswer if there is none."""
     try:
         connection.settimeout(TIMEOUT)
         connection.sendall(head)
@@ -105,7 +106,7 @@ def exchange(connection: socket.socket, head: bytes) -> Answer:
 
 
 def wait_until_ready(address: Address, workload: Workload, seconds: float, ended: Callable[[], str | None]) -> None:
-    """Asks until the server is up.
+    """Ask until the server is up.
 
     ProbeError when the time is over, or when `ended` gives a reason why the server is no longer there.
     """
@@ -115,7 +116,7 @@ def wait_until_ready(address: Address, workload: Workload, seconds: float, ended
         if reason := ended():
             raise ProbeError(reason)
         try:
-            answer = ask(address, request_head(workload.path))
+            answer = ask(address, _head_for(workload.path))
             if answer.status in _UP:
                 return
             last = f"it answers {answer.status}"
@@ -126,15 +127,15 @@ def wait_until_ready(address: Address, workload: Workload, seconds: float, ended
 
 
 def is_alive(address: Address, workload: Workload) -> bool:
-    """Does it still answer a single request?"""
+    """Return whether the server still answers a single request."""
     try:
-        return ask(address, request_head(workload.path, workload.keep_alive)).status in _UP
+        return ask(address, _head_for(workload.path, workload.keep_alive)).status in _UP
     except ProbeError:
         return False
 
 
 def check_body(answer: Answer, expected: bytes) -> None:
-    """ProbeError unless the answer is a 200 with exactly these bytes."""
+    """Raise ProbeError unless the answer is a 200 with exactly these bytes."""
     if answer.status == _VERSION_NOT_SUPPORTED:
         raise ProbeError(REFUSES_HTTP_1_0)
     if answer.status != 200:
@@ -167,12 +168,12 @@ def _check_closed(address: Address, head: bytes) -> None:
 
 
 def _check_guarded(address: Address) -> None:
-    missing = ask(address, request_head(_MISSING))
+    missing = ask(address, _head_for(_MISSING))
     if missing.status != 404:
         raise ProbeError(f"status {missing.status} instead of 404 for a file that is not there")
     for path in _TRAVERSALS:
         try:
-            answer = ask(address, request_head(path))
+            answer = ask(address, _head_for(path))
         except ProbeError:
             continue  # to hang up on such a request is a good answer too
         if answer.status == 200 or _SECRET in answer.body:
@@ -180,7 +181,7 @@ def _check_guarded(address: Address) -> None:
 
 
 def connect(address: Address, seconds: float = TIMEOUT) -> socket.socket:
-    """A new connection; NoAnswer if there is none within so many seconds."""
+    """Return a new connection; NoAnswer if there is none within so many seconds."""
     try:
         return socket.create_connection(address, timeout=seconds)
     except OSError as error:
@@ -188,7 +189,7 @@ def connect(address: Address, seconds: float = TIMEOUT) -> socket.socket:
 
 
 def _read_answer(connection: socket.socket) -> Answer:
-    """Reads a head, and as much body as its Content-Length says or until the server closes."""
+    """Read a head, and as much body as its Content-Length says or until the server closes, and return both."""
     deadline = time.monotonic() + TIMEOUT
     data = bytearray()
     while (end := data.find(_END_OF_HEAD)) < 0:

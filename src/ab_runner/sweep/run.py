@@ -7,20 +7,21 @@ from collections.abc import Iterable
 
 from ab_runner.host.interrupt import Interrupted, held
 from ab_runner.model.records import EndRecord
-from ab_runner.sweep.protocol import ServerRun
-from ab_runner.sweep.turn import SweepContext, Turn
+from ab_runner.store.plan import ServerRun
+from ab_runner.sweep.context import SweepContext
+from ab_runner.sweep.turn import Turn
 
 
-def run(runs: Iterable[ServerRun], bench: SweepContext, starts: int = 0) -> None:
-    """Runs everything that was planned. A server that fails leaves its reason in its cells, and the next has its turn.
+def run(runs: Iterable[ServerRun], context: SweepContext, starts: int = 0) -> None:
+    """Run everything that was planned. A server that fails leaves its reason in its cells, and the next has its turn.
     `starts` is how often servers were started before, in a sweep that goes on.
 
     However it ends, nothing that was started is left over and the log's last record says how it ended.
     """
     ending = "finished"
     try:
-        for part in runs:
-            turn = Turn(part, bench, starts)
+        for server_run in runs:
+            turn = Turn(server_run, context, starts)
             try:
                 turn.run()
             finally:
@@ -35,6 +36,6 @@ def run(runs: Iterable[ServerRun], bench: SweepContext, starts: int = 0) -> None
     finally:
         try:
             with held():  # a sweep that ends on its own may be interrupted, its clean-up not
-                bench.runtime.close()
+                context.runtime.close()
         finally:
-            bench.store.append(EndRecord(at=datetime.datetime.now(datetime.UTC), reason=ending))
+            context.store.append(EndRecord(at=datetime.datetime.now(datetime.UTC), reason=ending))

@@ -1,34 +1,34 @@
 """The warm-up of one start of a server: windows of load in turns over all workloads, until its JIT compiler is quiet.
+Pure; `warm_up_run` makes the load.
 
 A JIT compiles what it sees used. One workload after the other warms up each anew, and the compiler shares the CPU with
 the load that it compiles for. Turns of a second over all workloads let it see everything within a few seconds, and it
-gets the generator's CPUs as well while nothing is counted. docs/method.md has the measurements.
+gets the generator's CPUs as well while nothing is counted. docs/measurement.md has the criterion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import exp, log
 from statistics import fmean
 
 import msgspec
 
+from ab_runner.load.validity import COLD
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, WarmUp
-from ab_runner.model.records import WarmUpTurns
+from ab_runner.model.records import Cell, WarmUpTurns
 from ab_runner.model.workload import WorkloadName
 
 HIGH_CONCURRENCY = 100
 """The second level of a warm-up: what waits and queues is other code than what is idle between two requests."""
 QUIET = 0.025
-"""The JIT compiler's share of the server's CPU time, over all turns, below which it has nothing left to do that
+"""The JIT compiler's share of the server's CPU time, over all loads, below which it has nothing left to do that
 matters."""
-COLD = 0.05
-"""The share above which a single window or trial is of a server that is not warm. One late method takes less."""
 RISING = 0.05
 """A rise of the rates from the window before to the last one by more than this shows that the server is not warm."""
 
 
-class WarmUpTurn(msgspec.Struct, frozen=True):
+class WarmUpLoad(msgspec.Struct, frozen=True):
     """One of the loads that a warm-up alternates between."""
 
     workload: WorkloadName
@@ -39,7 +39,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     """One run of the generator: its rate in requests per second, and the CPU seconds that it cost the server. None:
     not known. `error` says why there is no rate."""
 
-    turn: WarmUpTurn
+    load: WarmUpLoad
     rate: float | None
     seconds: float
     server_cpu_seconds: float | None = None
@@ -51,54 +51,54 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
 
 def turns_of(
     plan: WarmUp, workloads: Sequence[WorkloadName], concurrency: Sequence[int], compiles: bool
-) -> list[WarmUpTurn]:
-    """Return the turns of a cycle: all workloads at 10 connections, then at 100 where the sweep goes so far. A server
-    that does not compile has the higher level alone, which fills its caches and pools for the lower one too. A warm-up
-    by requests has the lower one alone, as in 2006."""
+) -> list[WarmUpLoad]:
+    """Return the loads of a cycle, in turns: all workloads at 10 connections, then at 100 where the sweep goes so far.
+    A server that does not compile has the higher level alone, which fills its caches and pools for the lower one too. A
+    warm-up by requests has the lower one alone, as in 2006."""
     levels = [WARM_UP_CONCURRENCY]
     if plan.load.requests is None and max(concurrency) >= HIGH_CONCURRENCY:
         levels = [WARM_UP_CONCURRENCY, HIGH_CONCURRENCY] if compiles else [HIGH_CONCURRENCY]
-    return [WarmUpTurn(workload, level) for level in levels for workload in workloads]
+    return [WarmUpLoad(workload, level) for level in levels for workload in workloads]
 
 
 def run_windows(
-    plan: WarmUp, turns: Sequence[WarmUpTurn], compiles: bool, run: Callable[[WarmUpTurn], Window]
+    plan: WarmUp, loads: Sequence[WarmUpLoad], compiles: bool, run: Callable[[WarmUpLoad], Window]
 ) -> Iterator[Window]:
     """Yield the windows as they are run, until the warm-up is over or one of them fails. Once the plan's time is over,
-    only the turns in which the compiler is still at work get more of them."""
+    only the loads for which the compiler is still at work get more of them."""
     windows: list[Window] = []
     while True:
-        for turn in _next_turns(plan, windows, turns):
-            windows.append(run(turn))
+        for load in _next_loads(plan, windows, loads):
+            windows.append(run(load))
             yield windows[-1]
-            if windows[-1].error is not None or is_over(plan, windows, turns, compiles):
+            if windows[-1].error is not None or is_over(plan, windows, loads, compiles):
                 return
 
 
-def _next_turns(plan: WarmUp, windows: Sequence[Window], turns: Sequence[WarmUpTurn]) -> Sequence[WarmUpTurn]:
+def _next_loads(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpLoad]) -> Sequence[WarmUpLoad]:
     if not plan.steady or len(windows) < (plan.load.seconds or 0):
-        return turns
-    return [turn for turn in turns if any(map(_compiles, _last_of(turn, windows, 1)))] or turns
+        return loads
+    return [load for load in loads if any(map(_compiles, _last_of(load, windows, 1)))] or loads
 
 
-def is_over(plan: WarmUp, windows: Sequence[Window], turns: Sequence[WarmUpTurn], compiles: bool) -> bool:
+def is_over(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpLoad], compiles: bool) -> bool:
     """Return whether the warm-up has done its work, or has used up its time.
 
     A program that does not compile while it runs needs one cycle, in which its caches and pools fill.
     """
-    if len(windows) < len(turns):
+    if len(windows) < len(loads):
         return False
     if plan.load.seconds is None or (plan.steady and not compiles):
         return True
     if len(windows) < plan.load.seconds:  # of a second each
         return False
-    return not plan.steady or len(windows) >= (plan.at_most or 0) or is_warm(windows, turns)
+    return not plan.steady or len(windows) >= (plan.at_most or 0) or is_warm(windows, loads)
 
 
-def is_warm(windows: Sequence[Window], turns: Sequence[WarmUpTurn]) -> bool:
-    """Return whether, in the last window of each turn, the compiler was quiet, and the rates rose no more against the
-    window before. A large file takes little CPU time, so that each turn is looked at by itself as well."""
-    pairs = [_last_of(turn, windows, 2) for turn in turns]
+def is_warm(windows: Sequence[Window], loads: Sequence[WarmUpLoad]) -> bool:
+    """Return whether, in the last window of each load, the compiler was quiet, and the rates rose no more against the
+    window before. A large file takes little CPU time, so that each load is looked at by itself as well."""
+    pairs = [_last_of(load, windows, 2) for load in loads]
     last = [pair[-1] for pair in pairs if pair]
     if any(len(pair) < 2 for pair in pairs) or any(map(_compiles, last)):
         return False
@@ -115,12 +115,12 @@ def jit_share(windows: Iterable[Window]) -> float | None:
 
 
 def _compiles(window: Window) -> bool:
-    """Would a trial like it be cold?"""
+    """Return whether a trial like it would be cold."""
     return (jit_share([window]) or 0.0) > COLD
 
 
-def _last_of(turn: WarmUpTurn, windows: Sequence[Window], count: int) -> list[Window]:
-    return [window for window in windows if window.turn == turn][-count:]
+def _last_of(load: WarmUpLoad, windows: Sequence[Window], count: int) -> list[Window]:
+    return [window for window in windows if window.load == load][-count:]
 
 
 def _rise(pairs: Iterable[Sequence[Window]]) -> float:
@@ -130,15 +130,15 @@ def _rise(pairs: Iterable[Sequence[Window]]) -> float:
     return exp(fmean(logs)) - 1 if logs else 0.0
 
 
-def turns_measured(turns: Sequence[WarmUpTurn], windows: Sequence[Window]) -> tuple[WarmUpTurns, ...]:
-    """Return the rates of each turn, for the record."""
+def turns_measured(loads: Sequence[WarmUpLoad], windows: Sequence[Window]) -> tuple[WarmUpTurns, ...]:
+    """Return the rates of each load, for the record."""
     return tuple(
         WarmUpTurns(
-            turn.workload,
-            turn.concurrency,
-            tuple(window.rate for window in windows if window.turn == turn and window.rate is not None),
+            load.workload,
+            load.concurrency,
+            tuple(window.rate for window in windows if window.load == load and window.rate is not None),
         )
-        for turn in turns
+        for load in loads
     )
 
 
@@ -146,3 +146,10 @@ def jit_shares(windows: Sequence[Window], size: int) -> tuple[float | None, ...]
     """Return the compiler's share in each cycle, the last of which may have been cut short."""
     cycles = (windows[begin : begin + size] for begin in range(0, len(windows), size))
     return tuple(None if share is None else round(share, 4) for share in map(jit_share, cycles))
+
+
+def rate_expected(rates: Mapping[WarmUpLoad, float], cell: Cell) -> float | None:
+    """Return the rate that the warm-up showed at the level next to the cell's; None if its workload was left out."""
+    levels = {load.concurrency: rate for load, rate in rates.items() if load.workload == cell.workload}
+    below = [level for level in levels if level <= cell.concurrency]
+    return levels[max(below, default=min(levels))] if levels else None

@@ -14,15 +14,14 @@ from threading import Lock
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import click
 import msgspec
 
 from ab_runner.analysis.overview import Entry, entry
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.cli.compare import compare_all
-from ab_runner.cli.files import page_text
 from ab_runner.errors import UserError
 from ab_runner.host import safe_files
+from ab_runner.report.compare_sweeps import compare_all
+from ab_runner.report.files import page_text
 from ab_runner.report.html import Served, comparison, overview
 from ab_runner.store.layout import RAW_FOLDER, SWEEP_FILE, TRIALS_FILE
 from ab_runner.store.reader import is_being_written, read
@@ -47,25 +46,25 @@ _ALWAYS = (
 )
 
 
-def serve(results: Path, port: int) -> None:
-    """Until it is interrupted. click.UsageError if there is no such folder or the port is taken."""
+def serve(results: Path, port: int, tell: Callable[[str], object]) -> None:
+    """Serve a folder of sweeps until it is interrupted. UserError if there is no such folder or the port is taken."""
     if not results.is_dir():
-        raise click.UsageError(f"{results}: no such folder; give the one that has the folders of sweeps in it")
+        raise UserError(f"{results}: no such folder; give the one that has the folders of sweeps in it")
     try:
         server = server_for(results, port)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise click.UsageError(f"port {port}: {reason}; choose another with --port") from error
-    click.echo(f"http://{ADDRESS}:{server.server_port}/ has the sweeps of {results}; Ctrl-C ends it")
+        raise UserError(f"port {port}: {reason}; choose another with --port") from error
+    tell(f"http://{ADDRESS}:{server.server_port}/ has the sweeps of {results}; Ctrl-C ends it")
     with server:
         try:
             server.serve_forever()
         except KeyboardInterrupt:
-            click.echo()
+            tell("")
 
 
 def server_for(results: Path, port: int) -> ThreadingHTTPServer:
-    """One that listens already."""
+    """Return a web server that listens already."""
     return ThreadingHTTPServer((ADDRESS, port), partial(_Handler, Site(results)))
 
 
@@ -89,14 +88,15 @@ class Site:
         self._one_by_one = Lock()
 
     def answer(self, target: str, head_only: bool = False) -> Answer:
-        """`target` is that of the request line. Whatever is wrong with it is an answer too."""
+        """Return the answer to a request; `target` is that of its first line. Whatever is wrong with it is an answer
+        too."""
         try:
             with self._one_by_one:
                 return self._answer(target, head_only)
-        except (UserError, click.ClickException) as error:
+        except UserError as error:
             return _line(str(error), HTTPStatus.CONFLICT)
         except ValueError as error:
-            return _line(f"not an address: {error}", HTTPStatus.BAD_REQUEST)
+            return _line(f"this is no valid address: {error}", HTTPStatus.BAD_REQUEST)
         except OSError as error:
             return _line(f"cannot be read: {error}", HTTPStatus.INTERNAL_SERVER_ERROR)
         except Exception as error:  # somebody else's sweep may hold values that nothing here was made for
@@ -117,12 +117,12 @@ class Site:
         return _raw(folder, rest) if rest else self._report(folder, head_only)
 
     def _sweeps(self) -> dict[str, Path]:
-        """By the names of their folders. Links are not among them: `latest` would be a second entry, and another could
-        lead to what nobody meant to show."""
+        """Return the folders of sweeps by their names. Links are not among them: `latest` would be a second entry, and
+        another could lead to what nobody meant to show."""
         return {path.name: path for path in self._results.iterdir() if not path.is_symlink() and _is_sweep(path)}
 
     def _overview(self) -> tuple[list[Entry], list[str]]:
-        """The newest first, and what cannot be read."""
+        """Return the sweeps, the newest first, and a line for each that cannot be read."""
         found: list[Entry] = []
         trouble: list[str] = []
         for name, folder in self._sweeps().items():
@@ -164,7 +164,7 @@ def _page(folder: Path, served: Served) -> bytes:
 
 
 def _kept(made: dict[str, tuple[str, Made]], name: str, tag: str, make: Callable[[], Made]) -> Made:
-    """What was made for that tag, or is made now."""
+    """Return what was made for that tag, or make it now."""
     if name not in made or made[name][0] != tag:
         made[name] = tag, make()
     return made[name][1]
@@ -175,7 +175,7 @@ def _is_sweep(folder: Path) -> bool:
 
 
 def _state(folder: Path) -> tuple[str, bool]:
-    """A tag of the sweep's log, and whether the sweep goes on."""
+    """Return a tag of the sweep's log, and whether the sweep goes on."""
     is_running = is_being_written(folder)
     try:
         status = (folder / TRIALS_FILE).lstat()
@@ -185,7 +185,7 @@ def _state(folder: Path) -> tuple[str, bool]:
 
 
 def _raw(folder: Path, rest: str) -> Answer:
-    """What ab and the servers printed, which reports point to."""
+    """Return what ab or a server printed, which reports point to."""
     files = {f"{RAW_FOLDER}/{path.name}": path for path in safe_files.real_folder(folder / RAW_FOLDER).glob("*")}
     if rest not in files:
         return _line(f"{folder.name} has no {rest!r}", HTTPStatus.NOT_FOUND)
@@ -218,7 +218,7 @@ class _Handler(BaseHTTPRequestHandler):
         if host in _NAMES:
             answer = self._site.answer(self.path, head_only)
         else:
-            answer = _line(f"not {host!r}", HTTPStatus.FORBIDDEN)
+            answer = _line(f"{host!r} is no name of this server; use {ADDRESS}", HTTPStatus.FORBIDDEN)
         self.send_response(answer.status)
         for name, value in (("Content-Type", answer.kind), *_ALWAYS, *answer.more):
             self.send_header(name, value)

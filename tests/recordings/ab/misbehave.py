@@ -292,7 +292,7 @@ def serving(mode: str, port: int = 0) -> Iterator[int]:
     Raises OSError when it cannot listen there, KeyError for a mode that there is not.
     """
     behave = MODES[mode]
-    started: Future[tuple[int, Callable[[], None]]] = Future()
+    started: Future[tuple[int, Callable[[], object]]] = Future()
 
     def on_ready(bound: int, stop: asyncio.Event) -> None:
         loop = asyncio.get_running_loop()

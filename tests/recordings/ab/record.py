@@ -1,6 +1,6 @@
 """Runs ab once per case of cases.toml against misbehave.py, and keeps what it printed beside this file.
 
-    python record.py [--ab23 PATH] [--ab20 PATH] [NAME ...]
+    PYTHONPATH=tests python tests/recordings/ab/record.py [--ab23 PATH] [--ab20 PATH] [NAME ...]
 
 NAME is one case or several, or nothing for all. Cases whose ab is not given are left out. Ends with 1 when an exit
 code is not the one that cases.toml says; the outputs are written all the same, to be looked at.
@@ -17,7 +17,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import misbehave
+from recordings.ab import misbehave
 
 HERE = Path(__file__).parent
 PORT = 18200

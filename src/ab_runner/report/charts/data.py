@@ -1,4 +1,4 @@
-"""The rows behind the charts: what `specs` describes, with the figures of one sweep. Pure.
+"""The rows behind the charts: the figures of one sweep in the form that the charts take. Pure.
 
 A row is a dictionary without what it lacks, so that thousands of them stay small in a page.
 """
@@ -15,7 +15,8 @@ from ab_runner.analysis.trial_figures import PERCENTILES
 from ab_runner.history.published import Figure
 from ab_runner.history.then_and_now import FigurePair, ThenAndNow
 from ab_runner.model.workload import WorkloadName
-from ab_runner.report.charts.specs import CHANGES_SHOWN, percentile_field
+from ab_runner.report.charts.comparison import CHANGES_SHOWN
+from ab_runner.report.charts.latencies import percentile_field
 from ab_runner.report.figures import estimate_figure, interval_figure, rate_figure, rate_text, share_figure
 from ab_runner.report.then_and_now_tables import factor_figure
 

@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ab_runner.model.workload import WorkloadName
-from ab_runner.report.charts import specs as charts
 from ab_runner.report.charts.data import Row
-from ab_runner.report.charts.specs import Spec
+from ab_runner.report.charts.latencies import latencies
+from ab_runner.report.charts.models import models
+from ab_runner.report.charts.parts import Spec
+from ab_runner.report.charts.rates import height_of_rates, rates
+from ab_runner.report.charts.then_and_now import then_and_now
 from ab_runner.report.charts.vega import with_rows
 from ab_runner.report.html.page import Page
 
@@ -26,15 +29,15 @@ def _of(page: Page, name: WorkloadName) -> Iterator[tuple[str, Spec]]:
     rows = page.data["cells"][name]
     middle = page.concurrency[len(page.concurrency) // 2]
     yield "rates", _titled(_rates(page, rows), f"{name}: requests per second", page)
-    latencies = with_rows(charts.latencies(page.looks, page.concurrency), rows)
-    yield "latencies", _titled(latencies, f"{name}: time per request at concurrency {middle:,}", page)
+    times = with_rows(latencies(page.looks, page.concurrency), rows)
+    yield "latencies", _titled(times, f"{name}: time per request at concurrency {middle:,}", page)
     model_of = {id: model for model, ids in page.data["models"][name].items() for id in ids}
     by_model = [{**row, "model": model_of[row["server"]]} for row in rows if row["server"] in model_of]
-    models = with_rows(charts.models(page.looks, page.concurrency), by_model)
-    yield "models", _titled(models, f"{name}: requests per second by I/O model", page)
+    panels = with_rows(models(page.looks, page.concurrency), by_model)
+    yield "models", _titled(panels, f"{name}: requests per second by I/O model", page)
     if name in page.data["pairs"]:
         pairs = page.data["pairs"][name]
-        beside = charts.then_and_now(list(dict.fromkeys(row["then"] for row in pairs)), page.compared_levels)
+        beside = then_and_now(list(dict.fromkeys(row["then"] for row in pairs)), page.compared_levels)
         middle = page.compared_levels[len(page.compared_levels) // 2]
         title = f"{name}: requests per second in 2006 and now, at concurrency {middle:,}"
         yield "then-and-now", _titled(with_rows(beside, pairs), title, page)
@@ -42,7 +45,7 @@ def _of(page: Page, name: WorkloadName) -> Iterator[tuple[str, Spec]]:
 
 def _rates(page: Page, rows: Sequence[Row]) -> Spec:
     labels = sum(1 for row in rows if row.get("last"))
-    return with_rows(charts.rates(page.looks, page.concurrency), rows) | {"height": charts.height_of_rates(labels)}
+    return with_rows(rates(page.looks, page.concurrency), rows) | {"height": height_of_rates(labels)}
 
 
 def _titled(spec: Spec, text: str, page: Page) -> Spec:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from ab_runner.report.charts.specs import Spec
+from ab_runner.report.charts.parts import Spec
 
 VEGA_LITE = "6.4"
 _PNG_SCALE = 2

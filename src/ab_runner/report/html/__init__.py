@@ -15,7 +15,7 @@ from ab_runner.report.charts import vega
 from ab_runner.report.document import Report
 from ab_runner.report.figures import LIMITS, RANKED_BY_CPU_TIME
 from ab_runner.report.html.page import page_of, specs_of
-from ab_runner.report.html.templates import fill, ours
+from ab_runner.report.html.templates import fill, joined_scripts
 
 
 class Served(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ def render(
         details=_packed({"trials": page.trials, "warmUps": page.warm_ups}),
         served=served,
         vega=Markup(vega.vega_script()),
-        script=ours("page.js"),
+        script=joined_scripts("js"),
         limits=LIMITS,
         by_cpu_time=RANKED_BY_CPU_TIME,
     )

@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from ab_runner.analysis.comparison import SweepComparison
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.report.charts import specs as charts
 from ab_runner.report.charts import vega
+from ab_runner.report.charts.comparison import ratios
 from ab_runner.report.charts.data import Row, change_rows
 from ab_runner.report.compare_tables import LETTERS, report_comparison, title
 from ab_runner.report.html.templates import fill
@@ -29,5 +29,5 @@ def _picture(rows: Sequence[Row]) -> Markup:
     """Return a chart in the page's colours, which it has by these names. Vega escapes what it is given."""
     levels = sorted({row["c"] for row in rows})
     servers = list(dict.fromkeys(row["server"] for row in rows))
-    spec = vega.with_rows(charts.ratios(servers, levels), rows, ink="var(--muted)", faint="var(--rule)")
+    spec = vega.with_rows(ratios(servers, levels), rows, ink="var(--muted)", faint="var(--rule)")
     return Markup(vega.svg(spec))

@@ -15,9 +15,14 @@ from ab_runner.model.protocol import Protocol
 from ab_runner.model.records import StartRecord, Trial
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName, workload_named
-from ab_runner.report.charts import specs as charts
 from ab_runner.report.charts.data import cell_rows, pair_rows
+from ab_runner.report.charts.latencies import latencies
+from ab_runner.report.charts.models import model_panel
 from ab_runner.report.charts.palette import Look, looks
+from ab_runner.report.charts.parts import Spec
+from ab_runner.report.charts.rates import rates
+from ab_runner.report.charts.then_and_now import then_and_now as then_and_now_chart
+from ab_runner.report.charts.warm_up import warm_up
 from ab_runner.report.document import Table
 from ab_runner.report.facts import facts_of
 from ab_runner.report.html.trials import Trials, WarmUps, jit_shares_of, trials_of, warm_ups_of
@@ -145,16 +150,16 @@ def _starts(analysis: SweepAnalysis) -> dict[str, tuple[StartRecord, ...]]:
     return {server: tuple(found) for server, found in starts.items()}
 
 
-def specs_of(page: Page) -> dict[str, charts.Spec]:
+def specs_of(page: Page) -> dict[str, Spec]:
     """Return the charts of a page, by the name that its places for charts give."""
     shown = page.looks
     compared = [row["then"] for rows in page.data["pairs"].values() for row in rows]
     found = {
-        "rates": charts.rates(shown, page.concurrency),
-        "latencies": charts.latencies(shown, page.concurrency),
-        "model": charts.model_panel(shown, page.concurrency),
-        "warm-up": charts.warm_up(),
+        "rates": rates(shown, page.concurrency),
+        "latencies": latencies(shown, page.concurrency),
+        "model": model_panel(shown, page.concurrency),
+        "warm-up": warm_up(),
     }
     if compared:
-        found["then-and-now"] = charts.then_and_now(list(dict.fromkeys(compared)), page.compared_levels)
+        found["then-and-now"] = then_and_now_chart(list(dict.fromkeys(compared)), page.compared_levels)
     return found

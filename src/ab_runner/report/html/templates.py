@@ -22,6 +22,13 @@ def ours(name: str) -> Markup:
     return Markup((_HERE / name).read_text(encoding="utf-8"))
 
 
+def joined_scripts(folder: str) -> Markup:
+    """Return the scripts of a folder as one script with a scope of its own; main.js, which uses the others, is last."""
+    files = sorted((_HERE / folder).glob("*.js"), key=lambda file: (file.name == "main.js", file.name))
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return Markup(f'"use strict";\n(() => {{\n{text}}})();\n')
+
+
 @cache
 def _environment() -> Environment:
     return Environment(

@@ -10,7 +10,7 @@ import msgspec
 from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
 from ab_runner.model.load import LoadReport
 from ab_runner.model.records import BEFORE, JvmActivity, NotMeasured, Record, Usage, WarmUpRecord
-from ab_runner.report.charts.specs import percentile_name
+from ab_runner.report.charts.latencies import percentile_name
 from ab_runner.report.figures import share_figure
 from ab_runner.store.layout import RAW_FOLDER
 

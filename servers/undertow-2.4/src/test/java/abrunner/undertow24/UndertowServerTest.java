@@ -3,6 +3,7 @@ package abrunner.undertow24;
 import abrunner.harness.FileServerContract;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
+import abrunner.undertow.UndertowServer;
 
 class UndertowServerTest extends FileServerContract {
     @Override

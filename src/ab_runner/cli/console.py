@@ -1,0 +1,45 @@
+"""What is written to the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+WIDTH_OF_FILES = 160
+"""Columns where the output is no terminal and nothing (COLUMNS) says how wide it is."""
+
+
+def console_for(stream: TextIO) -> Console:
+    """Return a console that writes to the stream as it is."""
+    width = WIDTH_OF_FILES if not stream.isatty() and "COLUMNS" not in os.environ else None
+    return Console(file=stream, width=width, highlight=False)
+
+
+def put(*parts: RenderableType) -> None:
+    """Show on stdout; without the blanks that fill up lines where that is no terminal."""
+    console = console_for(sys.stdout)
+    if console.is_terminal:
+        console.print(*parts, sep="\n")
+        return
+    with console.capture() as shown:
+        console.print(*parts, sep="\n")
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in shown.get().splitlines()))
+
+
+def say(console: Console, line: str) -> None:
+    """Show a line as it is: nothing in it is markup, and it is not broken."""
+    console.print(Text(line), soft_wrap=True)
+
+
+def say_out(line: str) -> None:
+    """Show a line on stdout, where a command's results go."""
+    say(console_for(sys.stdout), line)
+
+
+def say_err(line: str) -> None:
+    """Show a line on stderr, where everything else goes."""
+    say(console_for(sys.stderr), line)

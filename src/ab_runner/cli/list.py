@@ -1,0 +1,58 @@
+"""./ab-runner list: shows the servers and the sets."""
+
+from __future__ import annotations
+
+import click
+
+from ab_runner import paths
+from ab_runner.catalog.filters import Filter
+from ab_runner.catalog.servers import load, select
+from ab_runner.catalog.sets import expand, load_sets
+from ab_runner.cli import options
+
+
+@click.command("list")
+@click.argument("servers", nargs=-1, metavar="[GLOB|@SET]…")
+@click.option("--family", type=options.Names("family"), default=(), help="All versions of one system: tomcat,jetty.")
+@click.option(
+    "--year",
+    "--era",
+    "years",
+    type=options.Years(),
+    default=(),
+    help="Year of release: 2006, 2004-2008, -2008 or 2020-. (--era is its old name.)",
+)
+@click.option("--io-model", type=options.Names("I/O model"), default=(), help="Such as 'NIO reactor,event loop'.")
+@click.option(
+    "--workload",
+    type=options.Names("workload", options.WORKLOAD_NAMES),
+    default=(),
+    help=f"Some of {', '.join(options.WORKLOAD_NAMES)}.",
+)
+@click.option("--available/--unavailable", default=None, help="Only those that can run here, or only the others.")
+def command(
+    servers: tuple[str, ...],
+    family: tuple[str, ...],
+    years: tuple[range, ...],
+    io_model: tuple[str, ...],
+    workload: tuple[str, ...],
+    available: bool | None,
+) -> None:
+    """Shows servers and sets. With a GLOB or a set: all facts about each of its servers, with its caveats.
+
+    A server is shown if it fits every option that is given. It fits an option if it has any one of the values.
+    """
+    from ab_runner.cli.server_tables import show_server, show_servers
+    from ab_runner.sweep.availability import look
+
+    catalog = load(paths.SERVERS)
+    sets = load_sets(paths.SERVERS, catalog)
+    wanted = Filter(families=family, years=years, io_models=io_model, workloads=workload)
+    wanted.check(catalog.values())
+    fitting = [server for server in select(catalog, expand(servers, sets) or ("*",)) if wanted.fits(server)]
+    here = look(fitting)
+    shown = [server for server in fitting if available in (None, server.id not in here.missing)]
+    if not servers:
+        show_servers(shown, here, sets)
+    for server in shown if servers else ():
+        show_server(server, here)

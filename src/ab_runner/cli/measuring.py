@@ -1,0 +1,65 @@
+"""A sweep that is ready, from its first trial to its reports: what `run` and `resume` have in common."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.warnings import findings_of
+from ab_runner.cli.console import console_for, say_err
+from ab_runner.cli.progress import display_for
+from ab_runner.cli.tables import show_report
+from ab_runner.errors import UserError
+from ab_runner.model.records import NotMeasured, Trial, is_valid
+from ab_runner.report.files import write_reports
+from ab_runner.store.plan import plan_of, remaining
+from ab_runner.store.reader import Stored, read
+from ab_runner.sweep.measure import ReadySweep, SweepStopped, measure
+
+
+def measure_and_report(ready: ReadySweep) -> int:
+    """Measure a sweep, show its tables, of what there is if it had to stop, and return the exit code."""
+    folder = ready.store.folder
+    _show_start(ready, folder)
+    stopped = False
+    try:
+        with display_for(console_for(sys.stderr), ready.cells) as display:
+            measure(ready, display.show)
+    except SweepStopped as error:
+        stopped = True
+        say_err(f"ab-runner: the sweep stopped: {error}")
+    finally:
+        stored = _show_end(folder)
+    return 1 if stopped or not any(map(is_valid, stored.records)) else 0
+
+
+def _show_start(ready: ReadySweep, folder: Path) -> None:
+    say_err(f"{folder}")
+    for finding in findings_of(ready.sweep):
+        if not finding.good:
+            say_err(f"! {finding.text}")
+    servers = len({run.server for run in ready.runs})
+    say_err(f"{_count(ready.cells, 'trial')} of {_count(servers, 'server')}, runtime {ready.runtime.name}")
+
+
+def _show_end(folder: Path) -> Stored:
+    """Show the tables, if there is anything to put into them, and write them into the folder."""
+    stored = read(folder)
+    analysis = analyse(stored)
+    if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
+        show_report(analysis, "terminal", everything=False)
+        say_err(f"./ab-runner report --all {folder} shows all tables")
+    else:
+        say_err(f"no trial was made; {folder} has the log")
+    if remaining(plan_of(stored.sweep), stored.records):
+        say_err(f"./ab-runner resume {folder} goes on with this sweep")
+    try:
+        say_err(f"{write_reports(analysis, folder)} has charts")
+    except (OSError, UserError) as error:
+        say_err(f"ab-runner: the reports cannot be written: {error}; `./ab-runner report --all {folder}` shows them")
+    return stored
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,37 @@
+"""./ab-runner resume: goes on with an interrupted sweep."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from ab_runner.cli import options
+
+
+@click.command("resume")
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--anyway", is_flag=True, help="Goes on even if the machine, versions or servers have changed.")
+@click.option(
+    "--port",
+    type=options.Whole(1, 65535),
+    default=8080,
+    show_default=True,
+    help="For a sweep of processes: the port on 127.0.0.1.",
+)
+def command(results: Path, anyway: bool, port: int) -> None:
+    """Goes on with an interrupted sweep. The first cell that has no record is the next."""
+    sys.exit(_resume(results.resolve(), port, anyway))  # results/latest is a link, which would come to point to itself
+
+
+def _resume(folder: Path, port: int, anyway: bool) -> int:
+    from ab_runner.cli.console import say_err
+    from ab_runner.cli.measuring import measure_and_report
+    from ab_runner.sweep.reopen import reopen_sweep
+
+    with reopen_sweep(folder, port, anyway, say_err) as ready:
+        if ready is not None:
+            return measure_and_report(ready)
+    say_err(f"{folder} is complete: every cell has its record")
+    return 0

@@ -1,0 +1,90 @@
+"""Servers as `./ab-runner list` shows them: all in a table, or each with all that there is to know of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from ab_runner.catalog.sets import MARK, ServerSet
+from ab_runner.cli.console import console_for, put, say, say_err
+from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName
+from ab_runner.sweep.availability import Availability
+from ab_runner.sweep.skipped import not_here_lines
+
+LETTERS: dict[WorkloadName, str] = {"echo": "e", "small": "s", "small-keepalive": "k", "large": "l"}
+
+
+def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[str, ServerSet]) -> None:
+    """Show a row for each server, the sets, and why some servers cannot run here."""
+    if not servers:
+        say_err("no server fits all of that")
+        return
+    console = console_for(sys.stdout)
+    table = _in_words(servers, here)
+    unbounded = console.options.update_width(1000)
+    roomy = console.measure(table, options=unbounded).maximum <= console.width
+    put(table if roomy else _in_letters(servers, here))
+    if not roomy:
+        say(console, "workloads: " + ", ".join(f"{letter} {name}" for name, letter in LETTERS.items()))
+    for name, members in sets.items():
+        say(console, f"{MARK}{name}  {len(members.servers)} servers: {members.summary}")
+    say(console, f"here: {here.where}")
+    listed = {server.id: here.missing[server.id] for server in servers if server.id in here.missing}
+    for line in not_here_lines(listed):
+        say(console, line)
+
+
+def show_server(server: Server, here: Availability) -> None:
+    """Show all that there is to know of one server."""
+    missing = here.missing.get(server.id)
+    facts = {
+        "what it is": server.summary,
+        "family": f"{server.family} {server.version}, released {server.released}",
+        "I/O model": server.io_model,
+        "workloads": ", ".join(server.workloads),
+        "runs on": f"JDK {server.jdk_at_least} or later" if server.jdk_at_least > 8 else "",
+        "here": f"no: {missing.detail}" if missing else f"yes, {here.where}",
+        "stands for": f"{server.published} of 2006" if server.published else "",
+        "settings": " ".join(f"{name}={value}" for name, value in server.environment.items()),
+        "caveats": "\n".join(server.caveats),
+    }
+    table = Table(box=None, show_header=False, padding=(0, 1, 0, 2))
+    for name, value in facts.items():
+        if value:
+            table.add_row(Text(name, style="dim"), Text(value))
+    put(Text(server.id, style="bold"), table)
+
+
+def _in_words(servers: Iterable[Server], here: Availability) -> Table:
+    table = _table_of("server", "family", "year", "I/O model", "workloads", "here")
+    for server in servers:
+        cells = (server.id, server.family, str(server.release_year), server.io_model, ", ".join(server.workloads))
+        table.add_row(*map(Text, cells), _can_run(server, here))
+    return table
+
+
+def _in_letters(servers: Iterable[Server], here: Availability) -> Table:
+    """Return a table for narrow terminals; without the family, as ids begin with it."""
+    table = _table_of("server", "year", "I/O model", "".join(LETTERS.values()), "here")
+    for server in servers:
+        letters = "".join(letter if name in server.workloads else "-" for name, letter in LETTERS.items())
+        table.add_row(
+            *map(Text, (server.id, str(server.release_year), server.io_model, letters)), _can_run(server, here)
+        )
+    return table
+
+
+def _table_of(*headings: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for heading in headings:
+        table.add_column(heading, no_wrap=True)
+    return table
+
+
+def _can_run(server: Server, here: Availability) -> Text:
+    return Text("no", style="yellow") if server.id in here.missing else Text("yes", style="green")

@@ -1,0 +1,91 @@
+"""Apache Benchmark as a generator: runs ab, one process or several, and reads what it printed and what it left in
+files.
+
+`load.ab` has ab's command line and the parser of its output, `load.parallel` what several processes need.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from ab_runner.load import ab
+from ab_runner.load.generator import Completed, Executor, Generator, LoadOutcome, Target
+from ab_runner.load.parallel import merged, outputs, parallel_command, split_connections, sum_counts
+from ab_runner.model.load import Load
+
+
+class Ab:
+    """Apache Benchmark, as `Generator` wants it."""
+
+    name = "ab"
+    package = "apache2-utils"
+    version_command = ("ab", "-V")
+
+    def request_head(self, host: str, path: str, keep_alive: bool) -> bytes:
+        """Return the head of its requests, byte for byte."""
+        return ab.request_head(host, path, keep_alive)
+
+    def run(self, target: Target, load: Load, concurrency: int) -> LoadOutcome:
+        """Make so much load over so many connections at once, and return what came of it."""
+        executor = target.executor
+        shares = split_connections(concurrency, target.processes)
+        names = _file_names(target.record_as, len(shares))
+        csv_paths: list[str | None] = [f"{executor.folder}/{name}.csv" for name in names] or [None] * len(shares)
+        commands = [
+            _command(target, load, connections, path) for connections, path in zip(shares, csv_paths, strict=True)
+        ]
+        began = time.monotonic()
+        done = executor.execute(_one_command(commands, names, executor), target.time_limit)
+        seconds = time.monotonic() - began
+        runs = (outputs(done.stdout) if len(commands) > 1 else []) or [done]
+        milliseconds = [ab.parse_milliseconds(executor.take(f"{name}.latencies") or "") for name in names]
+        csv_texts: list[str | None] = [executor.take(f"{name}.csv") for name in names] or [None] * len(shares)
+        results = [
+            ab.parse(run.stdout, run.stderr, run.exit_code, text) for run, text in zip(runs, csv_texts, strict=False)
+        ]
+        return LoadOutcome(
+            command=tuple(commands[0]),
+            exit_code=done.exit_code,
+            result=results[0] if len(commands) == 1 else merged(results, milliseconds or [{}] * len(results)),
+            seconds=seconds,
+            output=_text(commands[0], done),
+            milliseconds=sum_counts(milliseconds),
+        )
+
+
+GENERATOR: Generator = Ab()
+
+
+def _file_names(record_as: str | None, processes: int) -> list[str]:
+    """Return the names of the files that each process leaves: the trial's, and where there are several its number after
+    it. There are none where nothing is recorded."""
+    if record_as is None:
+        return []
+    return [record_as] if processes == 1 else [f"{record_as}.{number}" for number in range(1, processes + 1)]
+
+
+def _command(target: Target, load: Load, connections: int, percentiles: str | None) -> list[str]:
+    return ab.command(
+        url=target.url,
+        concurrency=connections,
+        requests=load.requests,
+        seconds=load.seconds,
+        keep_alive=target.keep_alive,
+        idle_timeout=target.idle_timeout,
+        percentiles=percentiles,
+    )
+
+
+def _one_command(commands: Sequence[list[str]], names: Sequence[str], executor: Executor) -> list[str]:
+    """Return the one command that runs all of them and, where there are names, leaves their latencies in files."""
+    if names:
+        commands = [
+            ab.recording_latencies(command, f"{executor.folder}/{name}.latencies")
+            for command, name in zip(commands, names, strict=True)
+        ]
+    return commands[0] if len(commands) == 1 else parallel_command(commands, executor.cpus)
+
+
+def _text(command: Sequence[str], done: Completed) -> str:
+    return f"$ {' '.join(command)}\n{done.stdout}\n--- stderr\n{done.stderr}\n--- exit code {done.exit_code}\n"

@@ -1,0 +1,116 @@
+"""What makes the load: the interface of a generator, and what one run of it is given and gives back.
+
+A new generator provides two files. Sweeps and runtimes know no more of it than this interface:
+
+- `load/NAME_generator.py`, with `GENERATOR`, an instance of a class that has what `Generator` asks for. `run` makes
+  the generator's command line, has the target's executor run it, and turns what the generator printed and left in
+  files into a `LoadOutcome`. A run that went wrong is a `LoadFailure` with a reason of a few words. `run` raises
+  nothing for it, whatever text comes back: a server may have chosen that text. `load/ab_generator.py` is the example;
+  `load/ab.py` beside it is pure.
+- `docker/generators/NAME.Dockerfile`, an image of Debian with the program. `make compose` gives it the service NAME. A
+  sweep starts it with an entry point of its own, and runs commands in it.
+
+`load/generators.py` finds them all, and names the one that sweeps use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from ab_runner.model.load import Load, LoadFailure, LoadReport
+
+
+class Completed(Struct, frozen=True):
+    """How a command ended; the exit code is 124, as of timeout(1), if it had to be ended from outside."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+class Executor(Protocol):
+    """Runs a generator's commands beside one server that has been started."""
+
+    @property
+    def folder(self) -> str:
+        """Return the folder where commands may leave files, as they see it."""
+
+    @property
+    def cpus(self) -> tuple[int, ...]:
+        """Return the CPUs that commands run on; empty where nothing is pinned."""
+
+    def execute(self, command: Sequence[str], time_limit: float) -> Completed:
+        """Run a command for so many seconds at the most, and return how it ended."""
+
+    def take(self, name: str) -> str | None:
+        """Return the text of a file that a command left in the folder, and keep it with the sweep. None where there
+        is no regular file of that name and of a plausible size: a server may have taken a generator over."""
+
+
+class Target(Struct, frozen=True, kw_only=True):
+    """What one run of a generator is made against, and with what."""
+
+    url: str
+    keep_alive: bool
+    idle_timeout: int
+    """Seconds without any progress after which the generator gives up by itself."""
+    time_limit: float
+    """Seconds after which the run is ended from outside."""
+    executor: Executor
+    processes: int = 1
+    """Processes of the generator that share the connections; there are never more of them than connections."""
+    record_as: str | None = None
+    """For a trial: what the names of its files begin with. The latencies of all its requests are recorded, and the
+    generator's files are kept. None for load of which the rate alone is of interest."""
+
+
+class LoadOutcome(Struct, frozen=True, kw_only=True):
+    """What one run of a generator came to; the record of a trial has all of it."""
+
+    command: tuple[str, ...]
+    """The generator's arguments, without what was put around them to record latencies; the first one's of several
+    processes."""
+    exit_code: int
+    result: LoadReport | LoadFailure
+    seconds: float
+    """What the whole run took: with the generator's start, and what it does after the load."""
+    output: str
+    """The command and all that was printed, as the raw file of a trial has it."""
+    milliseconds: dict[int, int] = {}
+    """The number of requests by their time in whole milliseconds; empty where that was not recorded."""
+
+    @property
+    def report(self) -> LoadReport | None:
+        """Return the figures; None if the run failed."""
+        return self.result if isinstance(self.result, LoadReport) else None
+
+    @property
+    def failure(self) -> LoadFailure | None:
+        """Return why there are no figures; None if there are."""
+        return self.result if isinstance(self.result, LoadFailure) else None
+
+
+class Generator(Protocol):
+    """A program that makes load."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the program, which is that of its Dockerfile and of its service in compose.yaml too."""
+
+    @property
+    def package(self) -> str:
+        """Return the name of Debian's package that has the program."""
+
+    @property
+    def version_command(self) -> Sequence[str]:
+        """Return a command whose first line of output names the version."""
+
+    def request_head(self, host: str, path: str, keep_alive: bool) -> bytes:
+        """Return the head of its requests, byte for byte: the probe asks with it, and an echo server answers with
+        it."""
+
+    def run(self, target: Target, load: Load, concurrency: int) -> LoadOutcome:
+        """Make so much load over so many connections at once, and return what came of it."""

@@ -1,0 +1,86 @@
+"""The charts of requests per second by I/O model, a panel for each model. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ab_runner.report.charts.palette import Look
+from ab_runner.report.charts.parts import (
+    CELLS,
+    DETAILS,
+    DIMMED,
+    SHOWN,
+    Spec,
+    chart,
+    concurrency_axis,
+    faceted,
+    rate_axis,
+    server_channels,
+    tooltip_of,
+)
+
+
+def model_panel(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
+    """Return the panel of one model: the servers in `members` in colour, all others in grey behind them."""
+    server = server_channels(looks)
+    x = concurrency_axis(levels, title=None)
+    y = rate_axis("rate", {"tickCount": 3})
+    tooltip = tooltip_of(("server", "server"), ("c", "concurrency"), ("figure", "requests per second"), *DETAILS)
+    ours = "indexof(members, datum.server) >= 0"
+    faded = {"condition": {"test": DIMMED, "value": 0.15}, "value": 1}
+    return chart(
+        CELLS,
+        {"shown": list(looks), "focus": "", "members": list(looks)},
+        transform=[{"filter": SHOWN}],
+        layer=[
+            {
+                "transform": [{"filter": f"!({ours})"}],
+                "mark": {"type": "line", "strokeWidth": 1, "color": {"expr": "faint"}},
+                "encoding": {"x": x, "y": y, "detail": {"field": "server"}},
+            },
+            {
+                "transform": [{"filter": ours}],
+                "mark": {"type": "line", "strokeWidth": 2},
+                "encoding": {
+                    "x": x, "y": y, **server.line, "opacity": faded,
+                },
+            },
+            {
+                "transform": [{"filter": ours}, {"filter": "isValid(datum.rate)"}],
+                "params": [{"name": "near", "select": {"type": "point", "on": "pointerover", "nearest": True}}],
+                "mark": {"type": "point", "filled": True, "size": 26},
+                "encoding": {"x": x, "y": y, **server.point, "opacity": faded, "tooltip": tooltip},
+            },
+        ],
+    )  # fmt: skip
+
+
+def models(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
+    """Return the panels of all models, with the same axes: for a file, where nothing can be pointed at."""
+    server = server_channels(looks)
+    encoding = {"x": concurrency_axis(levels, title=None), "y": rate_axis("rate", {"tickCount": 4})}
+    legend = {
+        "title": None, "orient": "bottom", "columns": 4, "labelColor": {"expr": "ink"}, "symbolType": "stroke",
+        "symbolStrokeWidth": 2,
+    }  # fmt: skip
+    line = {channel: {**value, "legend": legend} for channel, value in server.line.items()}
+    return faceted(
+        CELLS,
+        transform=[{"filter": "isValid(datum.rate)"}],
+        facet={
+            "field": "model", "type": "nominal",
+            "header": {"title": None, "labelFontSize": 12, "labelFontWeight": "bold", "labelColor": {"expr": "ink"}},
+        },
+        columns=3,
+        spec={
+            "width": 250,
+            "height": 170,
+            "layer": [
+                {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {**encoding, **line}},
+                {
+                    "mark": {"type": "point", "filled": True, "size": 30},
+                    "encoding": {**encoding, "color": line["color"]},
+                },
+            ],
+        },
+    )  # fmt: skip

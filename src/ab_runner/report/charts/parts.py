@@ -1,0 +1,129 @@
+"""The parts that the charts share: names of data and parameters, axes, colours, and the frame around a chart. Pure.
+
+A chart is one Vega-Lite description, which the page makes interactive and `vega` turns into files. It says how data of
+a name look and holds none: the same one serves all workloads. Its parameters are what a reader can change: `shown`
+(server ids), `focus` (one server, or none), `level` (a concurrency), and for the page's colours `ink` and `faint`.
+Descriptions are plain dictionaries, because vl-convert takes these, and a library around them would have to be learned
+on top of Vega-Lite itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ab_runner.report.charts.palette import Look
+
+Spec = dict[str, Any]
+
+CELLS = "cells"
+WINDOWS = "windows"
+PAIRS = "pairs"
+CHANGES = "changes"
+"""Names of data; `data` makes their rows."""
+_FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
+SHOWN = "indexof(shown, datum.server) >= 0"
+DIMMED = "focus != '' && focus != datum.server"
+_TICKS = [digit * 10.0**power for power in range(-3, 7) for digit in (1, 2, 5)]
+"""Of logarithmic axes; a scale shows those within it."""
+NEUTRAL, OLD, NEW = "#808080", "#3d7bd9", "#c2571a"
+DETAILS = (
+    ("interval", "95 % interval"), ("share", "share of the ceiling"), ("rank", "rank"), ("limit", "the limit was"),
+    ("cpu_efficiency", "per CPU-second"),
+)  # fmt: skip
+
+
+def chart(data: str, params: Mapping[str, Any], **parts: Any) -> Spec:
+    """Return a chart with the frame, the colours and the fonts of all charts; `parts` go before them."""
+    colours = {"ink": "#30363d", "faint": "#c9ced6"}
+    axis = {
+        "labelColor": {"expr": "ink"}, "titleColor": {"expr": "ink"}, "gridColor": {"expr": "faint"},
+        "domainColor": {"expr": "faint"}, "tickColor": {"expr": "faint"}, "gridOpacity": 0.45, "labelFontSize": 11,
+        "titleFontSize": 11, "titleFontWeight": "normal", "labelFlush": False,
+    }  # fmt: skip
+    return {
+        "data": {"name": data},
+        "params": [{"name": name, "value": value} for name, value in {**colours, **params}.items()],
+        "width": 720,
+        "height": 380,
+        "autosize": {"type": "fit", "contains": "padding"},
+        "padding": {"left": 2, "right": 8, "top": 6, "bottom": 4},
+        "background": "transparent",
+        "config": {"axis": axis, "font": _FONT, "view": {"stroke": None}, "aria": False},
+        **parts,
+    }
+
+
+def faceted(data: str, **parts: Any) -> Spec:
+    """Return a chart of several panels, each of the size that its `spec` says."""
+    return {key: value for key, value in chart(data, {}, **parts).items() if key not in ("width", "height", "autosize")}
+
+
+class ServerChannels(msgspec.Struct, frozen=True):
+    """The encoding channels by which a mark shows its server: colour alone, and all those of a line and of a point."""
+
+    color: Spec
+    line: Spec
+    point: Spec
+
+
+def server_channels(looks: Mapping[str, Look]) -> ServerChannels:
+    """Return the channels for these servers, without a legend: the page has one that a keyboard can use."""
+
+    def channel(values: list[Any]) -> Spec:
+        return {"field": "server", "scale": {"domain": list(looks), "range": values}, "legend": None}
+
+    color = channel([look.colour for look in looks.values()])
+    dash = channel([look.dash or (1, 0) for look in looks.values()])
+    shape = channel([look.shape for look in looks.values()])
+    return ServerChannels(color, line={"color": color, "strokeDash": dash}, point={"color": color, "shape": shape})
+
+
+def concurrency_axis(levels: Sequence[int], title: str | None = "connections at once") -> Spec:
+    """Return a logarithmic x axis with a tick at each level of concurrency."""
+    return {
+        "field": "c",
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "domain": [min(levels) / 1.2, max(levels) * 1.2]},
+        "axis": {"title": title, "values": list(levels), "format": ",d", "grid": False, "labelOverlap": "greedy"},
+    }
+
+
+def logarithmic_axis(title: str) -> Spec:
+    """Return a logarithmic axis for a field that is still to be named, with ticks at 1, 2 and 5 times powers of ten."""
+    return {
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, "padding": 16},
+        "axis": {
+            "title": title, "values": _TICKS, "grid": True, "orient": "top", "format": ",~r", "labelOverlap": "greedy",
+        },
+    }  # fmt: skip
+
+
+def rows_of(field: str, order: Iterable[str]) -> Spec:
+    """Return a y axis with a row for each name in this order, and the names left of the plot."""
+    return {
+        "field": field,
+        "sort": list(order),
+        "axis": {
+            "title": None, "domain": False, "ticks": False, "grid": True, "gridOpacity": 0.6, "labelPadding": 8,
+            "labelLimit": {"expr": "width < 420 ? 110 : 260"},
+        },
+    }  # fmt: skip
+
+
+def rate_axis(field: str, axis: Spec | None = None) -> Spec:
+    """Return a linear axis for requests per second, from zero; `axis` changes its settings."""
+    return {
+        "field": field,
+        "type": "quantitative",
+        "scale": {"nice": False, "zero": True},
+        "axis": {"title": None, "format": ",~r", "tickCount": 6, "ticks": False, "domain": False, **(axis or {})},
+    }
+
+
+def tooltip_of(*fields: tuple[str, str]) -> list[Spec]:
+    """Return a tooltip of pairs of a field and its title."""
+    return [{"field": field, "title": title} for field, title in fields]

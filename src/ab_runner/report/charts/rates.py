@@ -1,0 +1,139 @@
+"""The chart of requests per second over concurrency, a line for each server. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ab_runner.model.server import REFERENCE
+from ab_runner.report.charts.palette import Look
+from ab_runner.report.charts.parts import (
+    CELLS,
+    DETAILS,
+    DIMMED,
+    SHOWN,
+    Spec,
+    chart,
+    concurrency_axis,
+    rate_axis,
+    server_channels,
+    tooltip_of,
+)
+
+_LABEL_HEIGHT = 13
+_FAILED_IN_A_ROW = 4
+
+
+def height_of_rates(labels: int) -> int:
+    """Return the height that leaves room for so many names. html/js/charts.js computes the same."""
+    return max(420, _LABEL_HEIGHT * labels + 90)
+
+
+def rates(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
+    """Return a chart with a line for each server, its interval as a band, its name at the end, and above the plot a
+    cross for each cell without a figure."""
+    server = server_channels(looks)
+    x = concurrency_axis(levels)
+    y = rate_axis("rate")
+    tooltip = tooltip_of(("server", "server"), ("c", "concurrency"), ("figure", "requests per second"), *DETAILS)
+    faded = {"condition": {"test": DIMMED, "value": 0.12}, "value": 1}
+    return chart(
+        CELLS,
+        {"shown": list(looks), "focus": "", "labelled": True},
+        transform=[{"filter": SHOWN}],
+        layer=[
+            {
+                "transform": [{"filter": "isValid(datum.low)"}],
+                "mark": {"type": "area", "opacity": 0.16},
+                "encoding": {
+                    "x": x, "y": rate_axis("low"), "y2": {"field": "high"}, "color": server.color,
+                    "opacity": {"condition": {"test": DIMMED, "value": 0.02}, "value": 0.16},
+                },
+            },
+            {
+                "mark": {"type": "line", "strokeJoin": "round", "strokeCap": "round"},
+                "encoding": {
+                    "x": x, "y": y, **server.line, "opacity": faded,
+                    "strokeWidth": {
+                        "condition": [
+                            {"test": "focus != '' && focus == datum.server", "value": 3.5},
+                            {"test": f"datum.server == '{REFERENCE}'", "value": 4},
+                        ],
+                        "value": 1.7,
+                    },
+                },
+            },
+            {
+                "transform": [{"filter": "isValid(datum.rate)"}],
+                "params": [{"name": "near", "select": {"type": "point", "on": "pointerover", "nearest": True}}],
+                "mark": {"type": "point", "filled": True, "size": 38},
+                "encoding": {"x": x, "y": y, **server.point, "opacity": faded, "tooltip": tooltip},
+            },
+            _failed(x, server.color, faded),
+            *_labels(server.color, faded),
+        ],
+    )  # fmt: skip
+
+
+def _failed(x: Spec, colour: Spec, faded: Spec) -> Spec:
+    """Return crosses above their concurrency, four in a row."""
+    return {
+        "transform": [
+            {"filter": "!isValid(datum.rate)"},
+            {"window": [{"op": "row_number", "as": "place"}], "groupby": ["c"]},
+            {"calculate": f"(datum.place - 1) % {_FAILED_IN_A_ROW} * 9", "as": "across"},
+            {"calculate": f"-11 - 10 * floor((datum.place - 1) / {_FAILED_IN_A_ROW})", "as": "up"},
+        ],
+        "mark": {
+            "type": "text", "text": "×",  # noqa: RUF001
+            "fontSize": 15, "fontWeight": "bold", "align": "right",
+            "y": {"expr": "datum.up"}, "dx": {"expr": "8 - datum.across"},
+        },
+        "encoding": {
+            "x": x, "color": colour, "opacity": faded,
+            "tooltip": tooltip_of(("server", "server"), ("c", "concurrency"), ("figure", "no figure")),
+        },
+    }  # fmt: skip
+
+
+def _labels(colour: Spec, faded: Spec) -> list[Spec]:
+    """Return each server's name right of its last figure, moved down where it would cover the one above and up again
+    where the plot ends. `place` is the lowest position that leaves room for those above: a running maximum."""
+    position = [
+        {"joinaggregate": [{"op": "max", "field": "top", "as": "highest"}]},
+        {"filter": "datum.last && labelled"},
+        {"calculate": "height * (1 - datum.rate / datum.highest)", "as": "wanted"},
+        {
+            "window": [{"op": "row_number", "as": "number"}],
+            "sort": [{"field": "wanted"}, {"field": "server"}],
+        },
+        {"calculate": f"datum.wanted - {_LABEL_HEIGHT} * datum.number", "as": "free"},
+        {
+            "window": [{"op": "max", "field": "free", "as": "pushed"}],
+            "sort": [{"field": "wanted"}, {"field": "server"}],
+        },
+        {"joinaggregate": [{"op": "count", "as": "count"}]},
+        {
+            "calculate": f"min(datum.pushed + {_LABEL_HEIGHT} * datum.number, "
+            f"height - {_LABEL_HEIGHT} * (datum.count - datum.number))",
+            "as": "place",
+        },
+    ]
+    return [
+        {
+            "transform": position,
+            "mark": {"type": "rule", "strokeWidth": 1},
+            "encoding": {
+                "x": {"value": {"expr": "width + 4"}}, "x2": {"value": {"expr": "width + 24"}},
+                "y": {"value": {"expr": "datum.wanted"}}, "y2": {"value": {"expr": "datum.place"}},
+                "color": colour, "opacity": faded,
+            },
+        },
+        {
+            "transform": position,
+            "mark": {
+                "type": "text", "align": "left", "baseline": "middle", "fontSize": 11.5, "color": {"expr": "ink"},
+                "x": {"expr": "width + 28"}, "y": {"expr": "datum.place"},
+            },
+            "encoding": {"text": {"field": "server"}, "opacity": faded},
+        },
+    ]  # fmt: skip

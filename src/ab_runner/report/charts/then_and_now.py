@@ -1,0 +1,64 @@
+"""The chart of the figures of 2006 beside those of a sweep. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ab_runner.report.charts.parts import NEUTRAL, NEW, OLD, PAIRS, Spec, chart, logarithmic_axis, rows_of, tooltip_of
+
+
+def then_and_now(servers: Sequence[str], levels: Sequence[int]) -> Spec:
+    """Return a chart with a row for each server of 2006 at one concurrency: its figure then, that of its stand-in and
+    that of its newest version."""
+    kinds = ["2006", "stand-in", "newest"]
+    x = logarithmic_axis("requests per second")
+    y = rows_of("then", servers)
+    tooltip = tooltip_of(("then", "server of 2006"), ("kind", "measured"), ("server", "server"), ("c", "concurrency"),
+                       ("figure", "requests per second"), ("factor", "as a multiple of 2006"))  # fmt: skip
+    return chart(
+        PAIRS,
+        {"level": levels[len(levels) // 2]},
+        autosize={"type": "fit-x", "contains": "padding"},
+        height={"step": 26},
+        transform=[{"filter": "datum.c == level"}],
+        encoding={"y": y},
+        layer=[
+            {
+                "transform": [
+                    {"filter": "isValid(datum.rate)"},
+                    {
+                        "aggregate": [
+                            {"op": "min", "field": "rate", "as": "least"},
+                            {"op": "max", "field": "rate", "as": "most"},
+                        ],
+                        "groupby": ["then"],
+                    },
+                ],
+                "mark": {"type": "rule", "strokeWidth": 1.5, "color": {"expr": "faint"}},
+                "encoding": {"x": {"field": "least", **x}, "x2": {"field": "most"}},
+            },
+            {
+                "transform": [{"filter": "datum.kind == '2006' && !isValid(datum.rate)"}],
+                "mark": {"type": "text", "align": "left", "x": 4, "dy": -8, "fontSize": 10, "color": {"expr": "ink"}},
+                "encoding": {"text": {"field": "missing"}},
+            },
+            {
+                "transform": [{"filter": "isValid(datum.rate)"}],
+                "mark": {"type": "point", "size": 90, "strokeWidth": 2, "filled": True, "opacity": 1},
+                "encoding": {
+                    "x": {"field": "rate", **x},
+                    "color": {
+                        "field": "kind",
+                        "scale": {"domain": kinds, "range": [NEUTRAL, OLD, NEW]},
+                        "legend": {
+                            "title": None, "orient": "bottom", "labelColor": {"expr": "ink"}, "direction": "horizontal",
+                        },
+                    },
+                    "shape": {
+                        "field": "kind", "scale": {"domain": kinds, "range": ["square", "circle", "diamond"]},
+                    },
+                    "tooltip": tooltip,
+                },
+            },
+        ],
+    )  # fmt: skip

@@ -1,0 +1,36 @@
+"""Several sweeps against the first of them, or why they cannot be compared. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ab_runner.analysis.comparison import SweepComparison, compare_sweeps, why_not_comparable
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.errors import UserError
+from ab_runner.report.compare_tables import LETTERS
+
+
+def compare_all(
+    named: Sequence[tuple[str, SweepAnalysis]], *, slower: float | None, anyway: bool
+) -> list[SweepComparison]:
+    """Return each of the others against the first; the names are what a complaint calls them. UserError for sweeps that
+    cannot be compared, unless it shall be done `anyway`: then the tables say why they should not be."""
+    if not 2 <= len(named) <= len(LETTERS):
+        raise UserError(f"compare needs 2 to {len(LETTERS)} sweeps, and was given {len(named)}")
+    (first_name, first), *others = named
+    for name, other in others:
+        found = list(why_not_comparable(first.sweep, other.sweep))
+        if found and not anyway:
+            raise UserError(
+                f"{name} cannot be compared with {first_name}: {'; '.join(found)} (--anyway does it, and says so)"
+            )
+    compared = [compare_sweeps(first, other, slower) for _, other in others]
+    for (name, _), each in zip(others, compared, strict=True):
+        if not any(cell.before and cell.after for cell in each.cells):
+            raise UserError(f"{name} has no cell that {first_name} has")
+        if slower is not None and not each.can_tell:
+            raise UserError(
+                f"--fail-if-slower: {name} and {first_name} have no cell with two blocks in both, so nothing can be "
+                "told from noise; make them with --blocks 6"
+            )
+    return compared

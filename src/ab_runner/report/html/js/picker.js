@@ -1,0 +1,62 @@
+// The servers that are shown: a box for each, one for each family, and presets.
+
+// `onChange` is called when other servers are shown, `onPoint` with the server that is pointed at, or "".
+function createPicker({ onChange, onPoint }) {
+  const picker = document.getElementById("picker");
+  const boxes = all("input.one", picker);
+
+  const shown = () => boxes.filter((box) => box.checked).map((box) => box.value);
+  const hidden = () => boxes.filter((box) => !box.checked).map((box) => box.value);
+
+  function apply() {
+    const ids = new Set(shown());
+    for (const family of all("fieldset", picker)) {
+      const members = all("input.one", family);
+      const on = members.filter((box) => box.checked).length;
+      const box = family.querySelector("input.family");
+      box.checked = on === members.length;
+      box.indeterminate = on > 0 && on < members.length;
+    }
+    document.getElementById("count").textContent = `${ids.size} of ${boxes.length}`;
+    for (const row of all("tr[data-server]")) row.hidden = !ids.has(row.dataset.server);
+    onChange();
+  }
+
+  function hide(ids) {
+    for (const box of boxes) box.checked = !ids.includes(box.value);
+    apply();
+  }
+
+  const presets = {
+    all: () => true,
+    none: () => false,
+    then: (box) => Number(box.dataset.year) <= 2006,
+    now: (box) => Number(box.dataset.year) > 2006,
+  };
+
+  picker.addEventListener("change", ({ target }) => {
+    if (target.matches(".family")) {
+      for (const box of all("input.one", target.closest("fieldset"))) box.checked = target.checked;
+    }
+    apply();
+  });
+  for (const button of all("button[data-preset]", picker)) {
+    button.addEventListener("click", () => {
+      for (const box of boxes) box.checked = presets[button.dataset.preset](box);
+      apply();
+    });
+  }
+  for (const label of all("label.server", picker)) {
+    const server = label.querySelector("input").value;
+    for (const event of ["pointerenter", "focusin"]) label.addEventListener(event, () => onPoint(server));
+    for (const event of ["pointerleave", "focusout"]) label.addEventListener(event, () => onPoint(""));
+  }
+
+  const wide = matchMedia("(min-width: 75rem)");
+  const fold = () => { picker.querySelector("details").open = wide.matches; };
+  wide.addEventListener("change", fold);
+  fold();
+  picker.hidden = false;
+
+  return { shown, hidden, hide, apply };
+}

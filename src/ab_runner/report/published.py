@@ -1,0 +1,40 @@
+"""A sweep beside what was published of 2006: the figures, and what was concluded from them."""
+
+from __future__ import annotations
+
+from ab_runner import paths
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.errors import UserError
+from ab_runner.history.conclusions import judgements
+from ab_runner.history.papers import Paper, read_all
+from ab_runner.history.published import CINDY_2006, Figure, read
+from ab_runner.history.then_and_now import ThenAndNow, then_and_now
+from ab_runner.history.verdicts import Judgement
+from ab_runner.report.conclusions_tables import report_conclusions
+from ab_runner.report.document import Report
+
+
+def figures_of_2006() -> tuple[Figure, ...]:
+    """Return the figures that the repository has. DocumentError if one is damaged."""
+    return read(paths.PUBLISHED / CINDY_2006)
+
+
+def compared_with_2006(analysis: SweepAnalysis) -> tuple[ThenAndNow, ...]:
+    """Return the workloads of the sweep beside those of 2006. UserError if they have nothing in common."""
+    compared = then_and_now(analysis, figures_of_2006())
+    if not compared:
+        raise UserError(
+            f"{analysis.sweep.id} has nothing to set beside 2006: it needs a server of one of its families "
+            "(./ab-runner list) at 1, 10, 100, 500 or 1000"
+        )
+    return compared
+
+
+def judged(analysis: SweepAnalysis | None) -> list[tuple[Paper, tuple[Judgement, ...]]]:
+    """Return every paper with its conclusions judged by its own figures, and by those of a sweep if there is one."""
+    return [(paper, judgements(paper, figures, analysis)) for paper, figures in read_all(paths.PUBLISHED)]
+
+
+def conclusions_of(analysis: SweepAnalysis) -> Report:
+    """Return the tables of all conclusions, judged by a sweep too."""
+    return report_conclusions(judged(analysis))

@@ -1,0 +1,63 @@
+"""What differs between two sweeps: in the machine, the versions of what takes part, the fixtures and the servers.
+Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ab_runner.model.records import Sweep
+
+
+def differences(then: Sweep, now: Sweep) -> Iterator[str]:
+    """Yield everything that is no longer as it was when a sweep began: `kernel is 6.12.1 and was 6.1.0`."""
+    fields = [field for field in then.machine.__struct_fields__ if field != "sysctls"]
+    yield from machine_differences(then, now, fields)
+    yield from difference("server CPUs", then.server_cpus, now.server_cpus)
+    yield from difference("generator CPUs", then.generator_cpus, now.generator_cpus)
+    yield from environment_differences(then, now)
+    yield from fixture_differences(then, now)
+    yield from server_differences(then, now)
+
+
+def machine_differences(then: Sweep, now: Sweep, fields: Iterable[str]) -> Iterator[str]:
+    """Yield the differences of the machine in these fields of `Machine`."""
+    for field in fields:
+        yield from difference(field.replace("_", " "), getattr(then.machine, field), getattr(now.machine, field))
+
+
+def environment_differences(then: Sweep, now: Sweep) -> Iterator[str]:
+    """Yield the differences of the host's sysctls, and of the versions of what takes part."""
+    yield from _by_name(then.machine.sysctls, now.machine.sysctls)
+    yield from _by_name(then.environment, now.environment)
+
+
+def fixture_differences(then: Sweep, now: Sweep) -> Iterator[str]:
+    """Yield the differences of the files that are served."""
+    yield from _by_name(then.fixtures, now.fixtures)
+
+
+def server_differences(then: Sweep, now: Sweep) -> Iterator[str]:
+    """Yield the servers that are gone or have changed, and why they are gone. New ones are no difference."""
+    here = {server.id: server for server in now.everyone}
+    for server in then.everyone:
+        if server.id not in here:
+            yield f"{server.id} cannot run: {now.skipped.get(server.id, 'no server has that name')}"
+        elif server != here[server.id]:
+            yield f"{server.id} has another server.toml"
+
+
+def difference(name: str, then: object, now: object) -> Iterator[str]:
+    """Yield a line with both values if they differ."""
+    if then != now:
+        yield f"{name} is {_text(now)} and was {_text(then)}"
+
+
+def _by_name(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted({*then, *now}):
+        yield from difference(name, then.get(name), now.get(name))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)

@@ -1,0 +1,42 @@
+"""Which servers can run here, in the runtime that a sweep would choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from ab_runner import paths
+from ab_runner.catalog import artifacts
+from ab_runner.host import machine
+from ab_runner.model.server import Server
+from ab_runner.runtime import docker, engine, process
+from ab_runner.runtime.base import Runtime
+from ab_runner.sweep.skipped import Reason, missing_artifact, plain
+
+
+class Availability(Struct, frozen=True):
+    where: str
+    """The runtime, in words, and why it is not Docker."""
+    missing: dict[str, Reason]
+    """Servers that cannot run."""
+
+
+def look(servers: Iterable[Server]) -> Availability:
+    """Return what can run here. Nothing is built or fetched, so a server that is not named may still turn out not to
+    build."""
+    no_docker = None if engine.is_usable() else docker.why_unusable()
+    runtime: Runtime
+    if no_docker is None:
+        where, broken = "in containers", None
+        runtime = docker.DockerRuntime(paths.ROOT, paths.FIXTURES, machine.cpu_split(), "loopback")
+    else:
+        where, broken = f"as processes of this host, because {no_docker}", process.why_unusable()
+        runtime = process.ProcessRuntime(paths.SERVERS, paths.FIXTURES, machine.cpu_split(), port=0)
+    missing: dict[str, Reason] = {}
+    for server in servers:
+        if reason := broken or runtime.unavailable(server):
+            missing[server.id] = plain(reason)
+        elif reason := artifacts.unavailable(server):
+            missing[server.id] = missing_artifact(reason)
+    return Availability(where, missing)

@@ -1,0 +1,98 @@
+"""Begins a new sweep, or says what it would be."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ab_runner import paths
+from ab_runner.catalog.servers import load, select
+from ab_runner.catalog.sets import expand, load_sets
+from ab_runner.errors import UserError
+from ab_runner.host import interrupt
+from ab_runner.host.sweep_lock import sweep_lock
+from ab_runner.model.server import REFERENCE, Server
+from ab_runner.runtime.base import RuntimeUnusable
+from ab_runner.store.layout import StoreError
+from ab_runner.store.plan import plan_of
+from ab_runner.store.writer import Store
+from ab_runner.sweep.dry_run import lines_of
+from ab_runner.sweep.measure import ReadySweep
+from ab_runner.sweep.prepare import NONE_HERE, prepare, sweep_here, unavailable_in
+from ab_runner.sweep.request import RunRequest
+from ab_runner.sweep.runtime_choice import choose_runtime
+from ab_runner.sweep.skipped import skipped_lines
+
+
+@contextmanager
+def begin_sweep(request: RunRequest, tell: Callable[[str], None]) -> Iterator[ReadySweep]:
+    """Prepare a sweep, and hold the lock of sweeps until the block ends. UserError for what is wrong with the request,
+    before any server is started."""
+    prepare_process()
+    servers = _servers_of(request)
+    began = datetime.datetime.now(datetime.UTC)
+    sweep_id = f"{began:%Y%m%d-%H%M%S}-{request.protocol.name}"
+    folder = request.out or paths.RESULTS / sweep_id
+    check_folder(folder)
+    with sweep_lock():
+        stored_request = request.as_stored(servers, seed=int(began.timestamp()))
+        prepared = prepare(stored_request, servers, request.runtime.port, tell)
+        sweep = sweep_here(sweep_id, began, prepared)
+        yield ReadySweep(
+            sweep=sweep,
+            runs=tuple(plan_of(sweep)),
+            runtime=prepared.runtime,
+            fixtures=prepared.fixtures,
+            store=Store.make(folder, sweep),
+        )
+
+
+def prepare_process() -> None:
+    """Let this process hear signals at safe moments, and make files that servers, which run as somebody else, can
+    read."""
+    interrupt.install()
+    os.umask(0o022)
+
+
+def lines_of_dry_run(request: RunRequest, tell: Callable[[str], None]) -> Iterator[str]:
+    """Return what the sweep would measure, in lines. What it would fetch or build counts as there. RuntimeUnusable if
+    none of the servers can run here."""
+    wanted = _servers_of(request)
+    check_folder(request.out or paths.RESULTS / "new")
+    stored_request = request.as_stored(wanted, seed=0)
+    runtime = choose_runtime(stored_request, paths.FIXTURES, port=0, tell=tell)
+    reference = load(paths.SERVERS)[REFERENCE]
+    missing = unavailable_in(runtime, [*wanted, reference])
+    able = [server for server in wanted if server.id not in missing]
+    if not able:
+        raise RuntimeUnusable(NONE_HERE)
+    yield from lines_of(stored_request, able, None if reference.id in missing else reference)
+    yield from skipped_lines({server.id: missing[server.id] for server in wanted if server.id in missing})
+
+
+def _servers_of(request: RunRequest) -> list[Server]:
+    """Return the servers that are asked for, without those that have none of the workloads."""
+    request.check()
+    catalog = load(paths.SERVERS)
+    chosen = select(catalog, expand(request.servers, load_sets(paths.SERVERS, catalog)))
+    servers = [server for server in chosen if set(server.workloads) & set(request.workloads)]
+    if not servers:
+        raise UserError(f"none of these servers has a workload of {', '.join(request.workloads)}")
+    return servers
+
+
+def check_folder(folder: Path) -> None:
+    """StoreError where the folder cannot be made or is not empty, before the work of a sweep is done for nothing."""
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise StoreError(f"{folder} is not a folder; name another with --out")
+        if folder.exists() and any(folder.iterdir()):
+            raise StoreError(f"{folder} is not empty; name another with --out")
+        nearest = next(each for each in [folder.absolute(), *folder.absolute().parents] if each.exists())
+        tempfile.TemporaryDirectory(dir=nearest).cleanup()
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be written ({error.strerror}); name another with --out") from None

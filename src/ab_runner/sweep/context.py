@@ -1,0 +1,30 @@
+"""What a sweep works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from ab_runner.load.generator import Generator
+from ab_runner.load.generators import DEFAULT
+from ab_runner.model.protocol import Protocol
+from ab_runner.model.server import Server
+from ab_runner.runtime.base import Runtime
+from ab_runner.store.writer import Store
+from ab_runner.sweep.events import Event
+
+
+class SweepContext(msgspec.Struct, frozen=True):
+    """What is the same for everything that a sweep measures."""
+
+    servers: Mapping[str, Server]
+    protocol: Protocol
+    runtime: Runtime
+    store: Store
+    fixtures: Path
+    emit: Callable[[Event], None]
+    generators: int = 1
+    """Processes of the generator that share each trial's connections."""
+    generator: Generator = DEFAULT

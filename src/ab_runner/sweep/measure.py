@@ -1,0 +1,69 @@
+"""Measures a sweep that has been made ready."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from ab_runner import paths
+from ab_runner.model.records import CellRecord, NotMeasured, Record, Sweep, Trial
+from ab_runner.runtime.base import Runtime, RuntimeUnusable
+from ab_runner.store.plan import ServerRun, starts_so_far
+from ab_runner.store.writer import Store, point_latest_to
+from ab_runner.sweep.context import SweepContext
+from ab_runner.sweep.events import CellFinished, Event
+from ab_runner.sweep.further_blocks import with_further_blocks
+from ab_runner.sweep.run import run
+
+
+class SweepStopped(Exception):
+    """The sweep could not go on; the message says why. What was measured until then is stored."""
+
+
+class ReadySweep(msgspec.Struct, frozen=True, kw_only=True):
+    """A sweep with all that it needs. `runs` is what is to be measured, `before` what the sweep has already."""
+
+    sweep: Sweep
+    runs: tuple[ServerRun, ...]
+    runtime: Runtime
+    fixtures: Path
+    store: Store
+    before: tuple[Record, ...] = ()
+
+    @property
+    def cells(self) -> int:
+        """The number of cells that are to be measured."""
+        return sum(len(run.cells) for run in self.runs)
+
+
+def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
+    """Measure everything, and close the store. SweepStopped if the disk or the runtime fails."""
+    request = ready.sweep.request
+    records: list[CellRecord] = [record for record in ready.before if isinstance(record, Trial | NotMeasured)]
+
+    def emit(event: Event) -> None:
+        if isinstance(event, CellFinished):
+            records.append(event.record)
+        show(event)
+
+    try:
+        if ready.store.folder.parent == paths.RESULTS:
+            point_latest_to(ready.store.folder)
+        ready.runtime.begin(ready.sweep.id, ready.store.raw, ready.store.scratch)
+        context = SweepContext(
+            servers={server.id: server for server in ready.sweep.everyone},
+            protocol=request.protocol,
+            runtime=ready.runtime,
+            store=ready.store,
+            fixtures=ready.fixtures,
+            emit=emit,
+            generators=request.generators,
+        )
+        run(with_further_blocks(ready.runs, request, records, emit), context, starts_so_far(ready.before))
+    except (OSError, subprocess.SubprocessError, RuntimeUnusable) as error:
+        raise SweepStopped(str(error)) from error
+    finally:
+        ready.store.close()

@@ -1,0 +1,124 @@
+"""Makes ready what a sweep runs on: the runtime, fixtures, artifacts and builds, and which servers cannot take part."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ab_runner import paths
+from ab_runner.catalog import artifacts
+from ab_runner.catalog.servers import load
+from ab_runner.host import machine, preflight
+from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.records import Sweep
+from ab_runner.model.server import REFERENCE, Artifact, Server
+from ab_runner.runtime.base import Runtime, RuntimeUnusable
+from ab_runner.sweep.fixtures import digests, make_fixtures
+from ab_runner.sweep.runtime_choice import check_limits, choose_runtime
+from ab_runner.sweep.skipped import Reason, missing_artifact, plain, skipped_lines
+
+NONE_HERE = "none of these servers can run here; `./ab-runner doctor` says what is missing"
+
+
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sweep runs on, made ready. `skipped` has the reasons of those that cannot run here; without a reference
+    nobody knows whether the machine drifted."""
+
+    request: SweepRequest
+    runtime: Runtime
+    fixtures: Path
+    servers: tuple[Server, ...]
+    skipped: dict[str, str]
+    reference: Server | None
+
+
+def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Callable[[str], None]) -> Prepared:
+    """Build what can be built. A server that does not build takes part: its cells have that as their reason.
+    RuntimeUnusable if none can run here."""
+    fixtures = make_fixtures()
+    runtime = choose_runtime(request, fixtures, port, tell)
+    check_limits(runtime, request.concurrency, port)
+    reference = load(paths.SERVERS)[REFERENCE]
+    everyone = [*wanted, *(() if reference in wanted else (reference,))]
+    skipped = unavailable_in(runtime, everyone)
+    skipped |= provide([server for server in everyone if server.id not in skipped], tell)
+    able = [server for server in wanted if server.id not in skipped]
+    unbuilt = runtime.prepare([server for server in everyone if server.id not in skipped], tell) if able else {}
+    if reference not in wanted and reference.id in unbuilt:
+        skipped[reference.id] = plain(f"does not build: {unbuilt.pop(reference.id)}")
+    for line in (*skipped_lines(skipped), *_unbuilt_lines(unbuilt)):
+        tell(line)
+    if len(unbuilt) == len(able):
+        raise RuntimeUnusable(NONE_HERE)
+    return Prepared(
+        request=msgspec.structs.replace(request, runtime=runtime.name, network=runtime.network, jdk=runtime.jdk),
+        runtime=runtime,
+        fixtures=fixtures,
+        servers=tuple(able),
+        skipped={server: reason.detail for server, reason in skipped.items()},
+        reference=None if reference.id in {*skipped, *unbuilt} else reference,
+    )
+
+
+def unavailable_in(runtime: Runtime, servers: Iterable[Server]) -> dict[str, Reason]:
+    """Return the servers that cannot run in this runtime, whatever is fetched or built."""
+    return {server.id: plain(reason) for server in servers if (reason := runtime.unavailable(server))}
+
+
+def provide(servers: Sequence[Server], tell: Callable[[str], None]) -> dict[str, Reason]:
+    """Fetch what these servers lack. Return those that still lack something, with the reason and what to do."""
+    lacking = [each for each in artifacts.artifacts_of(servers) if artifacts.state_of(each) != "present"]
+    if lacking:
+        tell(f"fetching {', '.join(artifact.file for artifact in lacking)}")
+    failed: dict[Artifact, str] = {}
+    for artifact in lacking:
+        try:
+            artifacts.fetch(artifact)
+        except artifacts.ArtifactError as error:
+            failed[artifact] = f"{artifacts.how_to_get(artifact)} ({error})"
+    return {
+        server.id: missing_artifact(failed[artifact])
+        for server in servers
+        for artifact in server.artifacts
+        if artifact in failed
+    }
+
+
+def sweep_here(sweep_id: str, began: datetime.datetime, prepared: Prepared) -> Sweep:
+    """Return the sweep as it is stored: what was asked for, on this machine as it is now."""
+    runtime = prepared.runtime
+    return Sweep(
+        id=sweep_id,
+        started=began,
+        request=prepared.request,
+        machine=machine.describe(),
+        conditions=preflight.look(),
+        server_cpus=runtime.server_cpus,
+        generator_cpus=runtime.generator_cpus,
+        environment=runtime.environment() | _toolkit_version(),
+        fixtures=digests(),
+        servers=prepared.servers,
+        skipped=prepared.skipped,
+        reference=prepared.reference,
+    )
+
+
+def _unbuilt_lines(unbuilt: Mapping[str, str]) -> Iterable[str]:
+    """Return a line for each reason: variants share the build of their program."""
+    servers: dict[str, list[str]] = {}
+    for server, reason in unbuilt.items():
+        servers.setdefault(reason, []).append(server)
+    return (f"does not build: {', '.join(ids)}: {reason}" for reason, ids in servers.items())
+
+
+def _toolkit_version() -> dict[str, str]:
+    command = ["git", "-C", str(paths.ROOT), "describe", "--always", "--dirty", "--tags"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return {}
+    return {"toolkit": done.stdout.strip()} if done.returncode == 0 else {}

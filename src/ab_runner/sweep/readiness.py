@@ -1,0 +1,53 @@
+"""What this machine has, what is missing for a sweep, and how to fix it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ab_runner import paths
+from ab_runner.catalog.servers import load
+from ab_runner.host import machine, preflight
+from ab_runner.host.preflight import Finding
+from ab_runner.runtime import docker, process
+from ab_runner.runtime.jdks import installed
+from ab_runner.runtime.process import ProcessRuntime
+
+_ENOUGH_FILES = 1100
+"""Open files for 1,000 connections, and what ab opens besides."""
+_NO_JDK = "no JDK in JAVA_HOME, the PATH or /usr/lib/jvm"
+
+
+def findings() -> Iterator[Finding]:
+    """Return a finding for each thing that a sweep needs or that may spoil its figures, good or not. Without Docker
+    this includes what servers need as processes of this host."""
+    here = machine.describe()
+    cpus = machine.cpu_split()
+    no_docker = docker.why_unusable()
+    yield Finding(True, f"{here.system}, kernel {here.kernel}, {here.cpu_model}, {here.cpus} CPUs")
+    yield Finding(bool(cpus.server), _cpu_text(cpus))
+    yield Finding(no_docker is None, no_docker or "docker: engine, Compose and buildx answer")
+    enough = here.open_files > _ENOUGH_FILES
+    yield Finding(enough, f"open files: {here.open_files:,}" + ("" if enough else "; raise ulimit -n"))
+    yield from preflight.findings(preflight.look())
+    if no_docker is not None:
+        yield from _process_findings(cpus)
+
+
+def _cpu_text(cpus: machine.CpuSplit) -> str:
+    if not cpus.server:
+        return "one CPU: servers and ab will share it, and the figures are not those of a server alone"
+    return f"servers get CPU {', '.join(map(str, cpus.server))}; ab gets CPU {', '.join(map(str, cpus.generator))}"
+
+
+def _process_findings(cpus: machine.CpuSplit) -> Iterator[Finding]:
+    jdks = [f"{jdk.version} ({jdk.home})" for jdk in installed()]
+    yield Finding(
+        bool(jdks), f"JDK {', '.join(jdks)}: the newest is used unless --jdk names another" if jdks else _NO_JDK
+    )
+    no_ab = process.why_unusable()
+    yield Finding(no_ab is None, no_ab or "ab: installed")
+    yield from preflight.network_findings(machine.sysctls())
+    runtime = ProcessRuntime(paths.SERVERS, paths.FIXTURES, cpus, port=0)
+    for server in load(paths.SERVERS).values():
+        reason = runtime.unavailable(server)
+        yield Finding(reason is None, f"{server.id}: {reason or 'can run as a process'}")

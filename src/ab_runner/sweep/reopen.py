@@ -1,0 +1,65 @@
+"""Opens an interrupted sweep, to go on with it as the same sweep."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ab_runner import paths
+from ab_runner.catalog.servers import load
+from ab_runner.errors import UserError
+from ab_runner.host.sweep_lock import sweep_lock
+from ab_runner.model.records import ResumeRecord
+from ab_runner.store.differences import differences
+from ab_runner.store.layout import StoreError
+from ab_runner.store.plan import plan_of, remaining
+from ab_runner.store.reader import read
+from ab_runner.store.writer import Store
+from ab_runner.sweep.begin import prepare_process
+from ab_runner.sweep.measure import ReadySweep
+from ab_runner.sweep.prepare import prepare, sweep_here
+
+
+@contextmanager
+def reopen_sweep(folder: Path, port: int, anyway: bool, tell: Callable[[str], None]) -> Iterator[ReadySweep | None]:
+    """Prepare what is left of a sweep, and hold the lock of sweeps until the block ends; None if nothing is left.
+    UserError if something is not as it was, unless it shall be done `anyway`: then the differences are part of the
+    results."""
+    prepare_process()
+    stored = read(folder)
+    sweep = stored.sweep
+    left = remaining(plan_of(sweep), stored.records)
+    if not left:
+        yield None
+        return
+    with sweep_lock():
+        catalog = load(paths.SERVERS)
+        wanted = [catalog[server.id] for server in sweep.servers if server.id in catalog]
+        prepared = prepare(sweep.request, wanted, port, tell)
+        now = sweep_here(sweep.id, sweep.started, prepared)
+        found = tuple(differences(sweep, now))
+        if found and not anyway:
+            raise UserError(
+                f"{folder} cannot go on as the same sweep: {'; '.join(found)} (--anyway goes on, and the tables say so)"
+            )
+        here = {server.id for server in now.everyone}
+        yield ReadySweep(
+            sweep=now,
+            runs=tuple(run for run in left if run.server in here),
+            runtime=prepared.runtime,
+            fixtures=prepared.fixtures,
+            store=_store_of(folder, found),
+            before=stored.records,
+        )
+
+
+def _store_of(folder: Path, differences: tuple[str, ...]) -> Store:
+    """Return the sweep's store with a record of how it differs from now on. StoreError if it takes none."""
+    store = Store(folder)
+    try:
+        store.append(ResumeRecord(at=datetime.datetime.now(datetime.UTC), differences=differences))
+    except OSError as error:
+        raise StoreError(f"cannot write to {folder}: {error.strerror}") from error
+    return store

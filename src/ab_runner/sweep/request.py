@@ -1,0 +1,102 @@
+"""What a person asks a sweep to be, before it is known what this machine has. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ab_runner.errors import UserError
+from ab_runner.model.load import Load
+from ab_runner.model.protocol import WARM_UP_CONCURRENCY, Protocol, SweepRequest, WarmUp
+from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName
+
+
+class RuntimeWish(msgspec.Struct, frozen=True, kw_only=True):
+    """Where servers and generators are to run. `kind` is `docker`, `process`, or `auto` for the better one that is
+    there; `port` is for processes alone."""
+
+    kind: str
+    network: str
+    jdk: int | None
+    port: int
+
+
+class PrecisionGoal(msgspec.Struct, frozen=True):
+    """Blocks are added until every interval is this narrow (0.03 for ±3 %), or for so many seconds."""
+
+    precision: float
+    budget: int
+
+
+class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A sweep as it is asked for. `servers` are ids, patterns and sets; `out` is its folder, where one is named."""
+
+    servers: tuple[str, ...]
+    workloads: tuple[WorkloadName, ...]
+    concurrency: tuple[int, ...]
+    protocol: Protocol
+    runtime: RuntimeWish
+    goal: PrecisionGoal | None = None
+    generators: int = 1
+    out: Path | None = None
+
+    def check(self) -> None:
+        """UserError where one part of it contradicts another."""
+        _check_requests(self)
+        _check_generators(self)
+
+    def as_stored(self, servers: Iterable[Server], seed: int) -> SweepRequest:
+        """Return what the sweep stores: its servers by their ids."""
+        return SweepRequest(
+            protocol=self.protocol,
+            servers=tuple(server.id for server in servers),
+            workloads=self.workloads,
+            concurrency=self.concurrency,
+            runtime=self.runtime.kind,
+            network=self.runtime.network,
+            seed=seed,
+            jdk=self.runtime.jdk,
+            precision=self.goal.precision if self.goal else None,
+            budget=self.goal.budget if self.goal else None,
+            generators=self.generators,
+        )
+
+
+def with_changes(protocol: Protocol, *, trial: Load | None, warm_up: Load | None, blocks: int | None) -> Protocol:
+    """Return the protocol with these in place of its own; None leaves a part as it is."""
+    changes: dict[str, Any] = {}
+    if trial is not None:
+        changes |= {"trial": trial, "large_trial": trial}
+    if warm_up is not None:
+        changes |= {"warm_up": WarmUp(warm_up), "large_warm_up": WarmUp(warm_up)}
+    if blocks is not None:
+        changes["blocks"] = blocks
+    return msgspec.structs.replace(protocol, **changes)
+
+
+def _check_requests(request: RunRequest) -> None:
+    """ab refuses fewer requests than connections."""
+    highest = max(request.concurrency)
+    for load in {request.protocol.trial_of(workload) for workload in request.workloads}:
+        if load.requests is not None and load.requests < highest:
+            raise UserError(
+                f"{load.requests:,} requests are fewer than the concurrency {highest:,}: "
+                "ask for at least as many, or for a time with --duration"
+            )
+    warm_up = request.protocol.warm_up.load.requests
+    if warm_up is not None and 0 < warm_up < WARM_UP_CONCURRENCY:
+        least = f"warm-up runs at concurrency {WARM_UP_CONCURRENCY}, so {WARM_UP_CONCURRENCY} requests are the least"
+        raise UserError(f"--warmup {warm_up}: {least} (or 0)")
+
+
+def _check_generators(request: RunRequest) -> None:
+    """Runs of a number of requests end at different times, and then their rates do not add up."""
+    loads = (request.protocol.trial, request.protocol.large_trial)
+    if request.generators > 1 and any(load.requests is not None for load in loads):
+        raise UserError(
+            "--generators needs trials of the same length in time: give --duration, or a protocol other than 2006"
+        )

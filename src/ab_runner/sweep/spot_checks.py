@@ -1,0 +1,81 @@
+"""Spot checks: answers that are asked for while a trial runs and compared byte for byte. Generators count bytes and do
+not look at them."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from contextlib import suppress
+from types import TracebackType
+
+from ab_runner.sweep import probe
+from ab_runner.sweep.probe import Address
+
+_CHECKS_PER_SECOND = 20
+_BYTES_PER_SECOND = 4_000_000
+"""The load of the checks must stay small: of a large file there are fewer."""
+_CONNECT_SECONDS = 0.5
+"""How long a connection may take, and with it the end of a trial."""
+
+
+class SpotChecks:
+    """Asks as the generator does, from time to time, on a connection of its own, as a context manager around a trial.
+
+    `answered` is the number of whole answers; `wrong` says what was the matter with the first wrong one. A connection
+    that is refused, reset or never served is no wrong answer: the generator sees those itself.
+    """
+
+    answered = 0
+    wrong: str | None = None
+
+    def __init__(self, address: Address, head: bytes, expected: bytes, keep_alive: bool) -> None:
+        """`head` is the request, `expected` the body that answers it."""
+        self._address = address
+        self._head = head
+        self._expected = expected
+        self._keep_alive = keep_alive
+        self._interval = max(1 / _CHECKS_PER_SECOND, len(expected) / _BYTES_PER_SECOND)
+        self._over = threading.Event()
+        self._connection: socket.socket | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> SpotChecks:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        connection = self._connection
+        if connection is not None:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)  # wakes up a check that is still waiting for its answer
+        self._thread.join()
+
+    def _run(self) -> None:
+        while self.wrong is None and not self._over.wait(self._interval):
+            try:
+                self._check()
+            except probe.NoAnswer:
+                self._hang_up()
+            except probe.ProbeError as error:
+                if not self._over.is_set():
+                    self.wrong = str(error)
+        self._hang_up()
+
+    def _check(self) -> None:
+        if self._connection is None:
+            self._connection = probe.connect(self._address, _CONNECT_SECONDS)
+            if self._over.is_set():  # it was set before anybody could have woken this connection up
+                return
+        answer = probe.exchange(self._connection, self._head)
+        probe.check_body(answer, self._expected)
+        self.answered += 1
+        if not (self._keep_alive and answer.headers.get("connection", "").lower() == "keep-alive"):
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

@@ -1,0 +1,165 @@
+"""One start of a server: from its process to its first answer, and the load that is made against it."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from ab_runner.load.generator import Completed, LoadOutcome, Target
+from ab_runner.model.load import Load
+from ab_runner.model.records import AFTER, BEFORE, StartRecord
+from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName, workload_named
+from ab_runner.monitor.sampler import ResourceSampler
+from ab_runner.runtime.base import RunningServer, StartError
+from ab_runner.sweep import probe
+from ab_runner.sweep.context import SweepContext
+from ab_runner.sweep.events import PhaseStarted
+from ab_runner.sweep.spot_checks import SpotChecks
+from ab_runner.sweep.trial_length import time_limit
+
+READY_SECONDS = 60.0
+
+
+class WatchedLoad(msgspec.Struct, frozen=True):
+    """Load, and what was observed while it was on."""
+
+    outcome: LoadOutcome
+    spot_checks: SpotChecks
+    sampler: ResourceSampler
+
+
+class Start:
+    """One start of a server in a sweep. The generator runs its commands beside it, as load's `Executor` has it."""
+
+    def __init__(self, context: SweepContext, server: Server, block: int, number: int) -> None:
+        """`number` counts the starts of a sweep."""
+        self.context = context
+        self.server = server
+        self.block = block
+        self.number = number
+        block_name = {BEFORE: "before", AFTER: "after"}.get(block, str(block))
+        self.name = f"{block_name}-{server.id}-{number}"
+        """Names the files of this start."""
+        self._running: RunningServer | None = None
+        self._questions: dict[WorkloadName, probe.Question] = {}
+
+    def begin(self, first: WorkloadName) -> None:
+        """Start the server, wait until it answers in this workload, and record that. StartError if it cannot be started
+        or does not get ready."""
+        self.context.emit(PhaseStarted("start", self.server.id))
+        at, began = datetime.datetime.now(datetime.UTC), time.monotonic()
+        environment: dict[str, str] = {}
+        failure: StartError | None = None
+        try:
+            running = self._running = self.context.runtime.start(self.server, self.name)
+            environment = running.environment
+            probe.wait_until_ready(running.address, workload_named(first), READY_SECONDS, running.ended)
+        except StartError as error:
+            failure = error
+        except probe.ProbeError as error:
+            failure = StartError("does not get ready", str(error))
+            self.stop()
+        self.context.store.append(
+            StartRecord(
+                block=self.block,
+                server=self.server.id,
+                start=self.number,
+                at=at,
+                seconds=round(time.monotonic() - began, 3),
+                environment=environment,
+                error=f"{failure}: {failure.detail}" if failure else None,
+            )
+        )
+        if failure is not None:
+            raise failure
+
+    def stop(self) -> None:
+        """End the server and the generator beside it; may be called twice."""
+        if self._running is not None:
+            self.context.emit(PhaseStarted("stop", self.server.id))
+            running, self._running = self._running, None  # not tried again: what this leaves, the runtime's close ends
+            running.stop()
+
+    @property
+    def running(self) -> RunningServer:
+        """Return the server, which must have begun and not been stopped."""
+        assert self._running is not None, "it runs"
+        return self._running
+
+    @property
+    def folder(self) -> str:
+        """Return the folder where the generator may leave files, as it sees it."""
+        return self.running.generator_folder
+
+    @property
+    def cpus(self) -> tuple[int, ...]:
+        """Return the CPUs of the generator; empty where nothing is pinned."""
+        return self.context.runtime.generator_cpus
+
+    def execute(self, command: Sequence[str], time_limit: float) -> Completed:
+        """Run a command of the generator for so many seconds at the most, and return how it ended."""
+        return self.running.generate(command, time_limit)
+
+    def take(self, name: str) -> str | None:
+        """Return the text of a file that the generator left, and keep it in the sweep's folder; None if there is
+        none."""
+        return self.context.store.take(self.name, name)
+
+    def question(self, name: WorkloadName) -> probe.Question:
+        """Return what is asked of the server in a workload. The fixture that answers it is read once for each start."""
+        if name not in self._questions:
+            workload = workload_named(name)
+            head = self.context.generator.request_head(self.running.host, workload.path, workload.keep_alive)
+            self._questions[name] = probe.question(head, workload, self.context.fixtures)
+        return self._questions[name]
+
+    def check(self, name: WorkloadName) -> None:
+        """Raise ProbeError unless the server answers in this workload as it must."""
+        probe.check(self.running.address, self.question(name))
+
+    def is_alive(self, name: WorkloadName) -> bool:
+        """Return whether the server still answers a single request."""
+        return probe.is_alive(self.running.address, workload_named(name))
+
+    def load(self, name: WorkloadName, concurrency: int, load: Load) -> LoadOutcome:
+        """Make load and return what came of it. The generator has one process, and records no latencies."""
+        return self.context.generator.run(self._target(name, load, rate=None), load, concurrency)
+
+    def watched_load(
+        self,
+        name: WorkloadName,
+        concurrency: int,
+        load: Load,
+        rate: float | None = None,
+        record_as: str | None = None,
+    ) -> WatchedLoad:
+        """Make load, compare answers and sample resources meanwhile, and return all of it. `record_as` is for a trial:
+        it has that name, its latencies are recorded, and the generator has all its processes. `rate` is how many
+        requests per second can be expected."""
+        question = self.question(name)
+        target = self._target(name, load, rate)
+        if record_as is not None:
+            processes = min(self.context.generators, concurrency)
+            target = msgspec.structs.replace(target, processes=processes, record_as=record_as)
+        keep_alive = question.workload.keep_alive
+        with (
+            SpotChecks(self.running.address, question.head, question.expected, keep_alive) as spot_checks,
+            ResourceSampler(self.running, target.processes) as sampler,
+        ):
+            outcome = self.context.generator.run(target, load, concurrency)
+        return WatchedLoad(outcome, spot_checks, sampler)
+
+    def _target(self, name: WorkloadName, load: Load, rate: float | None) -> Target:
+        workload = workload_named(name)
+        idle_timeout = self.context.protocol.idle_timeout
+        return Target(
+            url=f"http://{self.running.host}{workload.path}",
+            keep_alive=workload.keep_alive,
+            idle_timeout=idle_timeout,
+            time_limit=time_limit(load, idle_timeout, rate),
+            executor=self,
+        )

@@ -1,0 +1,143 @@
+"""One trial: load against one cell with all that is observed meanwhile, and the verdict on it."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from contextlib import suppress
+
+import msgspec
+
+from ab_runner.host.cooldown import settle
+from ab_runner.host.machine import local_ports, sysctls
+from ab_runner.load.validity import cold, judge
+from ab_runner.model.load import Load, Verdict
+from ab_runner.model.records import Cell, ColdTrial, Trial
+from ab_runner.model.workload import WorkloadName, workload_named
+from ab_runner.runtime.base import RunningServer
+from ab_runner.sweep import probe
+from ab_runner.sweep.start import Start, WatchedLoad
+from ab_runner.sweep.trial_length import lead_in, trial_load
+
+NOTICED_SECONDS = 1.0
+"""How long after its connections the end of a server or generator may be seen."""
+
+
+class TrialResult(msgspec.Struct, frozen=True):
+    """A trial, and whether the next one can be made at once."""
+
+    trial: Trial
+    alive: bool
+    """False when server or generator have to be started afresh."""
+
+
+def measure_cell(start: Start, cell: Cell, rate: float | None) -> TrialResult:
+    """Make a cell's trial after a lead-in, and return it. `rate` is what the warm-up showed; None if it was left out.
+
+    A timed trial that was cold is stored as such and made once more; one by requests is as the protocol has it."""
+    protocol = start.context.protocol
+    load = trial_load(protocol.trial_of(cell.workload), cell.concurrency, rate)
+    name = f"{start.name}-{cell.workload}-c{cell.concurrency}"
+    lead_in_seconds = _make_lead_in(start, cell, load, rate)
+    result = make_trial(start, cell, load, rate, name)
+    trial = msgspec.structs.replace(result.trial, lead_in_seconds=lead_in_seconds)
+    alive = result.alive
+    if trial.verdict.valid and cold(trial.usage) and load.seconds:
+        start.context.store.append(ColdTrial(trial=trial))
+        result = make_trial(start, cell, load, rate, f"{name}-again")
+        trial, alive = result.trial, result.alive
+    if trial.verdict.valid and (reason := cold(trial.usage)):
+        trial = msgspec.structs.replace(trial, verdict=Verdict(False, reason))
+    return TrialResult(trial, alive)
+
+
+def _make_lead_in(start: Start, cell: Cell, load: Load, rate: float | None) -> float | None:
+    """Make a moment of the cell's own load, which is not counted: queues and pools get used to it. Return the seconds
+    that it took; None if there is none."""
+    short = lead_in(load, cell.concurrency, rate)
+    return None if short is None else round(start.load(cell.workload, cell.concurrency, short).seconds, 3)
+
+
+def make_trial(start: Start, cell: Cell, load: Load, rate: float | None, name: str) -> TrialResult:
+    """Make a trial whose files have that name, and return it."""
+    context, running = start.context, start.running
+    cooldown = settle(_a_process(running), local_ports(sysctls() | running.environment))
+    at = datetime.datetime.now(datetime.UTC)
+    watched = start.watched_load(cell.workload, cell.concurrency, load, rate, record_as=name)
+    outcome, sampler = watched.outcome, watched.sampler
+    context.store.keep_raw(f"{name}.txt", outcome.output)
+    verdict, alive = _judged(start, cell, load, watched)
+    trial = Trial(
+        block=start.block,
+        server=cell.server,
+        workload=cell.workload,
+        concurrency=cell.concurrency,
+        start=start.number,
+        at=at,
+        command=outcome.command,
+        exit_code=outcome.exit_code,
+        report=outcome.report,
+        error=outcome.failure,
+        verdict=verdict,
+        raw=f"{name}.txt",
+        milliseconds=outcome.milliseconds,
+        wall_seconds=round(outcome.seconds, 3),
+        jdk=context.runtime.jdk if start.server.kind == "jvm" else None,
+        usage=sampler.usage,
+        limit=sampler.limit,
+        jvm=sampler.jvm,
+        cooldown=cooldown,
+        samples=watched.spot_checks.answered,
+    )
+    return TrialResult(trial, alive)
+
+
+def _judged(start: Start, cell: Cell, load: Load, watched: WatchedLoad) -> tuple[Verdict, bool]:
+    """Return the verdict, and False when server or generator have to be started afresh."""
+    outcome = watched.outcome
+    verdict = judge(
+        outcome.result,
+        workload_named(cell.workload),
+        expected_length=len(start.question(cell.workload).expected),
+        requests=load.requests,
+        concurrency=cell.concurrency,
+    )
+    if verdict.valid and (wrong := _wrong_answer(start, cell.workload, watched)):
+        verdict = Verdict(False, wrong)
+    if verdict.valid:
+        return verdict, True
+    alive = start.is_alive(cell.workload)
+    if end := _end_of(start.running, patient=not alive or outcome.failure is not None):
+        return Verdict(False, end), False
+    return verdict, alive
+
+
+def _wrong_answer(start: Start, workload: WorkloadName, watched: WatchedLoad) -> str | None:
+    """Return what was wrong with an answer that was compared during the trial, or with one after it; None if all were
+    right. The generator looks at no body."""
+    if watched.spot_checks.wrong is not None:
+        return f"wrong answer during the trial: {watched.spot_checks.wrong}"
+    try:
+        start.check(workload)
+    except probe.NoAnswer as error:
+        return f"no answer after the trial: {error}"
+    except (OSError, probe.ProbeError) as error:
+        return f"wrong answer after the trial: {error}"
+    return None
+
+
+def _end_of(running: RunningServer, patient: bool) -> str | None:
+    """Return why server or generator ended, None if none did; where something broke, a runtime may notice it a moment
+    later."""
+    deadline = time.monotonic() + (NOTICED_SECONDS if patient else 0)
+    while (end := running.ended()) is None and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return end
+
+
+def _a_process(running: RunningServer) -> int | None:
+    """Return one of the server's processes, where they can be seen from here."""
+    with suppress(OSError):
+        if running.accounts is not None:
+            return next(iter(running.accounts.server.processes()), None)
+    return None

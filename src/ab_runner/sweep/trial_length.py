@@ -1,0 +1,45 @@
+"""How much load a trial has, and how long it may take. Pure."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from ab_runner.load.validity import REQUESTS_PER_CONNECTION
+from ab_runner.model.load import Load
+
+LONGEST_STRETCH = 5
+LEAD_IN_SHARE = 1 / 8
+"""Of the time of the trial that it leads to."""
+
+
+def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
+    """Return the load of one trial, given the rate in requests per second that the warm-up showed.
+
+    A timed trial loses the requests that are under way when time runs out, some `concurrency` of them: with large
+    files, 1,000 connections and 2,000 requests per second that is half of what a second brings. So it is stretched
+    until every connection can have made ten requests, to five times its length at the most.
+    """
+    if load.seconds is None or not rate:
+        return load
+    wanted = REQUESTS_PER_CONNECTION * concurrency / rate
+    return Load(seconds=max(load.seconds, ceil(min(wanted, LONGEST_STRETCH * load.seconds))))
+
+
+def lead_in(load: Load, concurrency: int, rate: float | None) -> Load | None:
+    """Return the load that comes before a timed trial and is not counted: the requests of an eighth of its
+    time at the warm-up's rate, for a second at the most. None before a trial by requests, and where no rate is
+    known."""
+    if load.seconds is None or not rate:
+        return None
+    return Load(requests=max(concurrency, ceil(LEAD_IN_SHARE * load.seconds * rate)), seconds=1)
+
+
+def time_limit(load: Load, idle_timeout: int, rate: float | None) -> float:
+    """Return the seconds after which a run of the generator is ended from outside: its own limit, the idle timeout,
+    does not see a connection that trickles. A run of so many requests may take ten times as long as the warm-up lets
+    expect, an hour where that is not known."""
+    grace = idle_timeout + 15
+    if load.seconds is not None:
+        return load.seconds + grace
+    assert load.requests is not None
+    return grace + (10 * load.requests / rate if rate else 3600)

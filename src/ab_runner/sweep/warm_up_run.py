@@ -1,0 +1,74 @@
+"""Runs the warm-up of one start of a server, and records it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
+
+from ab_runner.model.load import Load
+from ab_runner.model.records import WarmUpRecord
+from ab_runner.model.workload import WorkloadName
+from ab_runner.sweep import probe
+from ab_runner.sweep.start import Start
+from ab_runner.sweep.warm_up import WarmUpLoad, Window, is_warm, jit_shares, run_windows, turns_measured, turns_of
+
+
+def run_warm_up(start: Start, workloads: Sequence[WorkloadName], concurrency: Sequence[int]) -> list[Window]:
+    """Warm a server up with these workloads for trials at these levels, record that, and return all windows. If one
+    failed it is the last."""
+    plan, compiles = start.context.protocol.warm_up, start.server.kind == "jvm"
+    loads = turns_of(plan, workloads, concurrency, compiles)
+    at = datetime.datetime.now(datetime.UTC)
+    with _all_cpus(start) if compiles else nullcontext():
+        windows = list(run_windows(plan, loads, compiles, partial(_window, start)))
+    store = start.context.store
+    store.append(
+        WarmUpRecord(
+            block=start.block,
+            server=start.server.id,
+            start=start.number,
+            at=at,
+            turns=turns_measured(loads, windows),
+            jit_shares=jit_shares(windows, len(loads)) if compiles else (),
+            steady=is_warm(windows, loads) if compiles and plan.steady else None,
+            error=windows[-1].error,
+            wall_seconds=round(sum(window.seconds for window in windows), 3),
+        )
+    )
+    store.keep_raw(f"{start.name}-warm-up.txt", "\n".join(window.text for window in windows))
+    return windows
+
+
+@contextmanager
+def _all_cpus(start: Start) -> Iterator[None]:
+    """Let the server use the generator's CPUs as well: its compiler is done sooner, and nothing is counted."""
+    runtime = start.context.runtime
+    if runtime.server_cpus:
+        start.running.use_cpus((*runtime.server_cpus, *runtime.generator_cpus))
+    try:
+        yield
+    finally:
+        if runtime.server_cpus:
+            start.running.use_cpus(runtime.server_cpus)
+
+
+def _window(start: Start, load: WarmUpLoad) -> Window:
+    """Run one window and return it. It has all that a trial has: a request of another kind in a trial would take a path
+    that the JIT has not seen, for which it throws compiled code away and compiles it anew."""
+    plan = start.context.protocol.warm_up_of(load.workload)
+    amount = Load(seconds=1) if plan.load.seconds else plan.load
+    watched = start.watched_load(load.workload, load.concurrency, amount)
+    with suppress(OSError, probe.ProbeError):  # which the trial would have again
+        start.check(load.workload)
+    outcome, usage = watched.outcome, watched.sampler.usage
+    return Window(
+        load=load,
+        rate=outcome.report.requests_per_second if outcome.report else None,
+        seconds=outcome.seconds,
+        server_cpu_seconds=usage.server_cpu_seconds if usage else None,
+        jit_cpu_seconds=usage.jit_cpu_seconds if usage else None,
+        error=outcome.failure.reason if outcome.failure else None,
+        text=outcome.output,
+    )

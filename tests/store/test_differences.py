@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import msgspec
+from support import builders
+
+from ab_runner.store.differences import differences
+
+SERVERS = [builders.server("a-1"), builders.server("b-1")]
+
+
+def test_the_same_sweep_on_the_same_machine_does_not_differ() -> None:
+    assert list(differences(builders.sweep(*SERVERS), builders.sweep(*SERVERS))) == []
+
+
+def test_whatever_is_not_as_it_was_is_named_with_both_values() -> None:
+    then = builders.sweep(*SERVERS, server_cpus=(1, 2))
+    machine = msgspec.structs.replace(then.machine, kernel="6.12.0", sysctls={"net.core.somaxconn": "128"})
+    changed = msgspec.structs.replace(SERVERS[0], caveats=("It has changed.",))
+    now = builders.sweep(
+        changed, machine=machine, server_cpus=(1,), environment={"ab": "This is ApacheBench, Version 2.3"},
+        fixtures={"small.html": "11"}, skipped={"b-1": "cc is not installed"},
+    )  # fmt: skip
+    assert list(differences(then, now)) == [
+        "kernel is 6.12.0 and was 6.1.0",
+        "server CPUs is 1 and was 1, 2",
+        "net.core.somaxconn is 128 and was 4096",
+        "ab package is None and was apache2-utils 2.4.62-1",
+        "small.html is 11 and was 00",
+        "a-1 has another server.toml",
+        "b-1 cannot run: cc is not installed",
+    ]

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from collections import Counter
+
+from support import builders
+from support.builders import NOON, server
+
+from ab_runner.model.records import AFTER, BEFORE, Cell, Record, StartRecord
+from ab_runner.model.workload import WorkloadName
+from ab_runner.store.plan import ServerRun, plan, remaining, starts_so_far
+
+SERVERS = [server("a-1"), server("b-1", workloads=("echo",)), server("c-1", workloads=("small",))]
+
+
+def test_every_block_has_every_cell_once_and_a_server_its_own_workloads_only() -> None:
+    runs = plan(SERVERS, ["echo", "small", "large"], [1, 10], blocks=3, seed=7)
+    assert [run.block for run in runs] == [1] * 3 + [2] * 3 + [3] * 3
+    cells = Counter(cell for run in runs for cell in run.cells)
+    assert set(cells.values()) == {3}
+    served: list[tuple[str, WorkloadName]] = [("a-1", "small"), ("a-1", "large"), ("b-1", "echo"), ("c-1", "small")]
+    assert set(cells) == {Cell(name, workload, level) for name, workload in served for level in (1, 10)}
+
+
+def test_a_server_without_any_of_the_workloads_is_not_started() -> None:
+    assert [run.server for run in plan(SERVERS, ["echo"], [1], blocks=1, seed=1)] == ["b-1"]
+
+
+def test_one_block_keeps_the_order_and_several_draw_it_from_the_seed() -> None:
+    many = [server(f"s-{number}") for number in range(20)]
+
+    def order(blocks: int, seed: int) -> list[str]:
+        return [run.server for run in plan(many, ["small"], [1], blocks, seed)]
+
+    assert order(1, 5) == [each.id for each in many]
+    assert order(3, 5) == order(3, 5)
+    assert order(3, 5) != order(3, 6)
+    assert order(3, 5)[:20] != order(3, 5)[20:40]
+
+
+def test_each_block_begins_with_the_next_level_so_that_age_and_concurrency_are_not_confounded() -> None:
+    runs = plan(SERVERS[:1], ["small", "large"], [1, 10, 100], blocks=4, seed=1)
+    orders = [[cell.concurrency for cell in run.cells if cell.workload == "large"] for run in runs]
+    assert orders == [[1, 10, 100], [10, 100, 1], [100, 1, 10], [1, 10, 100]]
+
+
+def test_the_order_of_levels_is_the_same_for_all_servers_of_a_block() -> None:
+    runs = plan([server("a-1"), server("b-1")], ["small"], [1, 10, 100], blocks=3, seed=1)
+    for block in (1, 2, 3):
+        orders = {tuple(cell.concurrency for cell in run.cells) for run in runs if run.block == block}
+        assert len(orders) == 1
+
+
+def test_the_reference_comes_before_and_after_all_blocks_with_the_workloads_of_the_sweep() -> None:
+    reference = server("ceiling", workloads=("echo", "small", "small-keepalive", "large"))
+    runs = plan([server("a-1", workloads=("small",))], ["echo", "small"], [1, 10, 100], 2, 1, reference)
+    assert [(run.block, run.server) for run in runs] == [
+        (BEFORE, "ceiling"),
+        (1, "a-1"),
+        (2, "a-1"),
+        (AFTER, "ceiling"),
+    ]
+    assert runs[0].cells == runs[-1].cells == (Cell("ceiling", "small", 10),)
+
+
+# --- what is left ----------------------------------------------------------------------------------------------
+
+PLAN = plan([server("a-1"), server("b-1")], ("small",), (1, 10), blocks=2, seed=7)
+
+
+def done(block: int, server: str, concurrency: int) -> Record:
+    return builders.trial(server, "small", concurrency, block=block)
+
+
+def test_nothing_is_left_of_a_sweep_whose_cells_all_have_a_record() -> None:
+    records = [done(run.block, run.server, cell.concurrency) for run in PLAN for cell in run.cells]
+    assert remaining(PLAN, records) == []
+    assert remaining(PLAN, []) == PLAN
+
+
+def test_what_is_left_keeps_its_block_and_its_order() -> None:
+    first, second, *others = PLAN
+    records = [
+        *(done(1, first.server, level) for level in (1, 10)),
+        builders.not_measured(second.server, "small", 1, "no keep-alive"),
+    ]
+    assert remaining(PLAN, records) == [ServerRun(1, second.server, (Cell(second.server, "small", 10),)), *others]
+
+
+def test_files_of_new_starts_do_not_overwrite_those_of_earlier_ones() -> None:
+    started = StartRecord(block=1, server="a-1", start=4, at=NOON, seconds=1.0)
+    assert starts_so_far([started, builders.trial("a-1", "small", 1, start=3)]) == 4
+    assert starts_so_far([]) == 0

@@ -1,0 +1,112 @@
+"""What a sweep runs on is made ready, and what cannot take part is told in few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from support import builders
+
+from ab_runner.catalog import artifacts
+from ab_runner.errors import UserError
+from ab_runner.model.server import REFERENCE, Artifact, Server
+from ab_runner.runtime.base import RuntimeUnusable
+from ab_runner.sweep import prepare as room
+from ab_runner.sweep.prepare import Prepared, prepare
+
+JAR = Artifact(file="a.jar", sha256="0" * 64, bytes=5, licence="MIT", url="http://127.0.0.1:1/a.jar")
+OLD = builders.server("cindy-2", artifacts=(JAR,))
+OLD_NIO = builders.server("cindy-2-nio", artifacts=(JAR,))
+NEW = builders.server("tomcat-11", jdk_at_least=21)
+NEWER = builders.server("tomcat-12", jdk_at_least=21)
+PLAIN = builders.server("jetty-5")
+BROKEN = builders.server("jetty-6")
+
+
+class RuntimeOfJdk17:
+    """Builds nothing, and some servers do not build."""
+
+    name = "fake"
+    network = "loopback"
+    jdk: int | None = 17
+    server_cpus = (1,)
+    generator_cpus = (0,)
+
+    def __init__(self, unbuilt: dict[str, str]) -> None:
+        self._unbuilt = unbuilt
+        self.built: list[str] = []
+
+    def unavailable(self, server: Server) -> str | None:
+        return "needs Java 21 or later" if server.jdk_at_least > 17 else None
+
+    def prepare_generator(self) -> int:
+        return 1024
+
+    def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
+        self.built = [server.id for server in servers]
+        return {server: reason for server, reason in self._unbuilt.items() if server in self.built}
+
+
+@pytest.fixture
+def ready(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tuple[Prepared, list[str]]]:
+    """Prepares a sweep of these servers, and returns it with what was told."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(room, "make_fixtures", lambda: tmp_path)
+
+    def run(*servers: Server, unbuilt: dict[str, str] | None = None, **changes: Any) -> tuple[Prepared, list[str]]:
+        monkeypatch.setattr(room, "choose_runtime", lambda *rest: RuntimeOfJdk17(unbuilt or {}))
+        request = msgspec.structs.replace(builders.sweep(*servers).request, **changes)
+        told: list[str] = []
+        return prepare(request, servers, 8080, told.append), told
+
+    return run
+
+
+Ready = Callable[..., tuple[Prepared, list[str]]]
+
+
+def test_servers_that_lack_the_same_are_skipped_in_one_line(ready: Ready) -> None:
+    prepared, told = ready(OLD, OLD_NIO, NEW, NEWER, PLAIN)
+    assert told == [
+        "fetching a.jar",
+        "2 servers skipped: needs Java 21 or later (tomcat-11, tomcat-12)",
+        "2 servers skipped: their artifacts are missing (cindy-2, cindy-2-nio); ./ab-runner artifacts fetch gets them",
+    ]
+    assert [server.id for server in prepared.servers] == ["jetty-5"]
+    assert prepared.skipped["tomcat-11"] == "needs Java 21 or later"
+    assert JAR.url in prepared.skipped["cindy-2"]
+    assert artifacts.how_to_get(JAR) in prepared.skipped["cindy-2-nio"]
+    assert prepared.reference is not None
+    assert prepared.reference.id == REFERENCE
+
+
+def test_a_server_that_does_not_build_takes_part_and_a_reference_that_does_not_is_skipped(ready: Ready) -> None:
+    prepared, told = ready(PLAIN, BROKEN, unbuilt={"jetty-6": "no such package", REFERENCE: "no compiler"})
+    assert [server.id for server in prepared.servers] == ["jetty-5", "jetty-6"]
+    assert prepared.skipped == {REFERENCE: "does not build: no compiler"}
+    assert prepared.reference is None
+    assert told == [
+        f"1 server skipped: does not build: no compiler ({REFERENCE})",
+        "does not build: jetty-6: no such package",
+    ]
+
+
+def test_what_is_stored_is_what_the_runtime_is(ready: Ready) -> None:
+    prepared, _ = ready(PLAIN, runtime="auto", jdk=None)
+    assert (prepared.request.runtime, prepared.request.network, prepared.request.jdk) == ("fake", "loopback", 17)
+
+
+def test_a_sweep_without_a_server_that_can_run_is_refused(ready: Ready) -> None:
+    with pytest.raises(RuntimeUnusable, match="none of these servers can run here"):
+        ready(NEW)
+    with pytest.raises(RuntimeUnusable, match="none of these servers can run here"):
+        ready(BROKEN, unbuilt={"jetty-6": "no such package"})
+
+
+def test_more_connections_than_ab_may_open_are_refused(ready: Ready) -> None:
+    with pytest.raises(UserError, match=r"concurrency 1,009 needs 1,025 open files and ab may open 1,024"):
+        ready(PLAIN, concurrency=(1, 1009))
+    ready(PLAIN, concurrency=(1, 1008))

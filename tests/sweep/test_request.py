@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from support.builders import server
+
+from ab_runner.errors import UserError
+from ab_runner.model.load import Load
+from ab_runner.model.protocol import PROTOCOLS, WarmUp
+from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with_changes
+
+STANDARD = PROTOCOLS["standard"]
+REQUEST = RunRequest(
+    servers=("tomcat*",),
+    workloads=("small", "large"),
+    concurrency=(1, 100),
+    protocol=STANDARD,
+    runtime=RuntimeWish(kind="auto", network="loopback", jdk=None, port=8080),
+)
+
+
+def changed(**changes: Any) -> RunRequest:
+    return msgspec.structs.replace(REQUEST, **changes)
+
+
+def with_requests(count: int) -> RunRequest:
+    return changed(protocol=with_changes(STANDARD, trial=Load(requests=count), warm_up=None, blocks=None))
+
+
+def test_a_protocol_keeps_what_is_not_changed() -> None:
+    assert with_changes(STANDARD, trial=None, warm_up=None, blocks=None) == STANDARD
+    other = with_changes(STANDARD, trial=Load(seconds=5), warm_up=Load(requests=20), blocks=3)
+    assert (other.trial, other.large_trial, other.blocks) == (Load(seconds=5), Load(seconds=5), 3)
+    assert (other.warm_up, other.large_warm_up) == (WarmUp(Load(requests=20)), WarmUp(Load(requests=20)))
+    assert (other.name, other.idle_timeout) == (STANDARD.name, STANDARD.idle_timeout)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (with_requests(50), "50 requests are fewer than the concurrency 100: ask for at least as many"),
+        (changed(protocol=PROTOCOLS["2006"], generators=2), "--generators needs trials of the same length in time"),
+        (
+            changed(protocol=with_changes(STANDARD, trial=None, warm_up=Load(requests=5), blocks=None)),
+            "--warmup 5: warm-up runs at concurrency 10, so 10 requests are the least",
+        ),
+    ],
+)
+def test_what_contradicts_itself_is_refused(wanted: RunRequest, expected: str) -> None:
+    with pytest.raises(UserError, match=expected):
+        wanted.check()
+
+
+def test_what_does_not_contradict_itself_passes() -> None:
+    REQUEST.check()
+    with_requests(100).check()
+    changed(protocol=with_changes(STANDARD, trial=None, warm_up=Load(requests=0), blocks=None), generators=2).check()
+
+
+def test_what_is_stored_names_the_servers_and_the_goal() -> None:
+    servers = [server("tomcat-5.5.15"), server("tomcat-11")]
+    stored = changed(goal=PrecisionGoal(0.03, 1800)).as_stored(servers, seed=7)
+    assert stored.servers == ("tomcat-5.5.15", "tomcat-11")
+    assert (stored.precision, stored.budget, stored.seed) == (0.03, 1800, 7)
+    assert (REQUEST.as_stored(servers, seed=7).precision, REQUEST.as_stored(servers, seed=7).budget) == (None, None)

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from ab_runner.sweep.spot_checks import SpotChecks
+
+HEAD = b"GET /small.html HTTP/1.0\r\n\r\n"
+RIGHT = b"x" * 100
+
+
+def answer(body: bytes, kept: bool = False, status: str = "200 OK") -> bytes:
+    connection = "keep-alive" if kept else "close"
+    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\nConnection: {connection}\r\n\r\n".encode() + body
+
+
+@contextlib.contextmanager
+def serving(reply: Callable[[int], bytes | None], kept: bool = False) -> Iterator[tuple[int, list[int]]]:
+    """A server that answers request number n with reply(n), not at all if that is None. Yields its port and the number
+    of the connection of each request."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    requests: list[int] = []
+    over = threading.Event()
+
+    def serve() -> None:
+        connections = 0
+        while not over.is_set():
+            try:
+                connection, _ = listening.accept()
+            except OSError:
+                return
+            connections += 1
+            with connection:
+                while connection.recv(4096):
+                    requests.append(connections)
+                    if (text := reply(len(requests))) is None:
+                        over.wait(10)
+                        break
+                    connection.sendall(text)
+                    if not kept:
+                        break
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield listening.getsockname()[1], requests
+    finally:
+        over.set()
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+        thread.join()
+
+
+def check(port: int, until: Callable[[SpotChecks], bool], keep_alive: bool = False) -> SpotChecks:
+    with SpotChecks(("127.0.0.1", port), HEAD, RIGHT, keep_alive) as checks:
+        deadline = time.monotonic() + 5
+        while not until(checks) and time.monotonic() < deadline:
+            time.sleep(0.01)
+    return checks
+
+
+def test_right_answers_are_counted() -> None:
+    with serving(lambda number: answer(RIGHT)) as (port, _):
+        checks = check(port, lambda checks: checks.answered >= 3)
+    assert checks.answered >= 3
+    assert checks.wrong is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (answer(b"y" * 100), "wrong bytes"),
+        (answer(b"x" * 99), "99 bytes instead of 100"),
+        (answer(RIGHT, status="404 Not Found"), "status 404 instead of 200"),
+        (b"nonsense\r\n\r\n", "not an HTTP answer"),
+    ],
+)
+def test_one_wrong_answer_among_right_ones_is_seen(wrong: bytes, reason: str) -> None:
+    with serving(lambda number: wrong if number == 3 else answer(RIGHT)) as (port, _):
+        checks = check(port, lambda checks: checks.wrong is not None)
+    assert checks.answered == 2
+    assert checks.wrong is not None
+    assert reason in checks.wrong
+
+
+def test_a_kept_connection_is_used_again() -> None:
+    with serving(lambda number: answer(RIGHT, kept=True), kept=True) as (port, requests):
+        check(port, lambda checks: checks.answered >= 3, keep_alive=True)
+    assert set(requests) == {1}
+
+
+def test_a_connection_is_never_kept_where_the_workload_does_not_keep_any() -> None:
+    with serving(lambda number: answer(RIGHT), kept=False) as (port, requests):
+        check(port, lambda checks: checks.answered >= 3)
+    assert requests[:3] == [1, 2, 3]
+
+
+def test_connections_that_the_server_closes_are_no_wrong_answers() -> None:
+    with serving(lambda number: b"" if number < 3 else answer(RIGHT)) as (port, _):
+        checks = check(port, lambda checks: checks.answered >= 1)
+    assert checks.answered >= 1
+    assert checks.wrong is None
+
+
+def test_a_server_that_never_answers_does_not_hold_up_the_end_of_the_trial() -> None:
+    with serving(lambda number: None) as (port, requests):
+        began = time.monotonic()
+        checks = check(port, lambda checks: bool(requests))
+        assert time.monotonic() - began < 3, "the wait for an answer is longer than that"
+    assert checks.answered == 0
+    assert checks.wrong is None
+
+
+def test_no_server_at_all_is_no_wrong_answer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    began = time.monotonic()
+    checks = check(port, lambda checks: time.monotonic() - began > 0.2)
+    assert checks.wrong is None

@@ -1,0 +1,35 @@
+"""Links of the documents lead to files and headings that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), ROOT / "results/published/README.md"]
+
+
+def prose_of(path: Path) -> str:
+    return re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
+
+
+def anchors_of(path: Path) -> set[str]:
+    """Return the fragments by which GitHub addresses the headings."""
+    headings = re.findall(r"^#+ (.+)$", prose_of(path), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower().strip()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose_of(path)):
+        if not target.startswith("http"):
+            name, _, anchor = target.partition("#")
+            there = path.parent / name if name else path
+            assert there.exists(), target
+            assert not anchor or anchor in anchors_of(there), target
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().split()) <= 900
