@@ -372,7 +372,7 @@ def test_list_shows_each_server_of_a_set(cli: Runner, monkeypatch: pytest.Monkey
 
 
 def test_a_list_without_a_server_says_so(cli: Runner) -> None:
-    assert cli("list", "--family", "mina", "--workload", "large") == (0, "", "no server fits all of that\n")
+    assert cli("list", "--family", "mina", "--workload", "large") == (0, "", "no server matches all of these options\n")
 
 
 def test_one_server_is_shown_with_its_caveats(cli: Runner) -> None:

@@ -15,7 +15,7 @@ from ab_runner.model.server import Artifact, Needs, Server
 from ab_runner.model.workload import WorkloadName
 
 SERVER_FILE = "server.toml"
-ID_RULE = "small letters and digits, with single dots and dashes between them"
+ID_RULE = "lower-case letters and digits, with single dots and dashes between them"
 """Names of images allow no more."""
 _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
 
@@ -79,7 +79,7 @@ def read_server(path: Path) -> Server:
     data = read_toml(path)
     del data["format"]
     if "id" in data:
-        raise DocumentError(f"{path}: id: is the folder's name, and not written here")
+        raise DocumentError(f"{path}: id: remove this key; the folder's name is the id")
     try:
         server = msgspec.convert({"program": name} | data | {"id": name}, ServerFile)
     except msgspec.ValidationError as error:
@@ -89,11 +89,13 @@ def read_server(path: Path) -> Server:
     if both := sorted(set(server.workloads) & set(server.untestable)):
         raise DocumentError(f"{path}: untestable: {both[0]!r} is among the workloads too")
     if server.artifacts and (server.kind != "jvm" or server.program != name):
-        raise DocumentError(f"{path}: artifacts: only jvm servers with a build of their own have them")
+        raise DocumentError(f"{path}: artifacts: only jvm servers with a build of their own may have them")
     if (server.needs is None) != (server.kind != "debian" or server.program != name):
-        raise DocumentError(f"{path}: needs: exactly the debian servers with a build of their own have this table")
+        raise DocumentError(
+            f"{path}: needs: debian servers with a build of their own must have this table, others must not"
+        )
     if "jdk_at_least" in data and server.kind != "jvm":
-        raise DocumentError(f"{path}: jdk_at_least: only jvm servers have this key")
+        raise DocumentError(f"{path}: jdk_at_least: only jvm servers may have this key")
     return server.server()
 
 

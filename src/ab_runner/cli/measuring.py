@@ -51,9 +51,9 @@ def _show_end(folder: Path) -> Stored:
         show_report(analysis, "terminal", everything=False)
         say_err(f"./ab-runner report --all {folder} shows all tables")
     else:
-        say_err(f"no trial was made; {folder} has the log")
+        say_err(f"no trial was run; {folder} has the log")
     if remaining(plan_of(stored.sweep), stored.records):
-        say_err(f"./ab-runner resume {folder} goes on with this sweep")
+        say_err(f"./ab-runner resume {folder} continues this sweep")
     try:
         say_err(f"{write_reports(analysis, folder)} has charts")
     except (OSError, UserError) as error:

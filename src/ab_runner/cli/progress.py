@@ -51,7 +51,7 @@ class TimeLeft:
         self._measured += not isinstance(record, NotMeasured)
 
     def text(self) -> str:
-        """Return how long the rest will take; empty as long as nobody can tell."""
+        """Return how long the rest will take; empty while that is not known."""
         left = seconds_left(self._clock() - self._began, self._measured, self._cells - self._done)
         return time_left_text(left)
 

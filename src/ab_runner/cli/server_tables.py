@@ -22,7 +22,7 @@ LETTERS: dict[WorkloadName, str] = {"echo": "e", "small": "s", "small-keepalive"
 def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[str, ServerSet]) -> None:
     """Show a row for each server, the sets, and why some servers cannot run here."""
     if not servers:
-        say_err("no server fits all of that")
+        say_err("no server matches all of these options")
         return
     console = console_for(sys.stdout)
     table = _in_words(servers, here)

@@ -99,7 +99,7 @@ def read_all(folder: Path) -> list[tuple[Paper, tuple[Figure, ...]]]:
         _check(path, paper, figures)
         found.append((paper, figures))
     if not found:
-        raise DocumentError(f"{folder}: no {FILES} in it; git has them")
+        raise DocumentError(f"{folder}: no {FILES} in it; restore them with git")
     return found
 
 
@@ -121,7 +121,7 @@ def _check(path: Path, paper: Paper, figures: Sequence[Figure]) -> None:
     for key, claim in _claims(paper):
         first, second = paper.sides(claim)
         if not second:
-            raise DocumentError(f"{path}: {key}.second: nobody who is not among the first")
+            raise DocumentError(f"{path}: {key}.second: names no server that is not among the first")
         if isinstance(claim, MostFailed) and len(first) > 1:
             raise DocumentError(f"{path}: {key}.first: must be one server")
         for workload in claim.workloads:

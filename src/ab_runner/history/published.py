@@ -45,7 +45,7 @@ def read(path: Path) -> tuple[Figure, ...]:
         with path.open(encoding="utf-8", newline="") as file:
             return tuple(_figures(path, file))
     except OSError as error:
-        raise DocumentError(f"{path}: cannot be read: {error.strerror}; git has it") from error
+        raise DocumentError(f"{path}: cannot be read: {error.strerror}; restore it with git") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise DocumentError(f"{path}: not CSV in UTF-8: {error}") from error
 
@@ -71,7 +71,7 @@ def _figures(path: Path, lines: Iterator[str]) -> Iterator[Figure]:
 def _check(place: str, figure: Figure, seen: set[tuple[str, str, int]]) -> None:
     """Check what one field alone cannot tell."""
     if (figure.outcome == "ok") != (figure.requests_per_second is not None):
-        raise DocumentError(f"{place}: requests_per_second: exactly rows with outcome ok have a figure")
+        raise DocumentError(f"{place}: requests_per_second: rows with outcome ok must have a figure, others must not")
     key = (figure.workload, figure.server, figure.concurrency)
     if key in seen:
         raise DocumentError(f"{place}: a second row for {figure.server}, {figure.workload} at {figure.concurrency}")

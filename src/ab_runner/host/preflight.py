@@ -72,7 +72,7 @@ def findings(conditions: Conditions) -> Iterator[Finding]:
     yield _finding(
         conditions.busy_cores <= _BUSY_CORES, "the machine is idle",
         f"the machine is busy: {conditions.busy_cores:.1f} cores are in use before anything is measured; "
-        "end what runs there",
+        "stop what runs there",
     )  # fmt: skip
     if conditions.stolen > _STOLEN:
         yield Finding(

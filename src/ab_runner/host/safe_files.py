@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 READ_AT_MOST = 1 << 30
 """Bytes: far above what a sweep writes, and far below what a file can claim to have."""
-_LINK = "it is a symbolic link, which is not followed; put what it leads to in its place, or remove it"
+_LINK = "it is a symbolic link, which is not followed; replace it by the file it points to, or remove it"
 
 
 def real_folder(path: Path) -> Path:
