@@ -46,7 +46,7 @@ from ab_runner.store.writer import Store
         (["--duration", "0"], "'0' is not a number of whole seconds"),
         (["--requests", "5000", "--duration", "5"], "exclude each other"),
         (["--warmup", "soon"], "'soon' is neither a number of requests"),
-        (["--warmup", "5"], "10 requests are the least"),
+        (["--warmup", "5"], "it needs at least 10 requests"),
         (["--protocol", "2007"], "'2007' is not one of"),
         (["--runtime", "podman"], "'podman' is not one of"),
         (["--jdk", "21"], "'21' is not one of '8', '17', '25'"),
@@ -147,7 +147,7 @@ def test_a_folder_that_holds_no_sweep_is_refused(cli: Runner, folder: str, tmp_p
 
 
 def test_without_any_sweep_the_report_says_how_to_make_one(cli: Runner, tmp_path: Path) -> None:
-    assert "no sweep was made yet" in cli.complaint("report", str(tmp_path / "results" / "latest"))
+    assert "there is no sweep yet" in cli.complaint("report", str(tmp_path / "results" / "latest"))
 
 
 @pytest.fixture
@@ -284,7 +284,7 @@ def test_an_export_that_cannot_be_is_refused(cli: Runner, tmp_path: Path) -> Non
     assert f"--out {nowhere}: cannot be written: no such file" in cli.complaint("export", one, "--out", str(nowhere))
     assert "is a directory" in cli.complaint("export", one, "--out", str(tmp_path))
     assert "Missing option '--out'" in cli.complaint("export", one)
-    assert "no sweep was made yet" in cli.complaint("export", "--out", str(tmp_path / "x"))
+    assert "there is no sweep yet" in cli.complaint("export", "--out", str(tmp_path / "x"))
 
 
 def test_a_damaged_file_of_conclusions_is_named(cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -251,7 +251,7 @@ def test_a_folder_whose_name_is_no_text_is_shown_as_it_can_be(port: int, results
 
 def test_a_folder_without_sweeps_says_how_to_make_one(tmp_path: Path) -> None:
     with serving(tmp_path) as port:
-        assert "No sweep was made yet" in get(port, "/")[1]
+        assert "There is no sweep yet" in get(port, "/")[1]
 
 
 def test_a_taken_port_and_a_missing_folder_are_one_line(

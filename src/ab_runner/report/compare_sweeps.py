@@ -13,8 +13,8 @@ from ab_runner.report.compare_tables import LETTERS
 def compare_all(
     named: Sequence[tuple[str, SweepAnalysis]], *, slower: float | None, anyway: bool
 ) -> list[SweepComparison]:
-    """Return each of the others against the first; the names are what a complaint calls them. UserError for sweeps that
-    cannot be compared, unless it shall be done `anyway`: then the tables say why they should not be."""
+    """Return each of the others against the first; error messages use the names in `named`. UserError for sweeps that
+    cannot be compared, unless `anyway` is true: then the tables say why they should not be."""
     if not 2 <= len(named) <= len(LETTERS):
         raise UserError(f"compare needs 2 to {len(LETTERS)} sweeps, and was given {len(named)}")
     (first_name, first), *others = named
@@ -22,7 +22,8 @@ def compare_all(
         found = list(why_not_comparable(first.sweep, other.sweep))
         if found and not anyway:
             raise UserError(
-                f"{name} cannot be compared with {first_name}: {'; '.join(found)} (--anyway does it, and says so)"
+                f"{name} cannot be compared with {first_name}: {'; '.join(found)} "
+                "(--anyway compares them, and the tables say so)"
             )
     compared = [compare_sweeps(first, other, slower) for _, other in others]
     for (name, _), each in zip(others, compared, strict=True):

@@ -1,4 +1,4 @@
-"""Whether a server answers what it should, without load. Plain sockets, because the bytes are in question.
+"""Checks without load whether a server answers as it should. Plain sockets, because exact bytes are checked.
 
 Whatever a server sends, or does not send, ends in an Answer or a ProbeError, within a bounded time and memory.
 """

@@ -18,8 +18,8 @@ _NO_JDK = "no JDK in JAVA_HOME, the PATH or /usr/lib/jvm"
 
 
 def findings() -> Iterator[Finding]:
-    """Return a finding for each thing that a sweep needs or that may spoil its figures, good or not. Without Docker
-    this includes what servers need as processes of this host."""
+    """Return a finding for each thing that a sweep needs or that may spoil its figures, whether it is good or bad.
+    Without Docker this includes what servers need as processes of this host."""
     here = machine.describe()
     cpus = machine.cpu_split()
     no_docker = docker.why_unusable()

@@ -1,4 +1,4 @@
-"""Chooses where servers and generators run, and checks what that asks of this machine."""
+"""Chooses where servers and generators run, and checks what that needs from this machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def choose_runtime(request: SweepRequest, fixtures: Path, port: int, tell: Calla
     if 0 < len(cpus.generator) < request.generators:
         tell(
             f"! {request.generators} generators need {request.generators + 1} cores and this machine has fewer: "
-            "they share what there is, and can do no more than that"
+            "they share the cores there are, which limits their load"
         )
     unusable = why_unusable() if request.runtime != "process" else None
     if request.runtime == "docker" and unusable:
@@ -62,5 +62,5 @@ def _check_open_files(concurrency: Sequence[int], limit: int) -> None:
         raise UserError(
             f"concurrency {max(concurrency):,} needs {max(concurrency) + SPARE_FILES:,} open files "
             f"and ab may open {limit:,}: "
-            "raise the limit (ulimit -n; for Docker that of the daemon) or ask for less"
+            "raise the limit (ulimit -n; for Docker that of the daemon) or lower --concurrency"
         )
