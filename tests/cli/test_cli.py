@@ -172,7 +172,7 @@ def test_then_and_now_is_shown_in_every_form(cli: Runner, kept_sweep: Path, form
 def test_a_sweep_with_nothing_of_2006_in_it_cannot_be_set_beside_it(cli: Runner, tmp_path: Path) -> None:
     Store.make(tmp_path / "sweep", sweep(server("nginx-1.22"))).close()
     complaint = cli.complaint("report", str(tmp_path / "sweep"), "--then-and-now")
-    assert "nothing to set beside 2006: it needs a server of one of its families" in complaint
+    assert "nothing to compare with 2006: it needs a server of one of its families" in complaint
 
 
 def test_a_damaged_table_of_2006_is_named_with_its_line(
@@ -220,7 +220,7 @@ def test_what_can_be_told_to_be_slower_fails_a_build(cli: Runner, tmp_path: Path
     assert code == 1
     assert stderr.splitlines() == [
         "! after: slower by more than 5 %: tomcat-5.5.15 small c=1: 0.9 (0.898 to 0.902)",
-        "! after: no figure any more: resin-3.0.9 small c=1: timeout",
+        "! after: figure lost: resin-3.0.9 small c=1: timeout",
         "! after: slower by more than 5 %: all of tomcat: 0.9 (0.898 to 0.902)",
     ]
     assert cli("compare", str(before), str(before), "--fail-if-slower", "5%")[0] == 0

@@ -182,7 +182,7 @@ def test_who_is_not_there_is_named_and_the_verdict_is_on_the_rest() -> None:
     assert (found.verdict, found.complete) == ("holds", False)
     assert {basis_text(part.basis) for part in found.claims[0].parts if part.verdict == "not measured"} == {
         "cindy-3.0b1-acceptor: slow",
-        "resin-3.0.18: not there",
+        "resin-3.0.18: not measured",
         "not measured at this concurrency",
     }
 

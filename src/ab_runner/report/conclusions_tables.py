@@ -31,21 +31,21 @@ from ab_runner.report.figures import AT_LEAST, OF_CPU_TIME, numbers_text, rate_f
 from ab_runner.stats.hypotheses import ONE_FIGURE
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
 
-IN_PART = "*: as far as it was measured"
+IN_PART = "*: the verdict is on the part that was measured"
 PUBLISHED = (
-    f"as published ({{}}): one figure per cell, of which the noise is not known; the author's figures are taken at "
-    f"their word, and differences up to {100 * ONE_FIGURE:g} % count as none"
+    f"as published ({{}}): one figure per cell, whose noise is not known; the author's figures are taken as they "
+    f"are, and differences up to {100 * ONE_FIGURE:g} % count as no difference"
 )
 ONE_START = "one start ({}): nothing can be told from noise, so there are no verdicts; measure with --blocks 6"
 TESTED = (
-    f"several starts ({{}}): holds and does not hold are tested; differences up to {100 * MINIMUM_EFFECT:g} % count as "
-    f"none, and the verdict on a conclusion is wrong with a probability of {100 * ALPHA:g} % at the most"
+    f"several starts ({{}}): verdicts are tested; differences up to {100 * MINIMUM_EFFECT:g} % count as no difference, "
+    f"and the probability that the verdict on a conclusion is wrong is at most {100 * ALPHA:g} %"
 )
 
 
 _UNANSWERABLE = {
     Unanswerable.LIMITED: "ab was the limit of both, and the CPU time of the servers is not known",
-    Unanswerable.GAVE_UP: "ab gave up on some, so that it is not known how many requests would have failed",
+    Unanswerable.GAVE_UP: "ab gave up on some, so it is not known how many requests would have failed",
     Unanswerable.NO_COMMON_BLOCK: "a server has no block with both concurrencies",
 }
 _EMPHASES: dict[ConclusionVerdict, Emphasis] = {
@@ -54,7 +54,7 @@ _EMPHASES: dict[ConclusionVerdict, Emphasis] = {
     "cannot be told": Emphasis.UNSURE,
     "not measured": Emphasis.FAINT,
 }
-_HEADINGS = ("claim", "in", "c", "verdict", "ratio", "what decides")
+_HEADINGS = ("claim", "in", "c", "verdict", "ratio", "decided by")
 _ORDER: tuple[ConclusionVerdict, ...] = ("does not hold", "cannot be told", "holds")
 
 
@@ -68,7 +68,7 @@ def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], dama
     facts = [f"now: {each.evidence.name}" for _, found in papers[:1] for each in found if not each.evidence.year]
     facts += [text.format(", ".join(names)) for text, names in kinds.items() if names]
     return Report(
-        heading="what was concluded, and what holds",
+        heading="conclusions and verdicts",
         facts=tuple(facts),
         tables=tuple(chain.from_iterable(_tables(paper, judgements) for paper, judgements in papers)),
         warnings=tuple(damage),
@@ -208,7 +208,7 @@ def _absence_text(absence: Absence) -> str:
         case NotThere.LEVEL:
             return "not measured at this concurrency"
         case NotThere.SERVER:
-            return f"{absence.server}: not there"
+            return f"{absence.server}: not measured"
         case CellSummary():
             return f"{absence.server}: {why_absent(why)}"
         case Figure():

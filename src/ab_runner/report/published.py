@@ -24,7 +24,7 @@ def compared_with_2006(analysis: SweepAnalysis) -> tuple[ThenAndNow, ...]:
     compared = then_and_now(analysis, figures_of_2006())
     if not compared:
         raise UserError(
-            f"{analysis.sweep.id} has nothing to set beside 2006: it needs a server of one of its families "
+            f"{analysis.sweep.id} has nothing to compare with 2006: it needs a server of one of its families "
             "(./ab-runner list) at 1, 10, 100, 500 or 1000"
         )
     return compared

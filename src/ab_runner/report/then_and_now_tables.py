@@ -20,18 +20,16 @@ THEN = (
     "2006: Cindy's author, on one Xeon 3.0 GHz with Linux 2.6.13, JRockit 1.5.0 and ab 2.0.40-dev "
     "(results/published/README.md)"
 )
-FACTOR = "factor: now as a multiple of then; machine, kernel, JVM and ab are in it as much as the server is"
-RANKS = (
-    "ranks: then → now, among the servers with a figure that counts on both sides, 1 for the most requests per second"
-)
+FACTOR = "factor: now as a multiple of then; it reflects machine, kernel, JVM and ab as much as the server"
+RANKS = "ranks: then → now, among the servers with a valid figure on both sides, 1 for the most requests per second"
 ELSEWHERE = "* and reasons: the sweep's own tables explain them"
-RANKED_AS_SHOWN = f"{AT_LEAST}; its rank takes the rate as it is"
+RANKED_AS_SHOWN = f"{AT_LEAST}; its rank uses the rate as shown"
 NO_MARGIN = {
-    True: "one block: its ranks have no margin for noise, and neighbours may as well be the other way round",
+    True: "one block: ranks have no margin for noise, so neighbouring ranks may be swapped",
     False: "ranks are those of the medians over blocks, without a margin for noise",
 }
 SAME_ORDER = "a rho of 1.00 or -1.00 has no interval: Fisher's z is infinite there"
-STANDS_FOR_OLD = "the same: the software of 2006 is not to be had, and today's stands for it"
+STANDS_FOR_OLD = "the same: the software of 2006 is not available, and today's stands for it"
 
 
 def report_then_and_now(analysis: SweepAnalysis, compared: Sequence[ThenAndNow]) -> Report:
@@ -90,7 +88,7 @@ def _who(compared: Sequence[ThenAndNow], analysis: SweepAnalysis) -> Table:
     if any(old == new for _, old, new in workloads):
         notes.append(STANDS_FOR_OLD)
     return Table(
-        title="who is compared",
+        title="servers compared",
         headings=("server of 2006", "stand-in", "newest"),
         rows=tuple(plain((then, old, "the same" if new == old else new)) for then, old, new in workloads),
         notes=tuple(notes),

@@ -46,7 +46,7 @@ def _all_lines(warning: SweepWarning) -> Iterator[str]:
     match warning:
         case Unfinished():
             if warning.ending is None:
-                yield "this sweep is still running, or was ended without a chance to say so"
+                yield "this sweep is still running, or was killed before it could record its end"
             else:
                 yield f"this sweep is not complete: {warning.ending}"
         case Resumed():
