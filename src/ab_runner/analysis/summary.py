@@ -52,9 +52,10 @@ class Lead(msgspec.Struct, frozen=True):
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """The order of the servers at one workload and concurrency, as far as it was tested. `leaders` of the `compared`
-    servers are each ahead of `ahead_of` others; `named` has their names, unless there are more than `MOST_NAMES`.
-    `others` besides them may be first too.
+    """The order of the servers at one workload and concurrency, as far as it was tested.
+
+    `leaders` of the `compared` servers are each ahead of `ahead_of` others; `named` has their names, unless there are
+    more than `MOST_NAMES`. `others` besides them may be first too.
     """
 
     standing: Standing

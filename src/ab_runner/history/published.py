@@ -28,12 +28,12 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def rate(self) -> float | None:
-        """Requests per second where they count: as with our own trials, if no request failed."""
+        """Requests per second where they are valid: as in our own trials, if no request failed."""
         return self.requests_per_second if self.reason is None else None
 
     @property
     def reason(self) -> str | None:
-        """Why it does not count, in the words of our own cells."""
+        """Why the figure is not valid, in the words of our own cells."""
         if self.outcome != "ok":
             return self.outcome
         return f"{self.failed_requests} failed" if self.failed_requests else None
@@ -69,7 +69,7 @@ def _figures(path: Path, lines: Iterator[str]) -> Iterator[Figure]:
 
 
 def _check(place: str, figure: Figure, seen: set[tuple[str, str, int]]) -> None:
-    """Check what one field alone cannot tell."""
+    """Check what involves more than one field."""
     if (figure.outcome == "ok") != (figure.requests_per_second is not None):
         raise DocumentError(f"{place}: requests_per_second: rows with outcome ok must have a figure, others must not")
     key = (figure.workload, figure.server, figure.concurrency)

@@ -1,4 +1,4 @@
-"""Apache Benchmark: the command that is run, and what its output says. Pure: text in, data out.
+"""Apache Benchmark: its command line and the parser of its output. Pure: text in, data out.
 
 Two versions are understood: 2.3 (httpd 2.4, what the toolkit runs) and 2.0.40-dev (httpd 2.0 and 2.2, what the tables
 of 2006 were made with). What is said here about ab comes from its source, support/ab.c of httpd 2.0.50 and 2.4.62,
@@ -13,12 +13,15 @@ from collections.abc import Sequence
 from ab_runner.model.load import Failures, LoadFailure, LoadReport
 
 MAX_CONCURRENCY = 20_000
-"""The highest -c that every ab takes. Debian's 2.4.71 goes up to 200,000, but 28,000 local ports are the next wall."""
+"""The highest -c that every ab takes. Debian's 2.4.71 allows up to 200,000, but 28,000 local ports are the next
+limit."""
 
 _REQUESTS_PER_SECOND_AT_MOST = 500_000
-"""More than one ab process can do: the fastest server that we saw gave it 182,000 (keep-alive, loopback)."""
+"""More than one ab process can make: with the fastest server that we measured it made 182,000 (keep-alive,
+loopback)."""
 _TIMED_REQUESTS_AT_MOST = 50_000_000
-"""ab allocates some 40 bytes per request before it starts; untouched pages cost nothing, but 2 GB is enough to ask."""
+"""ab allocates some 40 bytes per request before it starts; untouched pages cost nothing, but 2 GB is a sensible
+limit."""
 
 
 # --- the command -----------------------------------------------------------------------------------------------
@@ -87,7 +90,7 @@ def _more_than_can_be_done(seconds: int, concurrency: int) -> int:
 
 
 def parse(stdout: str, stderr: str, exit_code: int, percentiles_csv: str | None = None) -> LoadReport | LoadFailure:
-    """Return what one run of ab found, from its output, its exit code and, if it wrote one, the text of its -e file.
+    """Return the result of one run of ab, from its output, its exit code and, if it wrote one, the text of its -e file.
 
     `exit_code` is that of a shell (124, 137) or of subprocess (-9). Never raises, whatever the text. Output that ends
     before its last line is a LoadFailure: a half-written report is no report.
