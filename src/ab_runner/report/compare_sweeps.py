@@ -1,4 +1,4 @@
-"""Several sweeps against the first of them, or why they cannot be compared. Pure."""
+"""Several sweeps compared with the first of them, or why they cannot be compared. Pure."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ab_runner.report.compare_tables import LETTERS
 def compare_all(
     named: Sequence[tuple[str, SweepAnalysis]], *, slower: float | None, anyway: bool
 ) -> list[SweepComparison]:
-    """Return each of the others against the first; error messages use the names in `named`. UserError for sweeps that
-    cannot be compared, unless `anyway` is true: then the tables say why they should not be."""
+    """Return the comparison of each of the others with the first; error messages use the names in `named`. UserError
+    for sweeps that cannot be compared, unless `anyway` is true: then the tables say why they should not be."""
     if not 2 <= len(named) <= len(LETTERS):
         raise UserError(f"compare needs 2 to {len(LETTERS)} sweeps, and was given {len(named)}")
     (first_name, first), *others = named

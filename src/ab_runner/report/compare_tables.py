@@ -1,4 +1,4 @@
-"""Sweeps against the first of them, as tables. Pure."""
+"""Sweeps compared with the first of them, as tables. Pure."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ _EMPHASES: dict[Change, Emphasis] = {
 
 
 def report_comparison(sweeps: Sequence[SweepAnalysis], compared: Sequence[SweepComparison]) -> Report:
-    """Return the report of sweeps against the first of them; `compared` has each of the others with it."""
+    """Return the report of sweeps compared with the first of them; `compared` has the comparison of each of the
+    others."""
     first = sweeps[0].sweep
     facts = [
         f"{letter}: {each.sweep.id}, protocol {each.sweep.request.protocol.name}"
@@ -109,7 +110,7 @@ def _change(change: Change) -> TableCell:
 
 
 def _figures(change: CellChange) -> tuple[str, str]:
-    """Return medians without their intervals, for it is the ratio's that counts here; or why there is no figure."""
+    """Return the median without its interval, because the ratio's interval matters here; or why there is no figure."""
     texts = []
     for summary in (change.before, change.after):
         if summary is None:
@@ -129,7 +130,8 @@ def _family(change: FamilyChange) -> tuple[TableCell, ...]:
 
 
 def too_slow(compared: SweepComparison, slower: float) -> list[str]:
-    """Return a line for each change that `--fail-if-slower` fails for. One is that a cell no longer has a figure."""
+    """Return a line for each change for which `--fail-if-slower` fails, including a cell that no longer has a
+    figure."""
     lines = []
     for each in compared.cells:
         name = f"{each.cell.server} {each.cell.workload} c={each.cell.concurrency}"

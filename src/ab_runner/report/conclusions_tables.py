@@ -1,4 +1,4 @@
-"""A paper's conclusions and what became of them, as tables. Pure."""
+"""A paper's conclusions and the verdicts on them, as tables. Pure."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _ORDER: tuple[ConclusionVerdict, ...] = ("does not hold", "cannot be told", "hol
 
 
 def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], damage: Iterable[str] = ()) -> Report:
-    """Return the report of what each evidence says of the conclusions of each paper."""
+    """Return the report of the verdicts of each evidence on the conclusions of each paper."""
     kinds: dict[str, dict[str, None]] = {PUBLISHED: {}, ONE_START: {}, TESTED: {}}
     for _, judgements in papers:
         for judgement in judgements:
@@ -76,8 +76,8 @@ def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], dama
 
 
 class _Row(msgspec.Struct, frozen=True):
-    """The parts of a claim with one verdict in one workload. `deciding` has the least to spare for the claim; None
-    where nothing was measured."""
+    """The parts of a claim with one verdict in one workload. `deciding` is the part with the smallest margin for the
+    claim; None where nothing was measured."""
 
     where: str
     verdict: ConclusionVerdict
@@ -105,7 +105,7 @@ def _tables(paper: Paper, judgements: Sequence[Judgement]) -> Iterator[Table]:
 
 
 def _has_bound(part: Part) -> bool:
-    """Return whether a figure of it, or their ratio, is a bound of the true one because of ab."""
+    """Return whether one of its figures, or their ratio, is only a bound because ab was the limit."""
     rates = (part.basis.first, part.basis.second) if isinstance(part.basis, Rates) else ()
     return bool(part.bound) or any(rate.at_least for rate in rates)
 
@@ -126,7 +126,7 @@ def _overview(paper: Paper, judgements: Sequence[Judgement]) -> Table:
 
 
 def _is_partial(judged: JudgedConclusion) -> bool:
-    """Return whether a part of it was not measured, and a part was."""
+    """Return whether only a part of it was measured."""
     return not judged.complete and judged.verdict != "not measured"
 
 
@@ -193,7 +193,7 @@ def basis_text(basis: Basis) -> str:
 
 
 def _start_text(one_start: bool) -> str:
-    """Return what is said of figures that nothing can be told from."""
+    """Return the note on figures that allow no verdict."""
     return " (one start)" if one_start else ""
 
 

@@ -1,4 +1,4 @@
-"""A sweep beside what was published of 2006: the figures, and what was concluded from them."""
+"""A sweep beside what was published in 2006: the figures, and the conclusions from them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ab_runner.report.document import Report
 
 
 def figures_of_2006() -> tuple[Figure, ...]:
-    """Return the figures that the repository has. DocumentError if one is damaged."""
+    """Return the published figures in the repository. DocumentError if one is damaged."""
     return read(paths.PUBLISHED / CINDY_2006)
 
 

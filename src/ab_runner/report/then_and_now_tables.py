@@ -1,4 +1,4 @@
-"""The comparison with 2006, as a person reads it."""
+"""The comparison with 2006, as tables."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _has_lower_bound(compared: Sequence[ThenAndNow]) -> bool:
 
 
 def _who(compared: Sequence[ThenAndNow], analysis: SweepAnalysis) -> Table:
-    """Return which servers are compared; mostly the same in all workloads, and where not a note says which in which."""
+    """Return which servers are compared. They are mostly the same in all workloads; a note lists the exceptions."""
     workloads: dict[tuple[str, str, str], list[str]] = {}
     for each in compared:
         for match in each.matches:
@@ -130,7 +130,7 @@ def _figure_rows(compared: ThenAndNow) -> Iterator[tuple[TableCell, ...]]:
 
 
 def _then_text(figure: Figure) -> str:
-    """Return a figure of 2006 as cells of today read: `190 (9991 failed)`, `timeout`."""
+    """Return a figure of 2006 in the form of today's cells: `190 (9991 failed)`, `timeout`."""
     if figure.requests_per_second is None:
         return figure.outcome
     rate = rate_figure(figure.requests_per_second)
