@@ -29,9 +29,9 @@ IoModel = Literal[
 ]
 Kind = Literal["jvm", "debian", "c"]
 Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-connections"]
-"""What some server cannot do of what is asked of all: answer HTTP/1.0, keep an HTTP/1.0 connection open, close one that
-is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at once. Tests hold
-each server to what it does not name."""
+"""The requirements on all servers that some server cannot meet: answer HTTP/1.0, keep an HTTP/1.0 connection open,
+close one that is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at
+once. Tests hold each server to what it does not name."""
 
 
 class NeedsTable(Needs, frozen=True, forbid_unknown_fields=True):
@@ -60,7 +60,7 @@ class ServerFile(Server, frozen=True, kw_only=True, forbid_unknown_fields=True):
     untestable: dict[WorkloadName, str] = field(default_factory=dict)
 
     def server(self) -> Server:
-        """Return it as it is stored."""
+        """Return the server as it is stored."""
         fields = msgspec.structs.asdict(self)
         fields["needs"] = self.needs and Needs(**msgspec.structs.asdict(self.needs))
         fields["artifacts"] = tuple(Artifact(**msgspec.structs.asdict(each)) for each in self.artifacts)

@@ -62,7 +62,7 @@ Claim = Faster | AboutEqual | GapCloses | MostFailed
 
 
 class Conclusion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A sentence of the author, which holds if all of its claims do. `reading`: how its words were understood."""
+    """A sentence of the author, which holds if all of its claims do. `reading` says how its words were interpreted."""
 
     sentence: str
     claims: Annotated[tuple[Claim, ...], Meta(min_length=1)]

@@ -1,4 +1,4 @@
-"""Before each trial: what the last one left behind is given a moment to go, and what stays is written down."""
+"""Before each trial: a short wait for what the last one left behind to clear, and a record of what remains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WAIT_SECONDS = 1.0
 """The longest wait: TIME_WAIT lasts for a minute, which no sweep could wait after each of its trials."""
 _LOOK_EVERY = 0.02
 _RUNNABLE = 1
-"""The runner itself, which is looking."""
+"""The runner itself, which makes the check."""
 
 
 def settle(server: int | None, ports: int) -> Cooldown:

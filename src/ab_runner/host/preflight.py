@@ -1,5 +1,5 @@
-"""Preflight checks: what about this host spoils a measurement at this moment. `look` reads it; `findings`, which is
-pure, judges it."""
+"""Preflight checks: conditions of this host that spoil a measurement at this moment. `look` reads it; `findings`, which
+is pure, judges it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something that was checked. `text` says what is wrong and how to fix it, or that it is well."""
+    """The result of a check. `text` says what is wrong and how to fix it, or that all is well."""
 
     good: bool
     text: str
@@ -50,7 +50,7 @@ def look(cpu: Path = _CPU, cgroups: Path = _CGROUPS) -> Conditions:
 
 
 def findings(conditions: Conditions) -> Iterator[Finding]:
-    """Yield one finding for each thing that can be known here, good or not."""
+    """Yield one finding for each condition that can be read here, good or bad."""
     if conditions.governors:
         slow = [name for name in conditions.governors if name != "performance"]
         yield _finding(

@@ -1,4 +1,4 @@
-"""One sweep at a time: two would measure each other."""
+"""One sweep at a time: two would disturb each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sweep: one turn of a server after the other, and an end that leaves nothing running."""
+"""Runs a sweep: one server's turn after the other, and an end that leaves nothing running."""
 
 from __future__ import annotations
 
