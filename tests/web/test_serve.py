@@ -129,12 +129,12 @@ def test_a_running_sweep_is_followed(port: int, results: Path) -> None:
     assert 'data-running="no"' in text
     text = get(port, "/")[1]
     assert "Running" not in text
-    assert "broke off" in text
+    assert "ended unexpectedly" in text
 
 
 def test_a_sweep_that_was_resumed_and_killed_broke_off(port: int, results: Path) -> None:
     keep(results / "three", STORED, ResumeRecord(at=NOON, differences=())).close()
-    assert "broke off" in get(port, "/")[1]
+    assert "ended unexpectedly" in get(port, "/")[1]
 
 
 def test_sweeps_are_compared_the_older_first_and_what_cannot_be_is_a_line(port: int, results: Path) -> None:

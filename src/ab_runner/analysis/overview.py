@@ -55,7 +55,7 @@ def entry(name: str, stored: Stored, is_running: bool, now: datetime.datetime) -
 def _state(stored: Stored, to_do: int) -> str:
     """Return the state of a sweep that is not running."""
     if stored.ending is None:
-        return "broke off"
+        return "ended unexpectedly"
     return "not complete" if stored.ending == "finished" and to_do else stored.ending
 
 

@@ -121,7 +121,7 @@ def summary_of(
     drifts: Sequence[Drift],
     warnings: int,
 ) -> Summary:
-    """Return the summary of the cells of a sweep that has so many warnings."""
+    """Return the summary of the cells of a sweep; `warnings` is the number of its warnings."""
     taking_part = [cell for cell in cells.values() if cell.cell.server != REFERENCE]
     starved = tuple(cell for cell in taking_part if cell.starved)
     if not any(cell.rate is not None for cell in taking_part):

@@ -72,7 +72,7 @@ def how_to_get(artifact: Artifact) -> str:
 
 def add(file: Path, known: Iterable[Artifact]) -> Artifact:
     """Copy a file into the cache and return which of the known artifacts it is: its sha256 decides, not its name.
-    ArtifactError if it is none of them."""
+    ArtifactError if it is not one of them."""
     known = list(known)
     try:
         digest = _sha256(file)
@@ -92,7 +92,7 @@ def fetch(artifact: Artifact) -> None:
     content = _downloaded(artifact)
     if len(content) < artifact.bytes:
         raise ArtifactError(
-            f"{artifact.url} broke off after {len(content):,} of {artifact.bytes:,} bytes, or is another file"
+            f"{artifact.url} ended after {len(content):,} of {artifact.bytes:,} bytes, or is another file"
         )
     digest = hashlib.sha256(content).hexdigest()
     if digest != artifact.sha256:

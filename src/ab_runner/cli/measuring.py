@@ -44,7 +44,7 @@ def _show_start(ready: ReadySweep, folder: Path) -> None:
 
 
 def _show_end(folder: Path) -> Stored:
-    """Show the tables, if there is anything to put into them, and write them into the folder."""
+    """Show the tables, if there are any results, and write them into the folder."""
     stored = read(folder)
     analysis = analyse(stored)
     if any(isinstance(record, Trial | NotMeasured) for record in stored.records):

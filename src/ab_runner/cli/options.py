@@ -1,4 +1,4 @@
-"""The types of options and arguments: what a person types, checked and turned into a value."""
+"""The types of options and arguments: the user's input, checked and converted to a value."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Years(click.ParamType[tuple[range, ...]]):
 
 
 class WarmUpLoad(click.ParamType[Load]):
-    """`10s` or `2m` → a time, `20000` → so many requests, `0` → none."""
+    """`10s` or `2m` → a time, `20000` → a number of requests, `0` → none."""
 
     name = "N|TIME"
 

@@ -1,4 +1,4 @@
-"""Servers as `./ab-runner list` shows them: all in a table, or each with all that there is to know of it."""
+"""Servers as `./ab-runner list` shows them: all in a table, or each with all its facts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[st
 
 
 def show_server(server: Server, here: Availability) -> None:
-    """Show all that there is to know of one server."""
+    """Show all facts about one server."""
     missing = here.missing.get(server.id)
     facts = {
         "what it is": server.summary,

@@ -17,9 +17,9 @@ _RUNNABLE = 1
 
 
 def settle(server: int | None, ports: int) -> Cooldown:
-    """Wait until the run queue is empty and closed connections leave ports for the next trial, for a second at the
-    most, and return what is left. `server` is a process in the server's network namespace, None where that cannot be
-    seen from here; that namespace has so many `ports`."""
+    """Wait until the run queue is empty and closed connections leave ports for the next trial, for at most a second,
+    and return what is left. `server` is a process in the server's network namespace, None where that cannot be seen
+    from here; that namespace has so many `ports`."""
     return settle_by(lambda: _left(server), ports, time.monotonic, time.sleep)
 
 

@@ -53,8 +53,8 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """A document of tables: facts about what was run, the tables, what all of it says in short, and what must not be
-    overlooked. `notes` explain marks that are in several tables."""
+    """A document of tables: facts about what was run, the tables, a summary, and warnings. `notes` explain marks that
+    are in several tables."""
 
     heading: str
     facts: tuple[str, ...]

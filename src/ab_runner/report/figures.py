@@ -185,7 +185,7 @@ def remark_text(remark: Remark) -> str:
 
 
 def jvm_text(work: JvmWork) -> str:
-    """Return what the JVM did besides its work, and the share above which that is remarked."""
+    """Return what the JVM did besides its work, and the share above which a remark reports it."""
     share = f"{100 * WORTH_A_REMARK:g} %"
     return {
         JvmWork.GC: f"GC took more than {share} of the time",

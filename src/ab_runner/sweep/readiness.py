@@ -13,7 +13,7 @@ from ab_runner.runtime.jdks import installed
 from ab_runner.runtime.process import ProcessRuntime
 
 _ENOUGH_FILES = 1100
-"""Open files for 1,000 connections, and what ab opens besides."""
+"""Open files for 1,000 connections, and the other files that ab opens."""
 _NO_JDK = "no JDK in JAVA_HOME, the PATH or /usr/lib/jvm"
 
 

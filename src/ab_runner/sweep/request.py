@@ -26,7 +26,7 @@ class RuntimeWish(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PrecisionGoal(msgspec.Struct, frozen=True):
-    """Blocks are added until every interval is this narrow (0.03 for ±3 %), or for so many seconds."""
+    """Blocks are added until every interval is this narrow (0.03 for ±3 %), or until the budget in seconds is spent."""
 
     precision: float
     budget: int
@@ -67,7 +67,7 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def with_changes(protocol: Protocol, *, trial: Load | None, warm_up: Load | None, blocks: int | None) -> Protocol:
-    """Return the protocol with these values in place of its own; None keeps the own value."""
+    """Return the protocol with these values in place of its own; None keeps the protocol's value."""
     changes: dict[str, Any] = {}
     if trial is not None:
         changes |= {"trial": trial, "large_trial": trial}

@@ -20,8 +20,8 @@ SPARE_FILES = 16
 
 
 def choose_runtime(request: SweepRequest, fixtures: Path, port: int, tell: Callable[[str], None]) -> Runtime:
-    """Return Docker where its engine answers, else processes of this host. RuntimeUnusable or UserError where that is
-    not what was asked for."""
+    """Return Docker where its engine answers, else processes of this host. RuntimeUnusable or UserError where the
+    request cannot be met."""
     cpus = machine.cpu_split(request.generators)
     if 0 < len(cpus.generator) < request.generators:
         tell(

@@ -32,8 +32,9 @@ class TrialResult(msgspec.Struct, frozen=True):
 
 
 def measure_cell(start: Start, cell: Cell, rate: float | None) -> TrialResult:
-    """Make a cell's trial after a lead-in, and return it. `rate` is what the warm-up showed; None if it is not known. A
-    timed trial that was cold is stored as such and made once more; a trial by requests is never repeated."""
+    """Make a cell's trial after a lead-in, and return it. `rate` is what the warm-up showed; None if it is not known.
+
+    A timed trial that was cold is stored as such and made once more; a trial by requests is never repeated."""
     protocol = start.context.protocol
     load = trial_load(protocol.trial_of(cell.workload), cell.concurrency, rate)
     name = f"{start.name}-{cell.workload}-c{cell.concurrency}"

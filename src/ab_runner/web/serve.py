@@ -175,7 +175,7 @@ def _is_sweep(folder: Path) -> bool:
 
 
 def _state(folder: Path) -> tuple[str, bool]:
-    """Return a tag of the sweep's log, and whether the sweep goes on."""
+    """Return a tag of the sweep's log, and whether the sweep is running."""
     is_running = is_being_written(folder)
     try:
         status = (folder / TRIALS_FILE).lstat()
