@@ -55,18 +55,18 @@ def findings(conditions: Conditions) -> Iterator[Finding]:
         slow = [name for name in conditions.governors if name != "performance"]
         yield _finding(
             not slow, "frequency governor: performance",
-            f"the frequency governor is {', '.join(slow)}, so that the clock follows the load: "
+            f"the frequency governor is {', '.join(slow)}, so the clock follows the load: "
             "cpupower frequency-set --governor performance",
         )  # fmt: skip
     if conditions.turbo is not None:
         yield _finding(
             not conditions.turbo, "turbo: off",
-            "turbo is on, so that the clock depends on heat and on the other cores: "
+            "turbo is on, so the clock depends on heat and on the other cores: "
             "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > …/cpufreq/boost",
         )  # fmt: skip
     yield _finding(
         conditions.swap_used_bytes == 0, "swap: none in use",
-        f"{conditions.swap_used_bytes / 2**20:,.0f} MiB of swap are in use, so that memory may come from a disk: "
+        f"{conditions.swap_used_bytes / 2**20:,.0f} MiB of swap are in use, so memory may come from a disk: "
         "swapoff --all",
     )  # fmt: skip
     yield _finding(
@@ -79,7 +79,11 @@ def findings(conditions: Conditions) -> Iterator[Finding]:
             False, f"the hypervisor gave {conditions.stolen:.0%} of the CPU time to others: use a quieter host"
         )
     if conditions.cpu_quota is not None:
-        yield Finding(False, f"a CPU quota of {conditions.cpu_quota:.1f} cores: a process that uses it up is stopped")
+        yield Finding(
+            False,
+            f"a CPU quota of {conditions.cpu_quota:.1f} cores pauses a process that uses it up: "
+            "raise or remove the quota of the control group",
+        )
 
 
 def network_findings(sysctls: Mapping[str, str]) -> Iterator[Finding]:

@@ -30,7 +30,7 @@ NO_KEEP_ALIVE = "no keep-alive"
 REFUSES_HTTP_1_0 = "refuses HTTP/1.0"
 _VERSION_NOT_SUPPORTED = 505
 _UP = (200, _VERSION_NOT_SUPPORTED)
-"""Statuses of a server that is up. One that refuses HTTP/1.0 would do so for ever: `check` says it, without a wait."""
+"""Statuses of a server that is up. One that refuses HTTP/1.0 will always do so: `check` reports it, without waiting."""
 _MISSING = "/missing-7c1e.html"
 _TRAVERSALS = (
     "/../../../../../../etc/passwd",
