@@ -36,7 +36,7 @@ from ab_runner.store.writer import Store
         (["--concurrency", ","], "names no concurrency"),
         (["--concurrency", "9" * 5000], "is not a whole number"),
         (["--concurrency", "1.5"], "'1.5' is not a whole number"),
-        (["--concurrency", "20001"], "20001 is too large; ab takes 20,000"),
+        (["--concurrency", "20001"], "20001 is too large; ab takes at most 20,000"),
         (["--requests", "50", "--concurrency", "100"], "50 requests are fewer than the concurrency 100"),
         (["--requests", "0"], "0 is not in the range"),
         (["--requests", "many"], "'many' is not a valid whole number"),
@@ -233,7 +233,7 @@ def test_sweeps_that_cannot_be_compared_are_refused_with_the_reason_and_compared
     after = kept(tmp_path / "after", {"tomcat-5.5.15": 10_000}, fixtures={"small.html": "11"}, server_cpus=(1, 2))
     reason = "server CPUs is 1, 2 and was 1; small.html is 11 and was 00"
     complaint = cli.complaint("compare", str(before), str(after))
-    assert f"{after} cannot be compared with {before}: {reason} (--anyway does it" in complaint
+    assert f"{after} cannot be compared with {before}: {reason} (--anyway compares them" in complaint
     code, stdout, _ = cli("compare", str(before), str(after), "--anyway")
     assert code == 0
     assert "! B is not comparable with A: small.html is 11 and was 00" in stdout
