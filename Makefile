@@ -26,7 +26,7 @@ test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, w
 	@./ab-runner artifacts # which servers can be built, and copies of files under their former names
 	JAVA_HOME=$$($(newest_jdk)) mvn --batch-mode -Dorg.slf4j.simpleLogger.defaultLogLevel=warn --strict-checksums --file servers/pom.xml -Dartifacts=$(artifacts) verify
 	@command -v chromium > /dev/null || ($(call install,chromium)) || echo "make: without a browser its tests skip" >&2
-	$(PYTHON) -m pytest --numprocesses 2 --dist loadgroup
+	$(PYTHON) -m pytest --numprocesses 2
 
 aims: .venv/test.txt ## are the aims met? computed anew from benchmarks/records
 	$(PYTHON) benchmarks/aims.py

@@ -23,7 +23,7 @@ from ab_runner import paths
 from ab_runner.catalog.servers import load
 from ab_runner.host.machine import cpu_split
 from ab_runner.host.sweep_lock import sweep_lock
-from ab_runner.load import ab
+from ab_runner.load import ab_command, ab_output
 from ab_runner.model.load import Load, LoadReport
 from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import Cell
@@ -79,10 +79,10 @@ def by_hand(start: Start, concurrency: int, seconds: int) -> float:
         "docker",
         "exec",
         f"ab-runner-{SWEEP}-ab-1",
-        *ab.command(url=url, concurrency=concurrency, seconds=seconds),
+        *ab_command.command(url=url, concurrency=concurrency, seconds=seconds),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=False)
-    return rate(ab.parse(done.stdout, done.stderr, done.returncode))
+    return rate(ab_output.parse(done.stdout, done.stderr, done.returncode))
 
 
 def by_runner(start: Start, concurrency: int, seconds: int) -> float:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 # A job in the background and nohup have these ignored, and so would the sweeps have that tests interrupt.
 for _number, _action in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
@@ -17,11 +17,15 @@ for _number, _action in ((signal.SIGINT, signal.default_int_handler), (signal.SI
 settings.register_profile("deterministic", derandomize=True, deadline=None)
 settings.load_profile("deterministic")
 
-E2E = Path(__file__).parent / "e2e"
 
-
-def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
+class ServersOnOneWorker(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
     """What starts servers runs on one worker, one after the other: two sweeps at once refuse each other."""
-    for item in items:
-        if item.path.is_relative_to(E2E) and item.path.name != "test_browser.py":
-            item.add_marker(pytest.mark.xdist_group("servers"))
+
+    def _split_scope(self, nodeid: str) -> str:
+        starts_servers = nodeid.startswith("tests/e2e/") and "/test_browser.py" not in nodeid
+        return "servers" if starts_servers else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ServersOnOneWorker:
+    """Groups by a mark (--dist loadgroup) have no effect with pytest 9.2 and pytest-xdist 3.8."""
+    return ServersOnOneWorker(config, log)

@@ -17,7 +17,7 @@ from ab_runner.analysis.reasons import (
     together,
 )
 from ab_runner.catalog.artifacts import how_to_get
-from ab_runner.load.validity import cold
+from ab_runner.load.trial_validity import cold
 from ab_runner.model.server import Artifact
 from ab_runner.runtime.base import needs_newer_jdk
 

@@ -12,7 +12,7 @@ from ab_runner.catalog.artifacts import artifacts_of
 from ab_runner.catalog.compose import GENERATORS as SERVICES_OF_GENERATORS
 from ab_runner.catalog.compose import TOOLS, render
 from ab_runner.catalog.servers import SHARED, load
-from ab_runner.load.generators import GENERATORS
+from ab_runner.load.generator_registry import GENERATORS
 from ab_runner.model.server import DEFAULT_JDK, JDKS
 
 ROOT = Path(__file__).parents[2]

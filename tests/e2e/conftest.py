@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from ab_runner.load import ab
+from ab_runner.load import ab_command
 from ab_runner.model.load import Verdict
 from ab_runner.model.records import BEFORE, NotMeasured, StartRecord, Trial
 from ab_runner.model.workload import WorkloadName, workload_named
@@ -118,7 +118,9 @@ def answered(verdict: Verdict) -> bool:
 def question_of_ab(name: WorkloadName) -> probe.Question:
     """What ab asks in a workload of a server in a container."""
     workload = workload_named(name)
-    return probe.question(ab.request_head("127.0.0.1:8080", workload.path, workload.keep_alive), workload, FIXTURES)
+    return probe.question(
+        ab_command.request_head("127.0.0.1:8080", workload.path, workload.keep_alive), workload, FIXTURES
+    )
 
 
 def check_usage(stored: Stored, trial: Trial) -> None:

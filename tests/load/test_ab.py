@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recordings.ab.outputs import CASES, golden
 
-from ab_runner.load import ab
+from ab_runner.load import ab_command, ab_output
 from ab_runner.model.load import Failures, LoadFailure, LoadReport
 
 TODAY = "2.3 <$Revision$>"
@@ -21,7 +21,7 @@ OLD = "2.0.40-dev <$Revision: 1.121.2.10 $> apache-2.0"
 
 
 def parsed(name: str) -> LoadReport | LoadFailure:
-    return ab.parse(*golden(name))
+    return ab_output.parse(*golden(name))
 
 
 def report_of(name: str) -> LoadReport:
@@ -36,33 +36,35 @@ URL = "http://127.0.0.1:8080/small.html"
 
 
 def test_command_for_a_number_of_requests() -> None:
-    argv = ab.command(url=URL, concurrency=10, requests=200_000)
+    argv = ab_command.command(url=URL, concurrency=10, requests=200_000)
     assert argv == ["ab", "-n", "200000", "-c", "10", "-r", "-s", "30", URL]
 
 
 def test_command_with_everything() -> None:
-    argv = ab.command(url=URL, concurrency=5, requests=50, keep_alive=True, idle_timeout=7, percentiles="/out/p.csv")
+    argv = ab_command.command(
+        url=URL, concurrency=5, requests=50, keep_alive=True, idle_timeout=7, percentiles="/out/p.csv"
+    )
     assert argv == ["ab", "-n", "50", "-c", "5", "-r", "-s", "7", "-k", "-e", "/out/p.csv", URL]
 
 
 def test_a_timed_run_gives_n_after_t_because_t_resets_it() -> None:
-    argv = ab.command(url=URL, concurrency=10, seconds=5)
+    argv = ab_command.command(url=URL, concurrency=10, seconds=5)
     assert argv == ["ab", "-t", "5", "-n", "2500000", "-c", "10", "-r", "-s", "30", URL]
 
 
 def test_a_long_timed_run_does_not_ask_for_gigabytes() -> None:
-    argv = ab.command(url=URL, concurrency=10, seconds=3600)
+    argv = ab_command.command(url=URL, concurrency=10, seconds=3600)
     assert argv[argv.index("-n") + 1] == "50000000"
 
 
 def test_a_run_until_the_first_of_both_gives_its_own_n_after_t() -> None:
-    argv = ab.command(url=URL, concurrency=10, requests=5000, seconds=1)
+    argv = ab_command.command(url=URL, concurrency=10, requests=5000, seconds=1)
     assert argv == ["ab", "-t", "1", "-n", "5000", "-c", "10", "-r", "-s", "30", URL]
 
 
 def test_a_run_needs_requests_or_seconds() -> None:
     with pytest.raises(ValueError, match="a number of requests or"):
-        ab.command(url=URL, concurrency=1)
+        ab_command.command(url=URL, concurrency=1)
 
 
 def test_latencies_are_counted_when_the_run_ends_however_slowly_and_its_exit_code_is_abs(tmp_path: Path) -> None:
@@ -72,9 +74,11 @@ def test_latencies_are_counted_when_the_run_ends_however_slowly_and_its_exit_cod
     for program in tmp_path.iterdir():
         program.chmod(0o755)
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    run = subprocess.run(ab.recording_latencies(["ab", URL], str(tmp_path / "counts")), env=environment, check=False)
+    run = subprocess.run(
+        ab_command.recording_latencies(["ab", URL], str(tmp_path / "counts")), env=environment, check=False
+    )
     assert run.returncode == 7
-    assert ab.parse_milliseconds((tmp_path / "counts").read_text()) == {3: 3, 12: 1}
+    assert ab_output.parse_milliseconds((tmp_path / "counts").read_text()) == {3: 3, 12: 1}
 
 
 @pytest.mark.parametrize(
@@ -87,13 +91,13 @@ def test_latencies_are_counted_when_the_run_ends_however_slowly_and_its_exit_cod
     ],
 )
 def test_the_count_of_requests_per_millisecond_is_read(text: str, found: dict[int, int]) -> None:
-    assert ab.parse_milliseconds(text) == found
+    assert ab_output.parse_milliseconds(text) == found
 
 
 def test_the_head_of_a_request_is_as_long_as_the_one_that_ab_sends() -> None:
     """The echo server's answer is as long as the request, so the probe must ask exactly as ab does."""
     report = report_of("echo")
-    assert report.document_length == len(ab.request_head("127.0.0.1:18200", "/small.html"))
+    assert report.document_length == len(ab_command.request_head("127.0.0.1:18200", "/small.html"))
 
 
 # --- goldens: figures ------------------------------------------------------------------------------------------
@@ -245,18 +249,18 @@ def test_every_golden_is_tested() -> None:
 
 
 def test_a_killed_run_tells_how_far_it_came_by_its_progress() -> None:
-    error = ab.parse("", "Completed 20000 requests\nCompleted 40000 requests\n", -9)
+    error = ab_output.parse("", "Completed 20000 requests\nCompleted 40000 requests\n", -9)
     assert error == LoadFailure("killed", "exit code -9, and ab did not say why", 40000)
 
 
 def test_the_reason_is_known_from_the_exit_code_alone() -> None:
-    outcomes = [ab.parse("", "", code) for code in (104, 111, 119, 24, 124, 127, -11, 77)]
+    outcomes = [ab_output.parse("", "", code) for code in (104, 111, 119, 24, 124, 127, -11, 77)]
     reasons = [outcome.reason for outcome in outcomes if isinstance(outcome, LoadFailure)]
     assert reasons == ["reset", "refused", "timeout", "too few files", "over time", "not started", "crashed", "failed"]
 
 
 def test_old_timeouts_without_a_number() -> None:
-    error = ab.parse("Total of 7 requests completed\n", "\nServer timed out\n\n\n", 1)
+    error = ab_output.parse("Total of 7 requests completed\n", "\nServer timed out\n\n\n", 1)
     assert error == LoadFailure("timeout", "Server timed out", 7)
 
 
@@ -265,7 +269,7 @@ def test_old_timeouts_without_a_number() -> None:
 )
 def test_old_ab_does_not_pad_microseconds(printed: str, seconds: float) -> None:
     output = golden("old-timed")
-    report = ab.parse(output.stdout.replace("1.026 seconds", f"{printed} seconds"), output.stderr, 0)
+    report = ab_output.parse(output.stdout.replace("1.026 seconds", f"{printed} seconds"), output.stderr, 0)
     assert isinstance(report, LoadReport)
     assert report.seconds == pytest.approx(seconds, abs=1e-9)
 
@@ -278,7 +282,7 @@ def test_seconds_agree_with_the_rate(name: str) -> None:
 
 def test_old_byte_counter_overflows() -> None:
     output = golden("old-close")
-    report = ab.parse(re.sub(r"(HTML transferred: +)\d+", r"\g<1>-2147483648", output.stdout), "", 0)
+    report = ab_output.parse(re.sub(r"(HTML transferred: +)\d+", r"\g<1>-2147483648", output.stdout), "", 0)
     assert isinstance(report, LoadReport)
     assert report.html_bytes == -(2**31)
 
@@ -302,7 +306,7 @@ def test_damaged_percentiles_fall_back_to_the_table() -> None:
     whole = report_of("close").percentiles
     assert len(whole) == 101
     for damaged in (None, "", "Percentage served,Time in ms\n0,0.5\n", (output.percentiles_csv or "")[:-400]):
-        report = ab.parse(output.stdout, output.stderr, 0, damaged)
+        report = ab_output.parse(output.stdout, output.stderr, 0, damaged)
         assert isinstance(report, LoadReport)
         assert report.percentiles == {50: 1, 66: 1, 75: 1, 80: 1, 90: 1, 95: 1, 98: 3, 99: 3, 100: 3}
 
@@ -315,7 +319,7 @@ PRINTED = st.sampled_from(sorted(name for name in CASES if golden(name).stdout))
 
 @given(st.text(), st.text(), st.integers(-64, 255), st.none() | st.text())
 def test_any_text_is_an_error_and_never_an_exception(out: str, err: str, code: int, csv: str | None) -> None:
-    assert isinstance(ab.parse(out, err, code, csv), LoadFailure)
+    assert isinstance(ab_output.parse(out, err, code, csv), LoadFailure)
 
 
 @given(PRINTED, st.data())
@@ -323,7 +327,7 @@ def test_a_truncated_output_is_an_error(name: str, data: st.DataObject) -> None:
     output = golden(name)
     whole = output.stdout.rstrip()
     cut = whole[: data.draw(st.integers(0, len(whole) - 1), label="length")]
-    assert isinstance(ab.parse(cut, output.stderr, output.exit_code, output.percentiles_csv), LoadFailure)
+    assert isinstance(ab_output.parse(cut, output.stderr, output.exit_code, output.percentiles_csv), LoadFailure)
 
 
 @given(NAMES, st.data())
@@ -333,14 +337,14 @@ def test_a_changed_output_never_raises(name: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(start, min(len(output.stdout), start + 20)), label="end")
     middle = data.draw(st.text(alphabet="0123456789.-:% \nkK٣", max_size=40), label="middle")
     changed = output.stdout[:start] + middle + output.stdout[end:]
-    assert isinstance(ab.parse(changed, output.stderr, output.exit_code, middle), LoadReport | LoadFailure)
+    assert isinstance(ab_output.parse(changed, output.stderr, output.exit_code, middle), LoadReport | LoadFailure)
 
 
 @given(st.integers(0, 10**30), st.integers(0, 10**30))
 def test_numbers_of_any_size_never_raise(complete: int, seconds: int) -> None:
     output = golden("close")
     changed = output.stdout.replace("requests:      400", f"requests: {complete}").replace("0.050", f"{seconds}.0")
-    assert isinstance(ab.parse(changed, "", 0), LoadReport | LoadFailure)
+    assert isinstance(ab_output.parse(changed, "", 0), LoadReport | LoadFailure)
 
 
 @pytest.mark.parametrize("number", ["²", "9" * 5000, "-²", "1e999", "0x1", "nan", "inf"])
@@ -348,7 +352,7 @@ def test_numbers_of_any_size_never_raise(complete: int, seconds: int) -> None:
 def test_a_figure_that_is_no_number_is_no_figure(label: str, number: str) -> None:
     changed = re.sub(rf"(?m)^({label}: +)[0-9.]+", rf"\g<1>{number}", golden("close").stdout)
     assert number in changed
-    outcome = ab.parse(changed, "", 0)
+    outcome = ab_output.parse(changed, "", 0)
     assert isinstance(outcome, LoadFailure)
     assert outcome.reason == "no figures"
 
@@ -357,7 +361,7 @@ def test_a_figure_that_is_no_number_is_no_figure(label: str, number: str) -> Non
 def test_the_name_that_a_server_gives_itself_changes_nothing(name: str) -> None:
     as_it_is = golden("close").stdout
     changed = re.sub(r"(?m)^(Server Software: +).*", lambda found: found[1] + name, as_it_is)
-    assert ab.parse(changed, "", 0) == ab.parse(as_it_is, "", 0)
+    assert ab_output.parse(changed, "", 0) == ab_output.parse(as_it_is, "", 0)
 
 
 @pytest.mark.parametrize(
@@ -367,7 +371,11 @@ def test_the_name_that_a_server_gives_itself_changes_nothing(name: str) -> None:
     ids=["line", "labels", "escapes", "blanks", "version"],
 )  # fmt: skip
 def test_output_of_any_length_is_an_error_of_a_short_line(output: str) -> None:
-    for outcome in (ab.parse(output, "", 0, output), ab.parse("", output, 1), ab.parse(output, output, 124)):
+    for outcome in (
+        ab_output.parse(output, "", 0, output),
+        ab_output.parse("", output, 1),
+        ab_output.parse(output, output, 124),
+    ):
         assert isinstance(outcome, LoadFailure)
         assert len(outcome.detail) < 400
         assert outcome.detail.isprintable()

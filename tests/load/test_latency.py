@@ -17,7 +17,7 @@ LATENCIES = st.lists(st.integers(0, 20_000_000), min_size=1, max_size=3000)
 
 
 def seen_by_ab(microseconds: list[int]) -> tuple[LoadReport, dict[int, int]]:
-    """What ab writes of these requests: -e as in ab.parse, and -g rounded to milliseconds."""
+    """What ab writes of these requests: -e as in ab_output.parse, and -g rounded to milliseconds."""
     times = sorted(microseconds)
     count = len(times)
     at = {percent: min(int(0.5 + count * percent / 100), count - 1) for percent in range(100)} | {100: count - 1}

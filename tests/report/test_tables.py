@@ -236,7 +236,8 @@ def test_a_short_report_has_the_whole_tables_of_rates_and_at_most_twenty_other_l
     )
     shown = in_terminal(found, 160)
     tables = sum(len(table.rows) + len(("title", "headings", "rule")) for table in found.tables)
-    assert len([line for line in shown.splitlines() if line]) - tables <= 20
+    others = len([line for line in shown.splitlines() if line]) - tables
+    assert others <= 17, "there is room for three warnings"
 
 
 def test_everything_has_what_the_short_report_leaves_out() -> None:

@@ -15,7 +15,7 @@ from support.attacks import Attack, attacking, says
 from support.builders import server
 from support.fakes import FakeRuntime, FakeServer, recorded
 
-from ab_runner.load import ab
+from ab_runner.load import ab_command
 from ab_runner.model.workload import Workload, WorkloadName, workload_named
 from ab_runner.sweep import probe
 
@@ -38,7 +38,7 @@ def good(fixtures: Path) -> Iterator[FakeServer]:
 
 def asked(workload: Workload, fixtures: Path) -> probe.Question:
     """What ab asks in a workload."""
-    return probe.question(ab.request_head(HOST, workload.path, workload.keep_alive), workload, fixtures)
+    return probe.question(ab_command.request_head(HOST, workload.path, workload.keep_alive), workload, fixtures)
 
 
 def complaint(mode: str, fixtures: Path, workload: Workload) -> str:
@@ -238,7 +238,7 @@ def test_a_server_that_hangs_up_in_any_way_is_given_up_with_a_reason(
     fixtures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with misbehave.serving("resets-at-once") as port, pytest.raises(probe.ProbeError, match="connection lost"):
-        probe.ask(("127.0.0.1", port), ab.request_head(HOST, "/small.html"))
+        probe.ask(("127.0.0.1", port), ab_command.request_head(HOST, "/small.html"))
 
 
 @pytest.mark.parametrize("attack", [endless(b"", BLOCK), says(OK + "Content-Length: ²\r\n\r\n".encode("latin-1"))])

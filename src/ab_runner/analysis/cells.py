@@ -78,6 +78,11 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
         return _is_starved(self.cell, self.served)
 
     @property
+    def cold(self) -> bool:
+        """Whether all trials that failed are of a server whose JIT compiler was still at work."""
+        return self.failure is not None and self.failure.reason is Reason.COLD
+
+    @property
     def connections_served(self) -> ConnectionsServed | None:
         """How many connections were served at a time; None where that is not known."""
         return None if self.served is None else _connections_served(self.cell, self.served)

@@ -13,7 +13,7 @@ from ab_runner import paths
 from ab_runner.catalog.server_file import ID_RULE, is_id
 from ab_runner.catalog.servers import suggestion
 from ab_runner.cli.durations import parse_duration
-from ab_runner.load.ab import MAX_CONCURRENCY
+from ab_runner.load.ab_command import MAX_CONCURRENCY
 from ab_runner.model.load import Load
 from ab_runner.model.workload import WORKLOADS
 from ab_runner.store.layout import LATEST

@@ -1,7 +1,8 @@
 """Apache Benchmark as a generator: runs ab, one process or several, and reads what it printed and what it left in
 files.
 
-`load.ab` has ab's command line and the parser of its output, `load.parallel` what several processes need.
+`load.ab_command` has ab's command line, `load.ab_output` the parser of its output, `load.parallel` what several
+processes need.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from ab_runner.load import ab
+from ab_runner.load import ab_command, ab_output
 from ab_runner.load.generator import Completed, Executor, Generator, LoadOutcome, Target
 from ab_runner.load.parallel import merged, outputs, parallel_command, split_connections, sum_counts
 from ab_runner.model.load import Load
@@ -24,7 +25,7 @@ class Ab:
 
     def request_head(self, host: str, path: str, keep_alive: bool) -> bytes:
         """Return the head of its requests, byte for byte."""
-        return ab.request_head(host, path, keep_alive)
+        return ab_command.request_head(host, path, keep_alive)
 
     def run(self, target: Target, load: Load, concurrency: int) -> LoadOutcome:
         """Make this load over this many connections at once, and return the outcome."""
@@ -39,10 +40,11 @@ class Ab:
         done = executor.execute(_one_command(commands, names, executor), target.time_limit)
         seconds = time.monotonic() - began
         runs = (outputs(done.stdout) if len(commands) > 1 else []) or [done]
-        milliseconds = [ab.parse_milliseconds(executor.take(f"{name}.latencies") or "") for name in names]
+        milliseconds = [ab_output.parse_milliseconds(executor.take(f"{name}.latencies") or "") for name in names]
         csv_texts: list[str | None] = [executor.take(f"{name}.csv") for name in names] or [None] * len(shares)
         results = [
-            ab.parse(run.stdout, run.stderr, run.exit_code, text) for run, text in zip(runs, csv_texts, strict=False)
+            ab_output.parse(run.stdout, run.stderr, run.exit_code, text)
+            for run, text in zip(runs, csv_texts, strict=False)
         ]
         return LoadOutcome(
             command=tuple(commands[0]),
@@ -66,7 +68,7 @@ def _file_names(record_as: str | None, processes: int) -> list[str]:
 
 
 def _command(target: Target, load: Load, connections: int, percentiles: str | None) -> list[str]:
-    return ab.command(
+    return ab_command.command(
         url=target.url,
         concurrency=connections,
         requests=load.requests,
@@ -81,7 +83,7 @@ def _one_command(commands: Sequence[list[str]], names: Sequence[str], executor: 
     """Return the one command that runs all of them and, where there are names, leaves their latencies in files."""
     if names:
         commands = [
-            ab.recording_latencies(command, f"{executor.folder}/{name}.latencies")
+            ab_command.recording_latencies(command, f"{executor.folder}/{name}.latencies")
             for command, name in zip(commands, names, strict=True)
         ]
     return commands[0] if len(commands) == 1 else parallel_command(commands, executor.cpus)

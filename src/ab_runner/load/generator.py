@@ -6,11 +6,11 @@ A new generator provides two files. Sweeps and runtimes know no more of it than 
   the generator's command line, has the target's executor run it, and turns what the generator printed and left in
   files into a `LoadOutcome`. A run that went wrong is a `LoadFailure` with a reason of a few words. `run` raises
   nothing for it, whatever text comes back: a server may have chosen that text. `load/ab_generator.py` is the example;
-  `load/ab.py` beside it is pure.
+  `load/ab_command.py` and `load/ab_output.py` beside it are pure.
 - `docker/generators/NAME.Dockerfile`, an image of Debian with the program. `make compose` gives it the service NAME. A
   sweep starts it with an entry point of its own, and runs commands in it.
 
-`load/generators.py` finds them all, and names the one that sweeps use.
+`load/generator_registry.py` finds them all, and names the one that sweeps use.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class LoadFailure(Struct, frozen=True):
     """Why one run of ab ended without figures."""
 
     reason: str
-    """A few words for a cell: `timeout`, `reset`, `refused` …; `ab.parse` knows them all."""
+    """A few words for a cell: `timeout`, `reset`, `refused` …; `ab_output.parse` knows them all."""
     detail: str
     """ab's own line."""
     completed: int | None = None

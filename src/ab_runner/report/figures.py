@@ -142,8 +142,7 @@ def _rejected_text(cell: CellSummary, why: str) -> str:
 
 def _failed_text(cell: CellSummary) -> str:
     """Return `1 of 3 failed: reset`, or `2 of 6 cold: …`."""
-    are_cold = cell.failure is not None and cell.failure.reason is Reason.COLD
-    return f"{cell.failed} of {cell.trials}{'' if are_cold else ' failed:'} {_failure_text(cell.failure)}"
+    return f"{cell.failed} of {cell.trials}{'' if cell.cold else ' failed:'} {_failure_text(cell.failure)}"
 
 
 def _failure_text(failure: Failure | None) -> str:
@@ -225,10 +224,7 @@ def rate_cell(cell: CellSummary | None, is_best: bool = False) -> TableCell:
 
 def _brief(cell: CellSummary, letter: str) -> tuple[str, ...]:
     """Return the rate, and below it its details; or the reason in a few words."""
-    failed = ""
-    if cell.failed:
-        are_cold = cell.failure is not None and cell.failure.reason is Reason.COLD
-        failed = f"{cell.failed}/{cell.trials} {'cold' if are_cold else 'failed'}"
+    failed = f"{cell.failed}/{cell.trials} {'cold' if cell.cold else 'failed'}" if cell.failed else ""
     if cell.reason is not None:
         if 0 < cell.failed < cell.trials and not cell.starved:
             return (failed,)

@@ -20,12 +20,11 @@ from ab_runner.report.figures import (
     remark_text,
     sentence_text,
 )
-from ab_runner.report.warnings import names_text
 
 CUT_OFF = "≥ before the longest: about as long as the trial, whose end cut it off"
 OF_THE_SERVED = "*: of the connections served alone; the others waited, most of them without an answer"
 _MOST_NAMES = 3
-"""The most servers that a line names for each reason."""
+"""If there are more servers than this, only their number is shown."""
 _LONGEST_WORDS = 60
 """Characters of a stored reason that are shown as they are."""
 
@@ -122,7 +121,8 @@ def _remarks(cells: Iterable[CellSummary]) -> str:
 
 
 def _of(cells: Iterable[Cell]) -> str:
-    """Return `(3 cells: tomcat-11, nginx-1.22)`."""
+    """Return `(3 cells: tomcat-11, nginx-1.22)`, or `(20 cells of 7 servers)`."""
     different = dict.fromkeys(cells)
-    names = names_text(list(dict.fromkeys(cell.server for cell in different)), _MOST_NAMES)
-    return f"({len(different)} cell{'' if len(different) == 1 else 's'}: {names})"
+    servers = dict.fromkeys(cell.server for cell in different)
+    names = f": {', '.join(servers)}" if len(servers) <= _MOST_NAMES else f" of {len(servers)} servers"
+    return f"({len(different)} cell{'' if len(different) == 1 else 's'}{names})"

@@ -8,7 +8,7 @@ from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.summary import Confidence, Lead, Order, OrderAtLevels, Standing, Summary, WorkloadSummary
 from ab_runner.report.figures import numbers_text, served_text
 
-_MOST_ORDERS = 3
+_MOST_ORDERS = 2
 """The most orders of a workload in a short summary."""
 _MOST_STARVED = 4
 """The most starved cells in a short summary."""
@@ -36,8 +36,8 @@ def _workload_line(summary: WorkloadSummary, everything: bool) -> str:
         return f"{summary.workload}: {summary.servers[0]} alone has figures"
     orders = summary.orders if everything else summary.orders[:_MOST_ORDERS]
     texts = [_at_levels(order) for order in orders]
-    if len(orders) < len(summary.orders):
-        texts.append("report --all has the other concurrencies")
+    if others := [level for order in summary.orders[len(orders) :] for level in order.levels]:
+        texts.append(f"see report --all for {numbers_text(others)}")
     return f"{summary.workload}: {'; '.join(texts)}"
 
 

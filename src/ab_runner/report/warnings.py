@@ -35,11 +35,11 @@ def warning_lines(warnings: Iterable[SweepWarning], everything: bool = False) ->
     return tuple(line for warning in warnings for line in lines(warning))
 
 
-def names_text(names: Sequence[str], most: int = _MOST_NAMES) -> str:
+def _names_text(names: Sequence[str]) -> str:
     """Return the names; if there are many, the first ones and how many more there are."""
-    if len(names) <= most:
+    if len(names) <= _MOST_NAMES:
         return ", ".join(names)
-    return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} more"
 
 
 def _all_lines(warning: SweepWarning) -> Iterator[str]:
@@ -80,14 +80,14 @@ def _short_lines(warning: SweepWarning) -> Iterator[str]:
             yield f"blocks that were not like the others, all servers together: {changes}"
         case NotSteady() if len(warning.servers) > _MOST_NAMES:
             unsteady, of = (sum(counts) for counts in zip(*warning.servers.values(), strict=True))
-            names = names_text(list(warning.servers))
+            names = _names_text(list(warning.servers))
             yield f"warm-ups that ended before the server was steady: {unsteady} of {of}, of {names}"
         case Damaged():
             yield _and_more(warning.lines, "line")
         case Skipped() if len(warning.servers) > 1:
             text = " ".join(next(iter(warning.servers.values())).split())
             what, remedy = _SKIPPED.get(warning.skip, (text, ""))
-            names = names_text(list(warning.servers))
+            names = _names_text(list(warning.servers))
             yield f"{len(warning.servers)} servers skipped: {what} ({names}){f'; {remedy}' if remedy else ''}"
         case _:
             yield from _all_lines(warning)

@@ -21,7 +21,7 @@ from ab_runner.host.interrupt import held
 from ab_runner.host.machine import SYSCTLS, CpuSplit, cpu_list
 from ab_runner.host.safe_files import create, write_whole
 from ab_runner.host.sweep_lock import LOCK
-from ab_runner.load import generators
+from ab_runner.load import generator_registry
 from ab_runner.load.generator import Completed
 from ab_runner.model.server import DEFAULT_JDK, Server
 from ab_runner.monitor.accounting import Cgroup, ResourceAccounts, accounts_of
@@ -44,7 +44,7 @@ from ab_runner.runtime.base import (
 from ab_runner.runtime.shell import Shell
 
 RAW_IN_CONTAINER = "/raw"
-GENERATOR = generators.DEFAULT.name
+GENERATOR = generator_registry.DEFAULT.name
 """Its service in compose.yaml."""
 _GENERATOR_IMAGE = f"ab-runner/{GENERATOR}"
 _CLIENT_SYSCTLS = {"net.ipv4.ip_local_port_range": "10000 65535", "net.ipv4.tcp_tw_reuse": 1}
@@ -146,7 +146,7 @@ class DockerRuntime:
 
     def environment(self) -> dict[str, str]:
         """Return the versions of the generator and of Docker. Only after `prepare_generator`."""
-        generator = generators.DEFAULT
+        generator = generator_registry.DEFAULT
         version = f"{shlex.join(generator.version_command)} | head -n 1"
         package = f"dpkg-query --show --showformat '${{Package}} ${{Version}}' {generator.package}"
         program, package = self._in_generator_image(f"{version}; {package}").splitlines()

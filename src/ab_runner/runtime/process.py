@@ -22,7 +22,7 @@ from ab_runner.host.interrupt import held
 from ab_runner.host.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.host.safe_files import create
 from ab_runner.host.sweep_lock import LOCK
-from ab_runner.load import generators
+from ab_runner.load import generator_registry
 from ab_runner.load.generator import Completed
 from ab_runner.model.server import Needs, Server
 from ab_runner.monitor.accounting import ResourceAccounts, Session, accounts_of, children_cpu_seconds, pin
@@ -51,7 +51,7 @@ _STAGE = f"{LOCK.stem}-"
 
 def why_unusable() -> str | None:
     """Return why this host cannot make load, in a line that says how to fix it; None if it can."""
-    generator = generators.DEFAULT
+    generator = generator_registry.DEFAULT
     if shutil.which(generator.name):
         return None
     return f"{generator.name} is not installed (Debian: apt-get install {generator.package})"
@@ -135,7 +135,7 @@ class ProcessRuntime:
 
     def environment(self) -> dict[str, str]:
         """Return the versions of the generator, as far as they can be known."""
-        generator = generators.DEFAULT
+        generator = generator_registry.DEFAULT
         version = text_of(generator.version_command).partition("\n")[0]
         package = text_of(["dpkg-query", "--show", "--showformat", "${Package} ${Version}", generator.package])
         versions = {generator.name: version, f"{generator.name} package": package}

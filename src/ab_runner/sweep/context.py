@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from ab_runner.load.generator import Generator
-from ab_runner.load.generators import DEFAULT
+from ab_runner.load.generator_registry import DEFAULT
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.server import Server
 from ab_runner.runtime.base import Runtime

@@ -10,7 +10,7 @@ import msgspec
 
 from ab_runner.host.cooldown import settle
 from ab_runner.host.machine import local_ports, sysctls
-from ab_runner.load.validity import cold, judge
+from ab_runner.load.trial_validity import cold, judge
 from ab_runner.model.load import Load, Verdict
 from ab_runner.model.records import Cell, ColdTrial, Trial
 from ab_runner.model.workload import WorkloadName, workload_named

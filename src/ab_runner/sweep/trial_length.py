@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from ab_runner.load.validity import REQUESTS_PER_CONNECTION
+from ab_runner.load.trial_validity import REQUESTS_PER_CONNECTION
 from ab_runner.model.load import Load
 
 LONGEST_STRETCH = 5

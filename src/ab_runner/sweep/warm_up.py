@@ -14,7 +14,7 @@ from statistics import fmean
 
 import msgspec
 
-from ab_runner.load.validity import COLD
+from ab_runner.load.trial_validity import COLD
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, WarmUp
 from ab_runner.model.records import Cell, WarmUpTurns
 from ab_runner.model.workload import WorkloadName

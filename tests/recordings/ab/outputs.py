@@ -1,4 +1,4 @@
-"""The recorded runs of ab, for tests: `golden("close")` gives what ab printed, as the arguments of ab.parse."""
+"""The recorded runs of ab, for tests: `golden("close")` gives what ab printed, as the arguments of ab_output.parse."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ from ab_runner.report.charts.then_and_now import then_and_now as then_and_now_ch
 from ab_runner.report.charts.warm_up import warm_up
 from ab_runner.report.document import Table
 from ab_runner.report.facts import facts_of
+from ab_runner.report.html.tables import ModelSection, WorkloadSection, model_section, workload_section
 from ab_runner.report.html.trials import Trials, WarmUps, jit_shares_of, trials_of, warm_ups_of
-from ab_runner.report.html.workloads import ModelSection, WorkloadSection, model_section, workload_section
 from ab_runner.report.reproduce import command
 from ab_runner.report.summary import summary_lines
 from ab_runner.report.then_and_now_tables import comparison_facts, report_then_and_now

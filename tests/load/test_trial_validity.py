@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recordings.ab.outputs import golden
 
-from ab_runner.load import ab
-from ab_runner.load.validity import judge
+from ab_runner.load import ab_output
+from ab_runner.load.trial_validity import judge
 from ab_runner.model.load import Failures, LoadFailure, LoadReport, Verdict
 from ab_runner.model.workload import WORKLOADS, Workload
 
@@ -26,7 +26,7 @@ def verdict_on(
     length: int = 100,
 ) -> Verdict:
     """The verdict on a recorded run; most were of 200 requests at a concurrency of 10 for a file of 100 bytes."""
-    outcome = ab.parse(*golden(name))
+    outcome = ab_output.parse(*golden(name))
     return judge(outcome, workload, expected_length=length, requests=requests, concurrency=concurrency)
 
 
