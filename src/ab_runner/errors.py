@@ -1,5 +1,5 @@
-"""The base of all that somebody else than the programmer has to mend."""
+"""The base class for errors that the user can fix."""
 
 
 class UserError(Exception):
-    """What is wrong, where, and how to mend it, in one line. A command that ends by it has exit code 2."""
+    """What is wrong, where, and how to fix it, in one line. A command that raises it exits with code 2."""

@@ -29,8 +29,11 @@ def entry_of(*records: Record, is_running: bool = False) -> Entry:
         ((*CELLS, FINISHED), "finished"),
         ((*CELLS[:3], FINISHED), "not complete"),
         ((*CELLS[:3], EndRecord(at=NOON, reason="interrupted")), "interrupted"),
-        (CELLS, "broke off"),
-        ((*CELLS[:3], EndRecord(at=NOON, reason="interrupted"), ResumeRecord(at=NOON, differences=())), "broke off"),
+        (CELLS, "ended unexpectedly"),
+        (
+            (*CELLS[:3], EndRecord(at=NOON, reason="interrupted"), ResumeRecord(at=NOON, differences=())),
+            "ended unexpectedly",
+        ),
     ],
 )
 def test_the_state_is_what_the_log_ends_with(records: tuple[Record, ...], state: str) -> None:

@@ -81,7 +81,7 @@ def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
     [
         (JVM.replace("format = 1", "format = 2"), r"format: must be 1"),
         (JVM.replace("format = 1", ""), r"format: must be 1"),
-        (JVM + 'id = "b"\n', r"id: is the folder's name"),
+        (JVM + 'id = "b"\n', r"id: remove this key; the folder's name is the id"),
         (JVM + ARTIFACT.replace("00", "0"), r"artifacts\[0\]\.sha256: expected `str` matching"),
         (JVM + ARTIFACT.replace("cindy.jar", "../cindy.jar"), r"artifacts\[0\]\.file: expected `str` matching"),
         (JVM + ARTIFACT.replace("https:", "file:"), r"artifacts\[0\]\.url: expected `str` matching"),

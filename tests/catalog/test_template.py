@@ -108,12 +108,12 @@ def test_catalog_pom_and_compose_file_have_the_new_server(repository: Path, cli:
         ("template", "template is there; choose another"),
         ("shared", "shared is there; choose another"),
         ("fixtures", "compose.yaml has a service of that name"),
-        ("My-Echo", "an id is written in small letters and digits, with single dots and dashes"),
+        ("My-Echo", "an id is written in lower-case letters and digits, with single dots and dashes"),
         ("../echo", "not '../echo'"),
         ("echo..1", "not 'echo..1'"),
         ("echo-", "not 'echo-'"),
         ("", "not ''"),
-        ("e" * 64, "an id has 63 characters at the most, not 64"),
+        ("e" * 64, "an id has at most 63 characters, not 64"),
     ],
 )
 def test_an_id_that_cannot_be_is_refused(repository: Path, cli: test_cli.Runner, id: str, expected: str) -> None:

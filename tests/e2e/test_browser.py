@@ -305,7 +305,7 @@ def test_the_list_follows_a_sweep_and_its_report_says_when_there_is_more(
     overview.get_by_role("checkbox", name="one").check()
     overview.locator(".latest", has_text="ceiling small c=100").wait_for()
     report = visited(f"{address}/two/")
-    report.get_by_text("The sweep is running: this is what it has so far.").wait_for()
+    report.get_by_text("The sweep is running: this page shows its results so far.").wait_for()
     draw_all(report)
     store.append(STORED.records[2])
     overview.locator(".latest", has_text="jetty-12.1 small c=1").wait_for()

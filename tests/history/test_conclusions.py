@@ -182,7 +182,7 @@ def test_who_is_not_there_is_named_and_the_verdict_is_on_the_rest() -> None:
     assert (found.verdict, found.complete) == ("holds", False)
     assert {basis_text(part.basis) for part in found.claims[0].parts if part.verdict == "not measured"} == {
         "cindy-3.0b1-acceptor: slow",
-        "resin-3.0.18: not there",
+        "resin-3.0.18: not measured",
         "not measured at this concurrency",
     }
 
@@ -438,8 +438,8 @@ def test_a_paper_is_added_as_a_file_and_a_group_stands_for_its_servers(tmp_path:
         ("at = [10]", "at = [10]\nbut = 1", "unknown field `but`"),
         ('first = ["tomcat-5.5.15"]', 'first = ["tomcat-5.5.16"]', "first: no server 'tomcat-5.5.16' in x.csv"),
         ('"jetty-5.1.10"]', '"jety"]', "groups.java: no server 'jety' in x.csv (did you mean jetty-5.1.10"),
-        ('second = ["java"]', 'second = ["tomcat-5.5.15"]', "second: nobody who is not among the first"),
-        ('first = ["tomcat-5.5.15"]', 'first = ["java"]', "second: nobody who is not among the first"),
+        ('second = ["java"]', 'second = ["tomcat-5.5.15"]', "second: names no server that is not among the first"),
+        ('first = ["tomcat-5.5.15"]', 'first = ["java"]', "second: names no server that is not among the first"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_a_file_is_named_with_its_place(tmp_path: Path, right: str, wrong: str, complaint: str) -> None:

@@ -54,8 +54,14 @@ def test_a_figure_with_failed_requests_does_not_count_and_says_why(tmp_path: Pat
         (HEAD + ROW.replace("4275", "0"), "line 2: requests_per_second: expected `float` > 0"),
         (HEAD + ROW.replace("4275", "nan"), "line 2: requests_per_second: "),
         (HEAD + ROW.replace("4275", "inf"), "line 2: requests_per_second: "),
-        (HEAD + ROW.replace("4275", ""), "line 2: requests_per_second: exactly rows with outcome ok"),
-        (HEAD + ROW.replace("ok", "failed"), "line 2: requests_per_second: exactly rows with outcome ok"),
+        (
+            HEAD + ROW.replace("4275", ""),
+            "line 2: requests_per_second: rows with outcome ok must have a figure, others must not",
+        ),
+        (
+            HEAD + ROW.replace("ok", "failed"),
+            "line 2: requests_per_second: rows with outcome ok must have a figure, others must not",
+        ),
         (HEAD + ROW.replace("ok", "slow"), "line 2: outcome: invalid enum value 'slow'"),
         (HEAD + ROW + ROW, "line 3: a second row for tomcat-5.5.15, small at 10"),
         (HEAD + 'small,"tomcat', "not CSV"),

@@ -60,7 +60,7 @@ def test_only_a_regular_file_is_opened_and_nothing_is_waited_for(
 def test_a_link_is_refused_with_what_to_do(tmp_path: Path, target: Path) -> None:
     (tmp_path / "link").symlink_to(target)
     with pytest.raises(
-        OSError, match="symbolic link, which is not followed; put what it leads to in its place"
+        OSError, match="symbolic link, which is not followed; replace it by the file it points to"
     ) as found:
         safe_files.read(tmp_path / "link")
     assert found.value.filename == str(tmp_path / "link")

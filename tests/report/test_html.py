@@ -202,6 +202,6 @@ def test_charts_are_not_written_into_a_folder_that_a_link_leads_to(
     assert report(monkeypatch, "--svg", str(folder)) == 2
     assert capsys.readouterr().err == (
         f"ab-runner: cannot write to {folder / 'charts'}: it is a symbolic link, which is not followed; "
-        "put what it leads to in its place, or remove it\n"
+        "replace it by the file it points to, or remove it\n"
     )
     assert list((tmp_path / "elsewhere").iterdir()) == []

@@ -129,7 +129,7 @@ def test_an_interrupted_sweep_says_so() -> None:
 
 
 def test_damaged_lines_are_reported_with_the_tables() -> None:
-    damage = "trials.jsonl: line 3 is damaged and left out"
+    damage = "trials.jsonl: line 3 is damaged and ignored"
     assert damage in everything(Stored(STORED.sweep, RECORDS, (damage,))).warnings
 
 

@@ -40,11 +40,11 @@ def test_a_protocol_keeps_what_is_not_changed() -> None:
 @pytest.mark.parametrize(
     ("wanted", "expected"),
     [
-        (with_requests(50), "50 requests are fewer than the concurrency 100: ask for at least as many"),
-        (changed(protocol=PROTOCOLS["2006"], generators=2), "--generators needs trials of the same length in time"),
+        (with_requests(50), "50 requests are fewer than the concurrency 100: give at least as many"),
+        (changed(protocol=PROTOCOLS["2006"], generators=2), "--generators needs timed trials"),
         (
             changed(protocol=with_changes(STANDARD, trial=None, warm_up=Load(requests=5), blocks=None)),
-            "--warmup 5: warm-up runs at concurrency 10, so 10 requests are the least",
+            "--warmup 5: warm-up runs at concurrency 10, so it needs at least 10 requests",
         ),
     ],
 )

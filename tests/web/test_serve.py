@@ -129,12 +129,12 @@ def test_a_running_sweep_is_followed(port: int, results: Path) -> None:
     assert 'data-running="no"' in text
     text = get(port, "/")[1]
     assert "Running" not in text
-    assert "broke off" in text
+    assert "ended unexpectedly" in text
 
 
 def test_a_sweep_that_was_resumed_and_killed_broke_off(port: int, results: Path) -> None:
     keep(results / "three", STORED, ResumeRecord(at=NOON, differences=())).close()
-    assert "broke off" in get(port, "/")[1]
+    assert "ended unexpectedly" in get(port, "/")[1]
 
 
 def test_sweeps_are_compared_the_older_first_and_what_cannot_be_is_a_line(port: int, results: Path) -> None:
@@ -251,7 +251,7 @@ def test_a_folder_whose_name_is_no_text_is_shown_as_it_can_be(port: int, results
 
 def test_a_folder_without_sweeps_says_how_to_make_one(tmp_path: Path) -> None:
     with serving(tmp_path) as port:
-        assert "No sweep was made yet" in get(port, "/")[1]
+        assert "There is no sweep yet" in get(port, "/")[1]
 
 
 def test_a_taken_port_and_a_missing_folder_are_one_line(

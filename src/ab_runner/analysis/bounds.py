@@ -1,4 +1,4 @@
-"""What a ratio of rates bounds, where the load generator was the limit of one of them. Pure."""
+"""Whether a ratio of rates is a bound, because the load generator was the limit of one of them. Pure."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ Bound = Literal["", "≥", "≤"]
 
 
 def bound_of_ratio(first: bool, second: bool) -> Bound:
-    """Return the bound that a ratio is, of rates of which the first, or the second, is a lower bound."""
+    """Return the kind of bound of a ratio of two rates. `first` and `second`: that rate is a lower bound."""
     return "" if first == second else "≥" if first else "≤"

@@ -1,4 +1,4 @@
-"""From records to cells: what there is to say of each place of a table, as data. Pure."""
+"""From records to cells: all that is known of each cell, as data. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ab_runner.stats.histogram import Histogram
 from ab_runner.stats.pairing import Measurement
 
 _STARVATION_FROM = 100
-"""The lowest concurrency at which the share of connections served is looked at."""
+"""The lowest concurrency at which the share of connections served is checked."""
 _NOT_ALL_SERVED = 0.9
 """The share of connections served at a time below which a remark says so."""
 _STARVED = 0.5
@@ -29,18 +29,18 @@ _STARVED = 0.5
 class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a cell.
 
-    `trials` is the number of its records, those without a trial among them, and `failed` how many of them have no valid
-    result. `estimate` is of the requests per second, the median over blocks. It is None where half of the trials or
-    more failed or most connections were starved: then there is no rate at this concurrency, and `reason` says why.
-    `rejected` is what was measured all the same: of a starved cell its estimate, and where every trial failed the
-    median of their rates, if the last of them has one. `by_block` has the rates that an estimate comes from.
+    `trials` is the number of its records, including those without a trial, and `failed` is how many of them have no
+    valid result. `estimate` is the estimated requests per second, the median over blocks. It is None where half of the
+    trials or more failed or most connections were starved: then there is no rate at this concurrency, and `reason` says
+    why. `rejected` is what was measured although it is not valid: the estimate of a starved cell, or the median rate
+    where every trial failed, if the last of them has a rate. `by_block` has the rates that an estimate comes from.
 
     `cpu_efficiency` is the requests per CPU-second of the server, None where its CPU time is not known;
     `cpu_efficiency_by_block` has what it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of
     all requests of the valid trials together; `longest_is_cut_off`: the longest of them is about as long as its trial,
     so it might have been longer. `served` is the share of the connections that was served at a time, the median over
-    the valid trials. `limit` is who was the limit in most of the trials. `failure` is what the cell says of the trials
-    that failed. `remarks` are what a reader should know.
+    the valid trials. `limit` is what was the limit in most of the trials. `failure` describes the trials that failed.
+    `remarks` are what a reader should know.
     """
 
     cell: Cell
@@ -74,7 +74,7 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def starved(self) -> bool:
-        """Whether most of the connections waited while the others were served."""
+        """Whether most connections waited while the others were served."""
         return _is_starved(self.cell, self.served)
 
     @property
@@ -89,12 +89,12 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_lower_bound(self) -> bool:
-        """Whether the server is at least as fast as its rate says, and may be faster, because ab was the limit."""
+        """Whether the rate is a lower bound because ab was the limit."""
         return self.limit == "generator" and self.rate is not None
 
     @property
     def measurement(self) -> Measurement:
-        """What it is compared by."""
+        """The figures that comparisons use."""
         rates, efficiency = tuple(self.by_block.values()), tuple(self.cpu_efficiency_by_block.values())
         return Measurement(rates, efficiency, self.is_lower_bound)
 
@@ -192,7 +192,7 @@ def _latency(counted: Sequence[tuple[TrialFigures, Histogram]]) -> tuple[float |
 
 
 def _rejected(records: Sequence[CellRecord]) -> Estimate | None:
-    """Return the median of rates that do not count; None where the last of these failures has none."""
+    """Return the median of rates that are not valid; None where the last of these failures has none."""
     reports = [record.report if isinstance(record, Trial) else None for record in records]
     rates = [report.requests_per_second for report in reports if report and report.complete]
     last = reports[-1]
@@ -200,8 +200,8 @@ def _rejected(records: Sequence[CellRecord]) -> Estimate | None:
 
 
 def _median(values: Iterable[float | None]) -> float | None:
-    """Return the median of those that are known: what decides is the cell, for the share of connections served in a
-    single trial may be on either side of a bound by chance."""
+    """Return the median of the known values. The bounds apply to the cell, because the share in a single trial may be
+    on either side of a bound by chance."""
     known = [value for value in values if value is not None]
     return median(known) if known else None
 

@@ -38,7 +38,7 @@ Samples = tuple[tuple[float, ...], tuple[float, ...]]
 class CellChange(msgspec.Struct, frozen=True, kw_only=True):
     """`ratio` is the later figure over the earlier one. `by_cpu_time`: of requests per CPU-second, because ab was the
     limit of both rates. `can_be_faster`, `can_be_slower`: what can be concluded; where ab was the limit of one rate,
-    that one may be higher. `too_slow`: it can be told that it is slower by more than what was asked about."""
+    that one may be higher. `too_slow`: it is slower by more than the given margin, beyond the noise."""
 
     cell: Cell
     before: CellSummary | None
@@ -57,7 +57,8 @@ class CellChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FamilyChange(msgspec.Struct, frozen=True, kw_only=True):
-    """The geometric mean over the servers of a family, of each over those cells that every block has on both sides."""
+    """The geometric mean over the servers of a family; of each server, over the cells that every block of both sweeps
+    has."""
 
     family: str
     servers: int
@@ -84,15 +85,15 @@ class SweepComparison(msgspec.Struct, frozen=True):
 
     @property
     def can_tell(self) -> bool:
-        """Whether there is anything that could be told from noise."""
+        """Whether any difference could be distinguished from noise."""
         return any(cell.ratio is not None and cell.ratio.interval is not None for cell in self.cells)
 
 
 def compare_sweeps(before: SweepAnalysis, after: SweepAnalysis, slower: float | None = None) -> SweepComparison:
-    """Return the changes from one sweep to another. `slower` (0.05 for 5 %) is by how much nothing may be slower.
+    """Return the changes from one sweep to another. `slower` (0.05 for 5 %) is the largest slowdown that is allowed.
 
-    Faster and slower are differences beyond `MINIMUM_EFFECT`. The probability that any of them is wrong is `ALPHA` at
-    the most (Holm). The same holds for `too_slow`, which is tested without another margin."""
+    Faster and slower are differences beyond `MINIMUM_EFFECT`. The probability that any of them is wrong is at most
+    `ALPHA` (Holm). The same holds for `too_slow`, which is tested without another margin."""
     families = {server.id: server.family for server in (*before.sweep.servers, *after.sweep.servers)}
     cells = [cell for cell in dict.fromkeys((*before.cells, *after.cells)) if cell.server != REFERENCE]
     changes = [_cell(cell, before.cells.get(cell), after.cells.get(cell)) for cell in cells]
@@ -117,14 +118,16 @@ def compare_sweeps(before: SweepAnalysis, after: SweepAnalysis, slower: float | 
 
 
 def _p_changed(each: CellChange | FamilyChange, samples: Sequence[Samples]) -> float:
-    """Return how likely so large a change is, if the true one is `MINIMUM_EFFECT`; 1 where it cannot be concluded."""
+    """Return the probability of a change at least this large if the true one is `MINIMUM_EFFECT`; 1 where no conclusion
+    is possible."""
     difference = log_ratio(samples)
     allowed = each.can_be_faster if difference.value > 0 else each.can_be_slower
     return difference.p_beyond(log(1 + MINIMUM_EFFECT)) if allowed else 1.0
 
 
 def _p_slower(each: CellChange | FamilyChange, samples: Sequence[Samples], slower: float) -> float:
-    """Return how likely so low a ratio is, if the true one is 1 - slower; 1 where it cannot be concluded. One-sided."""
+    """Return the probability of a ratio at most this low if the true one is 1 - slower; 1 where no conclusion is
+    possible. One-sided."""
     if not each.can_be_slower:
         return 1.0
     difference = log_ratio(samples).above(log(1 - slower))
@@ -194,7 +197,7 @@ def _families(
 
 
 def _server(changes: Sequence[CellChange]) -> tuple[Samples, int] | None:
-    """Return a figure per block on either side, and of how many cells it is."""
+    """Return a figure per block for each sweep, and the number of cells that it is made of."""
     before, after = ([_sides(change)[side] for change in changes] for side in (0, 1))
     then, now = _by_block(before), _by_block(after)
     cells = [cell for cell in in_every_block(then) if cell in in_every_block(now)]
@@ -218,7 +221,7 @@ _CPUS = ("cpu_model", "cpus", "architecture")
 
 
 def why_not_comparable(before: Sweep, after: Sweep) -> Iterator[str]:
-    """Yield what makes figures those of other work or another machine: `cpus is 4 and was 2`."""
+    """Yield the differences in work or machine that make figures incomparable: `cpus is 4 and was 2`."""
     yield from machine_differences(before, after, _CPUS)
     yield from difference("server CPUs", before.server_cpus, after.server_cpus)
     yield from difference("generator CPUs", before.generator_cpus, after.generator_cpus)
@@ -231,7 +234,7 @@ def why_not_comparable(before: Sweep, after: Sweep) -> Iterator[str]:
 
 
 def to_know_of(before: Sweep, after: Sweep) -> Iterator[str]:
-    """Yield what else may be the reason of a difference, or is what was to be compared."""
+    """Yield other differences: each may be the reason of a change, or what the comparison is about."""
     others = [field for field in before.machine.__struct_fields__ if field not in (*_CPUS, "sysctls")]
     yield from machine_differences(before, after, others)
     yield from difference("JDK", before.request.jdk, after.request.jdk)

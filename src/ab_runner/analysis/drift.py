@@ -1,4 +1,4 @@
-"""Did the machine stay as fast as it was? The reference server's figures from before and after the sweep, and those of
+"""Whether the machine stayed as fast as it was: the reference server's figures before and after the sweep, and those of
 all servers together from block to block. Pure."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ab_runner.model.workload import WorkloadName
 
 WORTH_A_WARNING = 0.05
 _FEWEST = 3
-"""Blocks, and servers: of two nobody can say which one is unlike the others."""
+"""The fewest blocks, and servers: of two it is not known which one is unlike the other."""
 
 
 class Drift(msgspec.Struct, frozen=True):
@@ -31,7 +31,7 @@ class Drift(msgspec.Struct, frozen=True):
 
 
 def drifts(records: Iterable[Record]) -> list[Drift]:
-    """Return one for each workload that was measured both times."""
+    """Return the drift of each workload that was measured both times."""
     rates = {
         (record.block, record.workload): record.report.requests_per_second
         for record in records
@@ -45,7 +45,7 @@ def drifts(records: Iterable[Record]) -> list[Drift]:
 
 
 class Shift(msgspec.Struct, frozen=True):
-    """A block in which the servers together were not what they were in the others; 0.07: seven per cent faster."""
+    """A block in which the servers together were faster or slower than in the others; 0.07: seven per cent faster."""
 
     block: int
     change: float
@@ -53,9 +53,9 @@ class Shift(msgspec.Struct, frozen=True):
 
 
 def shifts(records: Iterable[Record]) -> list[Shift]:
-    """Return the shift of each block: the median over its servers, of each the geometric mean over its cells of the
-    rate in that block over the cell's median. Cells with fewer than three blocks do not count, nor do then blocks with
-    fewer than three servers."""
+    """Return the shift of each block. A cell's ratio is its rate in that block over its median. A server's is the
+    geometric mean over its cells, and the block's is the median over its servers. Cells with fewer than three blocks
+    are ignored, and so are blocks that then have fewer than three servers."""
     cells: dict[Cell, dict[int, float]] = {}
     for record in records:
         if is_valid(record) and not record.is_reference_check and record.report:

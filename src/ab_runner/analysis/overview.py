@@ -1,4 +1,4 @@
-"""The sweeps of a folder in short, as data. Pure."""
+"""A short overview of the sweeps of a folder, as data. Pure."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ab_runner.store.reader import Stored
 
 _LATEST = 8
 _ENOUGH = 3
-"""Cells that tell how long the others will take."""
+"""The fewest measured cells from which the time of the others is estimated."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A sweep. `name` is that of its folder. Only one that is running has `seconds_left`, if that can be told, and the
-    `latest` of its records, the latest first."""
+    """A sweep. `name` is that of its folder. Only a running sweep has `seconds_left`, if that is known, and the
+    `latest` of its records, newest first."""
 
     name: str
     started: datetime.datetime
@@ -35,7 +35,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def entry(name: str, stored: Stored, is_running: bool, now: datetime.datetime) -> Entry:
-    """Return what there is to say of a sweep at this moment."""
+    """Return the overview of a sweep at this moment."""
     cells = [record for record in stored.records if isinstance(record, CellRecord)]
     to_do = sum(len(part.cells) for part in remaining(plan_of(stored.sweep), stored.records))
     return Entry(
@@ -53,14 +53,14 @@ def entry(name: str, stored: Stored, is_running: bool, now: datetime.datetime) -
 
 
 def _state(stored: Stored, to_do: int) -> str:
-    """Return the state of a sweep that nobody goes on with at present."""
+    """Return the state of a sweep that is not running."""
     if stored.ending is None:
-        return "broke off"
+        return "ended unexpectedly"
     return "not complete" if stored.ending == "finished" and to_do else stored.ending
 
 
 def _seconds_left(stored: Stored, to_do: int, now: datetime.datetime) -> float | None:
-    """Return how long the rest will take; None of a sweep that was resumed, of which nobody knows how long its cells
+    """Return how long the rest will take; None for a sweep that was resumed, because it is not known how long its cells
     took."""
     starts = [record.at for record in stored.records if isinstance(record, StartRecord)]
     measured = sum(isinstance(record, Trial) for record in stored.records)
@@ -71,8 +71,8 @@ def _seconds_left(stored: Stored, to_do: int, now: datetime.datetime) -> float |
 
 
 def seconds_left(elapsed: float, measured: int, to_do: int) -> float | None:
-    """Return how long the cells that are left will take, if each takes as long as those that were measured in `elapsed`
-    seconds; None as long as these are too few to tell."""
+    """Return how long the remaining cells will take, if each takes as long as those that were measured in `elapsed`
+    seconds; None while these are too few to tell."""
     return elapsed / measured * to_do if measured >= _ENOUGH else None
 
 

@@ -11,7 +11,7 @@ from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.ranking import Rank, Ranking, rank
 
 Rankings = Mapping[tuple[WorkloadName, int], Ranking]
-"""By workload and concurrency, how the servers are ranked there."""
+"""The ranking of the servers by workload and concurrency."""
 
 
 def ranked(cells: Iterable[CellSummary]) -> Ranking:
@@ -37,17 +37,17 @@ def ranks_of(rankings: Rankings) -> dict[Cell, Rank]:
 
 
 def best_of(ranking: Ranking) -> frozenset[str]:
-    """Return the servers that may be first; nobody where nobody is told to be behind."""
+    """Return the servers statistically tied for first; none where no server is known to be behind."""
     if all(found.best == 1 for found in ranking.ranks.values()):
         return frozenset()
     return frozenset(server for server, found in ranking.ranks.items() if found.best == 1)
 
 
 def best_by_cpu_time(ranking: Ranking) -> frozenset[str]:
-    """Return those of the best that the CPU time puts before somebody."""
+    """Return those of the best that are ahead of another server by CPU time."""
     return best_of(ranking) & {better for better, _ in ranking.by_cpu_time}
 
 
 def compares_cpu_time(cells: Iterable[CellSummary]) -> bool:
-    """Return whether any two of these are compared by CPU time."""
+    """Return whether any two of these servers are compared by CPU time."""
     return sum(cell.is_lower_bound for cell in cells if cell.cell.server != REFERENCE) > 1

@@ -1,4 +1,4 @@
-"""What stored words mean.
+"""The meaning of stored texts.
 
 A trial keeps its verdict, a cell without a trial its reason, and a sweep the reasons of skipped servers as the text
 that tables show. That text is the stored format, and older sweeps have nothing else. This is the only module that reads
@@ -25,7 +25,7 @@ class Reason(Enum):
     """Most connections waited while the others were served. It is a reason of cells, never of a single trial."""
     FAILED_REQUESTS = "failed requests"
     INCOMPLETE = "incomplete"
-    """Fewer requests were completed than were asked for."""
+    """Fewer requests were completed than requested."""
     WRONG_ANSWER = "wrong answer"
     NO_KEEP_ALIVE = "no keep-alive"
     TIMEOUT = "timeout"
@@ -56,7 +56,7 @@ _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = tuple(
         (Reason.WRONG_ANSWER, r"gives out a file|refuses HTTP|a head of more|a body of more"),
     )
 )
-"""How the text begins that has this reason; the first one that fits."""
+"""The beginnings of texts with this reason; the first match counts."""
 
 
 def reason_of(text: str) -> Reason:
@@ -91,8 +91,8 @@ def skip_of(text: str) -> Skip:
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """A stored text, split at its first figure. `low` and `high` are that figure, as it was stored, in the trials where
-    it is smallest and largest; both are empty in a text without a figure."""
+    """A stored text, split at its first figure. `low` and `high` are the smallest and largest of that figure over the
+    trials, as stored; both are empty in a text without a figure."""
 
     before: str
     low: str = ""
@@ -110,7 +110,8 @@ def sentence(text: str) -> Sentence:
 
 
 def together(sentences: Iterable[Sentence]) -> tuple[Sentence, ...]:
-    """Return each sentence once. Those that differ in their figure alone are one, with the range of their figures."""
+    """Return each sentence once. Sentences that differ only in their figure are merged, with the range of their
+    figures."""
     figures: dict[tuple[str, str], list[str]] = {}
     for each in sentences:
         figures.setdefault((each.before, each.after), []).extend((each.low, each.high))
@@ -128,7 +129,7 @@ def _value(figure: str) -> float:
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Why one or more trials do not count. `said` fits into a cell; `detail` is the rest of the story, if there is
+    """Why one or more trials are not valid. `said` fits into a cell; `detail` is the rest of the reason, if there is
     any."""
 
     reason: Reason
@@ -147,7 +148,8 @@ def failure_of(record: CellRecord) -> Failure:
 
 
 def cell_failure(failures: Sequence[Failure]) -> Failure | None:
-    """Return what a cell says of its failed trials: of cold ones the range, else the last. None without any."""
+    """Return the failure that a cell shows: for cold trials with the range of their shares, else the last one. None
+    without any."""
     if not failures:
         return None
     if all(each.reason is Reason.COLD for each in failures):

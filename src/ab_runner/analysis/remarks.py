@@ -1,4 +1,4 @@
-"""What a reader of a cell's figure should know, as data. Pure."""
+"""Remarks: what a reader of a cell's figure should know, as data. Pure."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ab_runner.analysis.reasons import Failure, Sentence
 from ab_runner.model.records import Trial
 
 WORTH_A_REMARK = 0.05
-"""The share of a trial's time from which on a remark tells what the JVM did beside its work."""
+"""The share of a trial's time above which a remark reports what the JVM did besides its work."""
 
 
 class JvmWork(Enum):
-    """What a JVM does beside its work."""
+    """What a JVM does besides its work."""
 
     GC = "gc"
     JIT_OF_CPU_TIME = "jit of CPU time"
     JIT_OF_TIME = "jit of time"
-    """By the clock, where the compiler's CPU time is not known. On a full CPU it is mostly waiting."""
+    """Wall-clock time, where the compiler's CPU time is not known. On a full CPU most of it is waiting."""
 
 
 class JvmRemark(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class JvmRemark(msgspec.Struct, frozen=True):
 
 
 class ConnectionsServed(msgspec.Struct, frozen=True):
-    """How many of the connections were served at a time."""
+    """The number of connections that were served at a time."""
 
     served: int
     of: int
@@ -44,7 +44,7 @@ Remark = Failure | Sentence | ConnectionsServed | JvmRemark
 
 def jvm_remarks(valid: Sequence[Trial]) -> Iterator[JvmRemark]:
     """Yield what took more than `WORTH_A_REMARK`, and in how many of the trials. Where the CPU time of the JIT is not
-    known, its time by the clock counts."""
+    known, its wall-clock time is used."""
     told = [(trial, trial.jvm, trial.report.seconds) for trial in valid if trial.jvm and trial.report]
     by_clock = [each for each in told if _jit_share(each[0]) is None]
     counts = {

@@ -1,4 +1,5 @@
-"""Who is ahead of whom, by how much, and how sure that is: a standing for each workload, and the confidence. Pure."""
+"""Which servers are ahead, by how much, and how certain that is: an order for each workload, and the confidence.
+Pure."""
 
 from __future__ import annotations
 
@@ -20,25 +21,25 @@ from ab_runner.stats.ranking import Ranking
 from ab_runner.stats.ratio import ratio
 
 MOST_NAMES = 3
-"""More leaders than this are counted and not named."""
+"""If there are more leaders than this, only their number is shown."""
 _WIDE = 0.05
-"""Half of an interval, as a share of the figure, from which on it is wide."""
+"""An interval is wide if half of it is more than this share of the figure."""
 
 
 class Standing(Enum):
-    """What can be told of the order of the servers at one workload and concurrency."""
+    """What is known of the order of the servers at one workload and concurrency."""
 
     ALONE = "alone"
-    """One server has a figure."""
+    """Only one server has a figure."""
     ONE_START = "one start"
     TOO_FEW = "too few"
     """Fewer than two servers were started more than once."""
     FIRST = "first"
-    """Everybody is behind one server."""
+    """All other servers are behind one server."""
     AHEAD = "ahead"
-    """Several may be first, and some are ahead of others."""
+    """Several servers are tied for first, and some are ahead of others."""
     EQUAL = "equal"
-    """Nobody is ahead of anybody."""
+    """No server is ahead of another."""
 
 
 class Lead(msgspec.Struct, frozen=True):
@@ -51,10 +52,10 @@ class Lead(msgspec.Struct, frozen=True):
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """Who is ahead of whom in a row of a table: only what was tested.
+    """The order of the servers at one workload and concurrency, as far as it was tested.
 
-    `leaders` of the `compared` servers are each ahead of `ahead_of` others; `named` are they, unless they are more than
-    `MOST_NAMES`. `others` beside them may be first too.
+    `leaders` of the `compared` servers are each ahead of `ahead_of` others; `named` has their names, unless there are
+    more than `MOST_NAMES`. `others` besides them may be first too.
     """
 
     standing: Standing
@@ -66,7 +67,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OrderAtLevels(msgspec.Struct, frozen=True):
-    """An order that is the same at several concurrencies; `leads` has those of the first there, if there is one."""
+    """An order that is the same at several concurrencies; `leads` has the leads of the first server there, if there is
+    one."""
 
     order: Order
     levels: tuple[int, ...]
@@ -74,7 +76,7 @@ class OrderAtLevels(msgspec.Struct, frozen=True):
 
 
 class WorkloadSummary(msgspec.Struct, frozen=True):
-    """`servers` have a figure in this workload. `orders` are empty where that is fewer than two."""
+    """`servers` have a figure in this workload. `orders` is empty where there are fewer than two."""
 
     workload: WorkloadName
     servers: tuple[str, ...]
@@ -82,7 +84,7 @@ class WorkloadSummary(msgspec.Struct, frozen=True):
 
 
 class Confidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What speaks for or against the figures. `wide` is half the width of the median interval, as a share of its
+    """What supports or weakens the figures. `wide` is half the width of the median interval, as a share of its
     figure, and `drift` the largest of the reference, each None where it is small. `without` of the `cells` have no
     figure, and ab was the limit of `limited`."""
 
@@ -96,7 +98,7 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def level(self) -> Literal["none", "moderate", "high"]:
-        """How much can be built upon the figures."""
+        """How far the figures can be trusted."""
         if self.starts == 1:
             return "none"
         doubts = (self.wide, self.without, self.limited, self.drift, self.warnings)
@@ -104,8 +106,8 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """A sweep in short. `starved` are the cells that have no rate because most connections waited. Without any figure
-    there are neither workloads nor confidence."""
+    """The summary of a sweep. `starved` are the cells that have no rate because most connections waited. Without any
+    figure there are neither workloads nor confidence."""
 
     workloads: tuple[WorkloadSummary, ...] = ()
     starved: tuple[CellSummary, ...] = ()
@@ -119,7 +121,7 @@ def summary_of(
     drifts: Sequence[Drift],
     warnings: int,
 ) -> Summary:
-    """Return the summary of the cells of a sweep that has so many warnings."""
+    """Return the summary of the cells of a sweep; `warnings` is the number of its warnings."""
     taking_part = [cell for cell in cells.values() if cell.cell.server != REFERENCE]
     starved = tuple(cell for cell in taking_part if cell.starved)
     if not any(cell.rate is not None for cell in taking_part):
@@ -182,8 +184,7 @@ def _order(row: Sequence[CellSummary], ranking: Ranking) -> tuple[Order, Lead | 
 
 
 def _lead(first: str, row: Sequence[CellSummary], ranking: Ranking) -> Lead:
-    """Return the lead over the next, who is the one that is nearest to the first; where ab limited several, one of
-    those."""
+    """Return the lead over the next server, the one nearest to the first; where ab limited several, one of those."""
     cells = {cell.cell.server: cell for cell in row}
     pairs = [_pair(cells[first], cells[server]) for server in ranking.ranks if server != first]
     nearest = min(pairs, key=lambda pair: (not pair.by_cpu_time, _factor(pair)))

@@ -1,4 +1,4 @@
-"""A stored sweep, analysed once: all that reports, comparisons and conclusions are made of. Pure."""
+"""A stored sweep, analysed once: the data of all reports, comparisons and conclusions. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ab_runner.store.reader import Stored
 
 
 class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
-    """What is computed of a sweep.
+    """What is computed from a sweep.
 
     `cells` are those of the sweep's own blocks. `trials` has every record of a cell in the order of the log, those of
     the reference before and after the sweep too; of these come `drifts`. `shares` are the cells' rates as shares of the
@@ -56,7 +56,7 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(self.spreads)
 
     def cell(self, server: str, workload: WorkloadName, level: int) -> CellSummary | None:
-        """Return what is known of that cell; None where it has no record."""
+        """Return the summary of that cell; None where it has no record."""
         return self.cells.get(Cell(server, workload, level))
 
     def share_of(self, figures: TrialFigures) -> float | None:
@@ -68,7 +68,7 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def analyse(stored: Stored) -> SweepAnalysis:
-    """Return the analysis of a sweep, be it complete or not."""
+    """Return the analysis of a sweep, whether or not it is complete."""
     sweep = stored.sweep
     levels = sweep.request.concurrency
     cells, trials = cells_and_trials(stored.records)

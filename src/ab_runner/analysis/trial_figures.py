@@ -1,4 +1,4 @@
-"""What is computed of a single trial: its latencies, the connections served, its CPU efficiency. Pure."""
+"""What is computed from a single trial: its latencies, the connections served, its CPU efficiency. Pure."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ab_runner.stats.little import served_share
 PERCENTILES = (50, 90, 99, 99.9, 100)
 NO_LATENCY: tuple[float | None, ...] = (None,) * len(PERCENTILES)
 _CUT_OFF = 0.9
-"""The share of a timed trial from which on a request may have been as long as it was because the trial ended."""
+"""A request that took at least this share of a timed trial may have been cut off by the trial's end."""
 
 
 class TrialFigures(msgspec.Struct, frozen=True):
-    """A record of a cell with what is computed of it alone. `latency` is in milliseconds, one for each of
+    """A record of a cell with what is computed from it alone. `latency` is in milliseconds, one for each of
     `PERCENTILES`. `served` is the share of the connections that was served at a time. `cpu_efficiency` is the requests
     per CPU-second of the server. None where that is not known."""
 
@@ -29,8 +29,8 @@ class TrialFigures(msgspec.Struct, frozen=True):
 
 
 def figures_of(record: CellRecord) -> tuple[TrialFigures, Histogram]:
-    """Return the figures of a record, and the distribution of its latencies. The distribution is large, so that it is
-    no part of what is kept."""
+    """Return the figures of a record, and the distribution of its latencies. The distribution is large and is not part
+    of the figures that are kept."""
     if not isinstance(record, Trial) or record.report is None:
         return TrialFigures(record), Histogram()
     spread = distribution(record.report, record.milliseconds)
@@ -38,7 +38,7 @@ def figures_of(record: CellRecord) -> tuple[TrialFigures, Histogram]:
 
 
 def cpu_efficiency(trial: Trial) -> float | None:
-    """Return the requests per CPU-second of the server: what tells servers apart where the generator was the limit of
+    """Return the requests per CPU-second of the server, which compare servers where the generator was the limit of
     their rates."""
     if trial.report is None or trial.usage is None or not trial.usage.server_cpu_seconds:
         return None
@@ -56,7 +56,7 @@ def merged(spreads: Sequence[Histogram]) -> Histogram:
 
 
 def is_cut_off(trials: Iterable[Trial], spreads: Sequence[Histogram]) -> bool:
-    """Return whether one of the longest requests ended with its timed trial, or nearly so."""
+    """Return whether one of the longest requests took about as long as its timed trial."""
     longest = max((each.longest for each in spreads), default=0)
     return any(
         "-t" in trial.command and trial.report is not None and longest >= _CUT_OFF * 1e6 * trial.report.seconds

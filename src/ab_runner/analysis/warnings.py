@@ -1,4 +1,4 @@
-"""What must not be overlooked when a sweep's figures are read, as data: one warning of each kind. Pure."""
+"""The warnings that a reader of a sweep's figures needs, as data: one of each kind. Pure."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ab_runner.store.reader import Stored
 
 
 class Unfinished(msgspec.Struct, frozen=True):
-    """The sweep is not complete. `ending` is why it ended; None where it goes on, or broke off."""
+    """The sweep is not complete. `ending` is why it ended; None while it runs, or if it was killed."""
 
     ending: str | None
 
 
 class Resumed(msgspec.Struct, frozen=True):
-    """The sweep went on although something was no longer as it was."""
+    """The sweep was resumed although something had changed."""
 
     at: datetime.datetime
     differences: tuple[str, ...]
 
 
 class HostConditions(msgspec.Struct, frozen=True):
-    """What spoils a measurement on this host, each with what to do."""
+    """What spoils measurements on this host, each with what to do."""
 
     texts: tuple[str, ...]
 
@@ -40,7 +40,7 @@ class MachineDrifted(msgspec.Struct, frozen=True):
 
 
 class BlocksShifted(msgspec.Struct, frozen=True):
-    """Blocks in which the servers together were not what they were in the others."""
+    """Blocks in which the servers together were faster or slower than in the others."""
 
     shifts: tuple[Shift, ...]
 
@@ -62,7 +62,7 @@ class Damaged(msgspec.Struct, frozen=True):
 
 
 class Skipped(msgspec.Struct, frozen=True):
-    """Servers that took no part, all for a reason of the same kind: by server, that reason."""
+    """Skipped servers, all for a reason of the same kind: by server, that reason."""
 
     skip: Skip
     servers: Mapping[str, str]
@@ -82,7 +82,7 @@ SweepWarning = (
 
 
 def warnings_of(stored: Stored, drifts: Sequence[Drift], shifts: Sequence[Shift]) -> Iterator[SweepWarning]:
-    """Yield the warnings of a sweep, the gravest first."""
+    """Yield the warnings of a sweep, the most serious first."""
     if stored.ending != "finished":
         yield Unfinished(stored.ending)
     for record in stored.records:
@@ -104,7 +104,7 @@ def warnings_of(stored: Stored, drifts: Sequence[Drift], shifts: Sequence[Shift]
 
 
 def findings_of(sweep: Sweep) -> Iterator[Finding]:
-    """Yield what spoils the figures of this sweep, and what was looked at and found well."""
+    """Yield the findings on this sweep's host, good and bad."""
     if sweep.conditions is not None:
         yield from findings(sweep.conditions)
     if sweep.request.runtime == "process":
@@ -123,7 +123,7 @@ def skipped(servers: Mapping[str, str]) -> Iterator[Skipped]:
 
 
 def _unsteady(records: Iterable[Record]) -> dict[str, tuple[int, int]]:
-    """Return the servers that were still changing when a warm-up was over, where that was looked at."""
+    """Return the servers that were still changing when a warm-up was over, where that was checked."""
     steady: dict[str, list[bool]] = {}
     for record in records:
         if isinstance(record, WarmUpRecord) and record.steady is not None:

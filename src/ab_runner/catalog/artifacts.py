@@ -1,4 +1,4 @@
-"""Files that servers need and no package registry has: kept in the user's cache, fetched by URL or put there by hand.
+"""Files that servers need and no package registry has: kept in the user's cache, downloaded or added by hand.
 Nothing is kept whose sha256 is not the one in server.toml."""
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ab_runner.model.server import Artifact, Server
 
 State = Literal["present", "missing", "damaged"]
 _SILENCE_SECONDS = 15.0
-"""Longest time that a download may be without a byte."""
+"""Longest time that a download may go without receiving a byte."""
 _DOWNLOAD_SECONDS = 120.0
 """Longest time that a download may take: the files have some hundred kilobytes."""
 
 
 class ArtifactError(UserError):
-    """A file that could not be had, or is not the one that it should be, in a line that says why."""
+    """A file that cannot be obtained, or is not the expected one, in a line that says why."""
 
 
 def cache_folder() -> Path:
@@ -40,7 +40,7 @@ def artifacts_of(servers: Iterable[Server]) -> dict[Artifact, list[str]]:
 
 
 def path_of(artifact: Artifact) -> Path:
-    """Return where the artifact is kept, be it there or not."""
+    """Return where the artifact is kept, whether or not it is there."""
     return cache_folder() / artifact.file
 
 
@@ -63,16 +63,16 @@ def unavailable(server: Server) -> str | None:
 
 
 def how_to_get(artifact: Artifact) -> str:
-    """Return what a person can do where the artifact is not in the cache."""
+    """Return what the user can do about an artifact that is missing from the cache."""
     return (
         f"needs {artifact.file}, which no registry has: `./ab-runner artifacts fetch` downloads it; "
-        f"or get {artifact.url} elsewhere and do `./ab-runner artifacts add FILE`"
+        f"or download {artifact.url} elsewhere and run `./ab-runner artifacts add FILE`"
     )
 
 
 def add(file: Path, known: Iterable[Artifact]) -> Artifact:
     """Copy a file into the cache and return which of the known artifacts it is: its sha256 decides, not its name.
-    ArtifactError if it is none of them."""
+    ArtifactError if it is not one of them."""
     known = list(known)
     try:
         digest = _sha256(file)
@@ -83,28 +83,29 @@ def add(file: Path, known: Iterable[Artifact]) -> Artifact:
     except OSError as error:
         raise ArtifactError(f"{file} cannot be copied to {cache_folder()}: {error.strerror}") from error
     names = ", ".join(artifact.file for artifact in known)
-    raise ArtifactError(f"{file}: its sha256 {digest} is that of no file that a server needs; those are {names}")
+    raise ArtifactError(f"{file}: its sha256 {digest} matches no file that a server needs; those are {names}")
 
 
 def fetch(artifact: Artifact) -> None:
-    """Download the artifact into the cache. ArtifactError if it cannot be had or is another file: then nothing of it
-    is kept."""
+    """Download the artifact into the cache. ArtifactError if it cannot be downloaded or is another file: then nothing
+    of it is kept."""
     content = _downloaded(artifact)
     if len(content) < artifact.bytes:
         raise ArtifactError(
-            f"{artifact.url} broke off after {len(content):,} of {artifact.bytes:,} bytes, or is another file"
+            f"{artifact.url} ended after {len(content):,} of {artifact.bytes:,} bytes, or is another file"
         )
     digest = hashlib.sha256(content).hexdigest()
     if digest != artifact.sha256:
-        raise ArtifactError(f"{artifact.url} gave another file (sha256 {digest}) than {artifact.file}")
+        raise ArtifactError(f"{artifact.url} serves another file (sha256 {digest}) than {artifact.file}")
     try:
         _keep(content, artifact)
     except OSError as error:
-        raise ArtifactError(f"{artifact.file} cannot be kept in {cache_folder()}: {error.strerror}") from error
+        raise ArtifactError(f"{artifact.file} cannot be stored in {cache_folder()}: {error.strerror}") from error
 
 
 def _downloaded(artifact: Artifact) -> bytes:
-    """Return what its address gives: one byte more than the file has at the most, which shows that it is another."""
+    """Return what the URL serves, but at most one byte more than the file has: that byte shows that it is another
+    file."""
     import http.client  # here, because these take a quarter of the time of `list`
     import urllib.error
     import urllib.request
@@ -128,7 +129,7 @@ def _downloaded(artifact: Artifact) -> bytes:
 
 
 def _keep(content: bytes, artifact: Artifact) -> None:
-    """Put it in its place whole, readable for the servers, which run as another user."""
+    """Put the file in its place whole, readable for the servers, which run as another user."""
     path = path_of(artifact)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, content)

@@ -18,7 +18,7 @@ TOOLS = frozenset({"server", "fixtures", *GENERATORS})
 """Services that are no server's."""
 
 _JDK = f"${{JDK:-{DEFAULT_JDK}}}"
-"""A person's choice, or a sweep's."""
+"""The variable that the user or a sweep sets."""
 _ARTIFACTS = "${XDG_CACHE_HOME:-${HOME}/.cache}/ab-runner/artifacts"
 """The folder that `artifacts.cache_folder` names, in Compose's words."""
 

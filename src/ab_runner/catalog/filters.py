@@ -31,7 +31,7 @@ class Filter(Struct, frozen=True, kw_only=True):
         return named and (not self.years or any(server.release_year in years for years in self.years))
 
     def check(self, servers: Iterable[Server]) -> None:
-        """Raise CatalogError for a value that none of the servers has, which must be a mistake."""
+        """Raise CatalogError for a value that no server has: it must be a mistake."""
         servers = list(servers)
         for what, asked in self._named():
             known = sorted({value for server in servers for value in _VALUES[what](server)})

@@ -15,7 +15,7 @@ from ab_runner.model.server import Artifact, Needs, Server
 from ab_runner.model.workload import WorkloadName
 
 SERVER_FILE = "server.toml"
-ID_RULE = "small letters and digits, with single dots and dashes between them"
+ID_RULE = "lower-case letters and digits, with single dots and dashes between them"
 """Names of images allow no more."""
 _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
 
@@ -29,9 +29,9 @@ IoModel = Literal[
 ]
 Kind = Literal["jvm", "debian", "c"]
 Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-connections"]
-"""What some server cannot do of what is asked of all: answer HTTP/1.0, keep an HTTP/1.0 connection open, close one that
-is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at once. Tests hold
-each server to what it does not name."""
+"""The requirements on all servers that some server cannot meet: answer HTTP/1.0, keep an HTTP/1.0 connection open,
+close one that is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at
+once. Tests hold each server to what it does not name."""
 
 
 class NeedsTable(Needs, frozen=True, forbid_unknown_fields=True):
@@ -60,7 +60,7 @@ class ServerFile(Server, frozen=True, kw_only=True, forbid_unknown_fields=True):
     untestable: dict[WorkloadName, str] = field(default_factory=dict)
 
     def server(self) -> Server:
-        """Return it as it is stored."""
+        """Return the server as it is stored."""
         fields = msgspec.structs.asdict(self)
         fields["needs"] = self.needs and Needs(**msgspec.structs.asdict(self.needs))
         fields["artifacts"] = tuple(Artifact(**msgspec.structs.asdict(each)) for each in self.artifacts)
@@ -79,7 +79,7 @@ def read_server(path: Path) -> Server:
     data = read_toml(path)
     del data["format"]
     if "id" in data:
-        raise DocumentError(f"{path}: id: is the folder's name, and not written here")
+        raise DocumentError(f"{path}: id: remove this key; the folder's name is the id")
     try:
         server = msgspec.convert({"program": name} | data | {"id": name}, ServerFile)
     except msgspec.ValidationError as error:
@@ -89,11 +89,13 @@ def read_server(path: Path) -> Server:
     if both := sorted(set(server.workloads) & set(server.untestable)):
         raise DocumentError(f"{path}: untestable: {both[0]!r} is among the workloads too")
     if server.artifacts and (server.kind != "jvm" or server.program != name):
-        raise DocumentError(f"{path}: artifacts: only jvm servers with a build of their own have them")
+        raise DocumentError(f"{path}: artifacts: only jvm servers with a build of their own may have them")
     if (server.needs is None) != (server.kind != "debian" or server.program != name):
-        raise DocumentError(f"{path}: needs: exactly the debian servers with a build of their own have this table")
+        raise DocumentError(
+            f"{path}: needs: debian servers with a build of their own must have this table, others must not"
+        )
     if "jdk_at_least" in data and server.kind != "jvm":
-        raise DocumentError(f"{path}: jdk_at_least: only jvm servers have this key")
+        raise DocumentError(f"{path}: jdk_at_least: only jvm servers may have this key")
     return server.server()
 
 

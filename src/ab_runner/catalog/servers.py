@@ -15,11 +15,12 @@ from ab_runner.errors import UserError
 from ab_runner.model.server import Artifact, Server
 
 SHARED = "shared"
-"""The one folder in servers/ that is no server: it has what several of them share, and the template of new ones."""
+"""The one folder in servers/ that is not a server: it has files that several servers share, and the template of new
+ones."""
 
 
 class CatalogError(UserError):
-    """A name or a property that no server has."""
+    """Raised for a name or a property that no server has."""
 
 
 def load(servers_dir: Path) -> dict[str, Server]:
@@ -76,6 +77,6 @@ def _pattern_suggestion(pattern: str, servers: Iterable[str]) -> str:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return ` (did you mean a, b?)` with the nearest of the known names, or nothing where none is near."""
+    """Return ` (did you mean a, b?)` with the nearest known names, or an empty text where none is near."""
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f" (did you mean {', '.join(near)}?)" if near else ""

@@ -48,7 +48,7 @@ def _checked(place: str, name: str, table: object, known: set[str]) -> ServerSet
         if server not in known:
             raise DocumentError(f"{place}: servers[{position}]: no server {server!r}{suggestion(server, known)}")
         if server in found.servers[:position]:
-            raise DocumentError(f"{place}: servers[{position}]: {server!r} is there twice")
+            raise DocumentError(f"{place}: servers[{position}]: {server!r} is listed twice")
     return found
 
 

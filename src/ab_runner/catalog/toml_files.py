@@ -1,4 +1,4 @@
-"""TOML files that people write, and how a mistake in one is told: file, key and reason."""
+"""TOML files that people write, and error messages on their mistakes: file, key and reason."""
 
 from __future__ import annotations
 

@@ -29,4 +29,4 @@ def show_artifacts(servers: Iterable[Server]) -> None:
     for artifact in lacking:
         say_out(f"{states[artifact]}: {artifact.file}, sha256 {artifact.sha256}, {artifact.url}")
     if lacking:
-        say_out("./ab-runner artifacts fetch downloads them, ./ab-runner artifacts add FILE takes one from elsewhere")
+        say_out("./ab-runner artifacts fetch downloads them; ./ab-runner artifacts add FILE adds a file you downloaded")

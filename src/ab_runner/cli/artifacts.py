@@ -15,7 +15,7 @@ from ab_runner.catalog.servers import load
 @click.group("artifacts", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Shows files that no package registry has. Servers need them. Those that are missing have their address."""
+    """Shows files that servers need and no registry has. A missing file is listed with its URL."""
     if context.invoked_subcommand is None:
         from ab_runner.cli.artifact_table import show_artifacts
 
@@ -24,7 +24,7 @@ def command(context: click.Context) -> None:
 
 @command.command("fetch")
 def fetch() -> None:
-    """Downloads those that are missing. A sweep does it by itself."""
+    """Downloads the missing files. A sweep does this by itself."""
     failed = 0
     for artifact in artifacts.artifacts_of(load(paths.SERVERS).values()):
         if artifacts.state_of(artifact) == "present":
@@ -48,7 +48,7 @@ def fetch() -> None:
     metavar="FILE…",
 )
 def add(files: tuple[Path, ...]) -> None:
-    """Takes each FILE that was got elsewhere, under any name: its sha256 says what it is."""
+    """Adds files that were downloaded elsewhere. A file may have any name: its sha256 identifies it."""
     users = artifacts.artifacts_of(load(paths.SERVERS).values())
     for file in files:
         artifact = artifacts.add(file, users)

@@ -18,21 +18,21 @@ from ab_runner.cli import options
     "slower",
     type=options.Percentage(),
     help="Exit code 1 if a cell or a family is slower than in A by more than this, beyond the noise, or if a cell of A "
-    "has no figure any more.",
+    "no longer has a figure.",
 )
-@click.option("--anyway", is_flag=True, help="Compares even if machine, protocol or fixtures are not the same.")
+@click.option("--anyway", is_flag=True, help="Compares even if machine, protocol or fixtures differ.")
 @click.option(
     "--html",
     "page",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Writes a page with charts, which needs no other file, instead.",
+    help="Writes a self-contained page with charts instead.",
 )
 def command(results: tuple[Path, ...], form: str, slower: float | None, anyway: bool, page: Path | None) -> None:
     """Compares sweeps with the first of them. Shows by what factor each cell and each family is faster or slower,
     with its confidence interval, and whether the difference is more than noise."""
     if page is not None and form != "terminal":
-        raise click.UsageError("--html writes a page; --format is of what is shown without it")
+        raise click.UsageError("--html writes a page; --format applies only without --html")
     from ab_runner.analysis.sweep_analysis import analyse
     from ab_runner.cli.console import say_err
     from ab_runner.cli.tables import show_tables

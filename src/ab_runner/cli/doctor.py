@@ -9,7 +9,7 @@ import click
 
 @click.command("doctor")
 def command() -> None:
-    """Shows what a sweep would miss on this machine. It says how to fix each finding."""
+    """Shows what this machine lacks for a sweep. It says how to fix each finding."""
     from rich.text import Text
 
     from ab_runner.cli.console import console_for

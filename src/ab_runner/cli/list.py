@@ -40,7 +40,7 @@ def command(
 ) -> None:
     """Shows servers and sets. With a GLOB or a set: all facts about each of its servers, with its caveats.
 
-    A server is shown if it fits every option that is given. It fits an option if it has any one of the values.
+    A server is shown if it matches every option that is given. It matches an option if it has one of the values.
     """
     from ab_runner.cli.server_tables import show_server, show_servers
     from ab_runner.sweep.availability import look

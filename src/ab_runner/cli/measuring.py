@@ -44,16 +44,16 @@ def _show_start(ready: ReadySweep, folder: Path) -> None:
 
 
 def _show_end(folder: Path) -> Stored:
-    """Show the tables, if there is anything to put into them, and write them into the folder."""
+    """Show the tables, if there are any results, and write them into the folder."""
     stored = read(folder)
     analysis = analyse(stored)
     if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
         show_report(analysis, "terminal", everything=False)
         say_err(f"./ab-runner report --all {folder} shows all tables")
     else:
-        say_err(f"no trial was made; {folder} has the log")
+        say_err(f"no trial was run; {folder} has the log")
     if remaining(plan_of(stored.sweep), stored.records):
-        say_err(f"./ab-runner resume {folder} goes on with this sweep")
+        say_err(f"./ab-runner resume {folder} continues this sweep")
     try:
         say_err(f"{write_reports(analysis, folder)} has charts")
     except (OSError, UserError) as error:

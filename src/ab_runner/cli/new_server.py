@@ -1,4 +1,4 @@
-"""./ab-runner new-server: makes a small server to begin with."""
+"""./ab-runner new-server: makes a small server to start from."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ab_runner.cli import options
 @click.command("new-server")
 @click.argument("id", type=options.NewId())
 def command(id: str) -> None:
-    """Makes a small echo server to begin with. It is written in Java, runs at once, and is in servers/ID."""
+    """Makes a small echo server to start from. It is written in Java, is in servers/ID and runs as it is."""
     from ab_runner.catalog.new_server import make
     from ab_runner.catalog.template import package_of
 
     folder = make(id)
     for line in (
         f"{folder}: an echo server, in the package abrunner.{package_of(id)}; edit its server.toml first",
-        "servers/pom.xml and compose.yaml have it too",
+        "servers/pom.xml and compose.yaml list it too",
         f"./ab-runner --servers {id} --protocol quick             measures it",
         f".venv/bin/python -m pytest tests/e2e/test_conformance.py -k {id}    tests it, after `make .venv/test.txt`",
     ):

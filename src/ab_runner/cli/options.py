@@ -1,4 +1,4 @@
-"""The types of options and arguments: what a person types, checked and turned into a value."""
+"""The types of options and arguments: the user's input, checked and converted to a value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ab_runner.store.layout import LATEST
 
 DEFAULT_CONCURRENCY = "1,10,100,500,1000"
 LONGEST_TRIAL = 86_400
-"""Seconds: a day. ab itself knows no shorter time than a second."""
+"""The longest time in seconds: a day. The shortest is one second, which is ab's own limit."""
 LONGEST_BUDGET = 365 * 86_400
 LONGEST_ID = 63
 WORKLOAD_NAMES = [each.name for each in WORKLOADS]
@@ -41,7 +41,7 @@ class Concurrency(click.ParamType[tuple[int, ...]]):
             if int(part) < 1:
                 self.fail(f"{part} is too small; ab needs at least 1", param, ctx)
             if int(part) > MAX_CONCURRENCY:
-                self.fail(f"{part} is too large; ab takes {MAX_CONCURRENCY:,} at the most", param, ctx)
+                self.fail(f"{part} is too large; ab takes at most {MAX_CONCURRENCY:,}", param, ctx)
             levels.add(int(part))
         if not levels:
             self.fail(f"names no concurrency; write it like {DEFAULT_CONCURRENCY}", param, ctx)
@@ -79,7 +79,7 @@ class NewId(click.ParamType[str]):
         if not is_id(value):
             self.fail(f"an id is written in {ID_RULE}, like mina-0.9.2, not {value[:60]!r}", param, ctx)
         if len(value) > LONGEST_ID:
-            self.fail(f"an id has {LONGEST_ID} characters at the most, not {len(value)}", param, ctx)
+            self.fail(f"an id has at most {LONGEST_ID} characters, not {len(value)}", param, ctx)
         return str(value)
 
 
@@ -108,7 +108,7 @@ class Years(click.ParamType[tuple[range, ...]]):
 
 
 class WarmUpLoad(click.ParamType[Load]):
-    """`10s` or `2m` → a time, `20000` → so many requests, `0` → none."""
+    """`10s` or `2m` → a time, `20000` → a number of requests, `0` → none."""
 
     name = "N|TIME"
 
@@ -125,7 +125,7 @@ class WarmUpLoad(click.ParamType[Load]):
 
 
 class Whole(click.IntRange):
-    """A whole number within a range, called what it is."""
+    """A whole number within a range; help texts call it `WHOLE NUMBER`."""
 
     name = "whole number"
 

@@ -1,4 +1,4 @@
-"""What a person sees while a sweep runs: a live display on a terminal, plain lines elsewhere."""
+"""The display of a running sweep: live on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Display(Protocol):
 
 
 def display_for(console: Console, cells: int) -> Display:
-    """Return the display for a sweep of so many cells."""
+    """Return the display for a sweep with this number of cells."""
     return LiveDisplay(console, cells) if console.is_terminal else PlainDisplay(console, cells)
 
 
 class TimeLeft:
     """Estimates the rest from the cells that are done: they cost about the same each, start and warm-up included. Cells
-    that were given up cost nothing, so they do not count."""
+    that were given up cost nothing, so they are ignored."""
 
     def __init__(self, cells: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._cells = cells
@@ -42,7 +42,7 @@ class TimeLeft:
         self._began = clock()
 
     def expect(self, cells: int) -> None:
-        """So many cells more are to be measured."""
+        """This many further cells are to be measured."""
         self._cells += cells
 
     def add(self, record: CellRecord) -> None:
@@ -51,7 +51,7 @@ class TimeLeft:
         self._measured += not isinstance(record, NotMeasured)
 
     def text(self) -> str:
-        """Return how long the rest will take; empty as long as nobody can tell."""
+        """Return how long the rest will take; empty while that is not known."""
         left = seconds_left(self._clock() - self._began, self._measured, self._cells - self._done)
         return time_left_text(left)
 

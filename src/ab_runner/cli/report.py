@@ -12,13 +12,15 @@ from ab_runner.cli import options
 @click.command("report")
 @click.argument("results", type=click.Path(path_type=Path), default=options.latest_sweep)
 @options.table_format
-@click.option("--all", "everything", is_flag=True, help="All tables: latencies, ranks, CPU time and all warnings too.")
 @click.option(
-    "--then-and-now", is_flag=True, help="The figures of 2006 beside those of the sweep, with factors and ranks."
+    "--all", "everything", is_flag=True, help="Shows all tables (latencies, ranks, CPU time) and all warnings."
 )
-@click.option("--html", is_flag=True, help="Writes report.html, a page that needs no other file, instead.")
-@click.option("--svg", is_flag=True, help="Writes the charts as SVG files, into charts/, instead.")
-@click.option("--png", is_flag=True, help="Writes the charts as PNG files, into charts/, instead.")
+@click.option(
+    "--then-and-now", is_flag=True, help="Shows the figures of 2006 beside those of the sweep, with factors and ranks."
+)
+@click.option("--html", is_flag=True, help="Writes report.html, a self-contained page, instead.")
+@click.option("--svg", is_flag=True, help="Writes the charts as SVG files into charts/ instead.")
+@click.option("--png", is_flag=True, help="Writes the charts as PNG files into charts/ instead.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -39,7 +41,7 @@ def command(
             click.echo(path)
         return
     if out is not None:
-        raise click.UsageError("--out says where --html, --svg and --png write; tables go to stdout")
+        raise click.UsageError("--out is for --html, --svg and --png; tables go to stdout")
     from ab_runner.cli.tables import show_report, show_then_and_now
 
     if then_and_now:

@@ -1,4 +1,4 @@
-"""./ab-runner resume: goes on with an interrupted sweep."""
+"""./ab-runner resume: continues an interrupted sweep."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ab_runner.cli import options
 
 @click.command("resume")
 @click.argument("results", type=click.Path(path_type=Path))
-@click.option("--anyway", is_flag=True, help="Goes on even if the machine, versions or servers have changed.")
+@click.option("--anyway", is_flag=True, help="Continues even if the machine, versions or servers have changed.")
 @click.option(
     "--port",
     type=options.Whole(1, 65535),
     default=8080,
     show_default=True,
-    help="For a sweep of processes: the port on 127.0.0.1.",
+    help="process only: the port on 127.0.0.1.",
 )
 def command(results: Path, anyway: bool, port: int) -> None:
-    """Goes on with an interrupted sweep. The first cell that has no record is the next."""
+    """Continues an interrupted sweep. It begins at the first cell that has no record."""
     sys.exit(_resume(results.resolve(), port, anyway))  # results/latest is a link, which would come to point to itself
 
 

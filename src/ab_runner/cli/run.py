@@ -57,7 +57,7 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     "--blocks",
     type=options.Whole(1, 1000),
     metavar="N",
-    help="How often every server is started afresh and measured, each time in a new random order. Confidence intervals "
+    help="How often every server is started and measured, each time in a new random order. Confidence intervals "
     "and ranks need 6.  [default: the protocol's]",
 )
 @click.option(

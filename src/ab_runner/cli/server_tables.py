@@ -1,4 +1,4 @@
-"""Servers as `./ab-runner list` shows them: all in a table, or each with all that there is to know of it."""
+"""Servers as `./ab-runner list` shows them: all in a table, or each with all its facts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LETTERS: dict[WorkloadName, str] = {"echo": "e", "small": "s", "small-keepalive"
 def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[str, ServerSet]) -> None:
     """Show a row for each server, the sets, and why some servers cannot run here."""
     if not servers:
-        say_err("no server fits all of that")
+        say_err("no server matches all of these options")
         return
     console = console_for(sys.stdout)
     table = _in_words(servers, here)
@@ -40,7 +40,7 @@ def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[st
 
 
 def show_server(server: Server, here: Availability) -> None:
-    """Show all that there is to know of one server."""
+    """Show all facts about one server."""
     missing = here.missing.get(server.id)
     facts = {
         "what it is": server.summary,

@@ -1,5 +1,5 @@
-"""Which of a paper's conclusions hold, by what evidence. Pure; `report.conclusions_tables` and `report.conclusions_csv`
-write it down."""
+"""Which of a paper's conclusions hold, and by what evidence. Pure; `report.conclusions_tables` and
+`report.conclusions_csv` write it down."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ from ab_runner.stats.pairing import Pair, pair
 
 
 def judgements(paper: Paper, figures: Sequence[Figure], analysis: SweepAnalysis | None) -> tuple[Judgement, ...]:
-    """Return what the published figures say of the conclusions of a paper, and what a sweep says if there is one."""
+    """Return the verdicts of the published figures on the conclusions of a paper, and those of a sweep if there is
+    one."""
     evidence = [published(paper.source, paper.year, figures)]
     if analysis is not None:
         evidence.append(of_sweep(analysis, figures))
@@ -44,7 +45,8 @@ def judgements(paper: Paper, figures: Sequence[Figure], analysis: SweepAnalysis 
 
 
 class _Asked(msgspec.Struct, frozen=True):
-    """A part that holds if all answers are yes. They come together, as tests are corrected for their number."""
+    """A part that holds if all answers are yes. The answers are computed together, because tests are corrected for
+    their number."""
 
     part: Part
     questions: tuple[Question, ...]
@@ -70,8 +72,8 @@ def _judged(paper: Paper, conclusion: Conclusion, evidence: Evidence) -> JudgedC
 
 
 def _best_of_the_first(parts: Sequence[Part]) -> Iterator[Part]:
-    """Yield at each place the parts of the server for which the claim comes nearest to holding: one of them is
-    enough."""
+    """Yield, at each workload and concurrency, the parts of the server for which the claim comes nearest to holding:
+    one server is enough."""
     order = ("holds", "cannot be told", "does not hold", "not measured")
     for workload, at in dict.fromkeys((part.workload, part.at) for part in parts):
         here = [part for part in parts if (part.workload, part.at) == (workload, at)]
@@ -118,8 +120,8 @@ def _asked(paper: Paper, claim: Claim, evidence: Evidence) -> Iterator[_Asked | 
 def _pair(
     claim: Faster | AboutEqual, workload: WorkloadName, level: int, first: Measured, second: Measured, alternatives: int
 ) -> _Asked | Part:
-    """Return what decides between two servers. `alternatives`: the number of first servers, where it is enough that the
-    claim holds of one."""
+    """Return what decides between two servers. `alternatives`: the number of first servers, where the claim need hold
+    for only one of them."""
     part = Part(workload=workload, at=(level,), verdict="not measured", basis=Absent(), first=first.server)
     if missing := _missing([first, second]):
         return msgspec.structs.replace(part, basis=missing)
@@ -146,13 +148,13 @@ def _pair(
 
 
 def _missing(cells: Iterable[Measured]) -> Absent | None:
-    """Return why there are not figures of all of them; None where there are."""
+    """Return why some of them have no figures; None where all have."""
     absences = tuple(cell.absence for cell in cells if not cell.rates)
     return Absent(absences) if absences else None
 
 
 def _is_one_start(cells: Iterable[Measured]) -> bool:
-    """Return whether nothing can be told from these measured figures, because one of them is of a single start."""
+    """Return whether these measured figures allow no verdict because one of them is of a single start."""
     return any(len(cell.rates) == 1 and not cell.is_published for cell in cells)
 
 
@@ -186,9 +188,9 @@ def _gap(
     above 0.
 
     Cells of one block share a start of the server, so each block has one figure: its figure at the beginning over that
-    at the end, or times that at the end. A rate that ab limited may be higher. Where it counts for the answer yes, that
-    answer is open and no is not, and the other way round. Where ab limited all of them, they are compared by requests
-    per CPU-second."""
+    at the end, or times that at the end. A rate that ab limited may be higher. Where a higher rate favours the answer
+    yes, that answer is possible and no is not, and vice versa. Where ab limited all of them, they are compared by
+    requests per CPU-second."""
     begin, end = claim.at
     sides = [
         [[evidence.of(name, workload, level) for level in claim.at] for name in names] for names in (first, second)
@@ -242,7 +244,7 @@ def _most_failed(
     claim: MostFailed, workload: WorkloadName, first: str, second: Sequence[str], evidence: Evidence
 ) -> Part:
     """Return in how many of the blocks the first had the largest share of failed requests. Where ab gave up on a
-    server, more would have failed: blocks in which that could change the answer do not count."""
+    server, more would have failed: blocks in which that could change the answer are ignored."""
     every = {name: [evidence.of(name, workload, level) for level in claim.at] for name in (first, *second)}
     levels = [at for at, cells in enumerate(zip(*every.values(), strict=True)) if any(cell.failures for cell in cells)]
     measured = {name: cells for name, cells in every.items() if any(cell.failures for cell in cells)}
@@ -286,8 +288,8 @@ def _by_block(cells: Iterable[Measured]) -> dict[int, list[FailedRequests]]:
 
 
 def _shares(cells: Iterable[Measured]) -> dict[int, tuple[float, bool]]:
-    """Return for each block the sum over concurrencies of the share that failed (or of the number, of equal numbers of
-    requests), and whether it was all counted."""
+    """Return for each block the sum over concurrencies of the share that failed (or of the number, where equal numbers
+    of requests were sent), and whether all failures were counted."""
     return {
         block: (sum(each.failed / (each.of or 1) for each in found), all(each.counted for each in found))
         for block, found in _by_block(cells).items()

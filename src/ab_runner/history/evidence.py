@@ -1,4 +1,4 @@
-"""What speaks for or against a conclusion: published figures and those of a sweep, in one form. Pure."""
+"""The evidence for or against a conclusion: published figures and those of a sweep, in one form. Pure."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class NotThere(Enum):
     """Why there is no cell."""
 
     SERVER = "server"
-    """Neither the server nor anything that stands for it was measured."""
+    """Neither the server nor a stand-in for it was measured."""
     LEVEL = "level"
-    """Nobody was measured at this concurrency."""
+    """No server was measured at this concurrency."""
 
 
 class Absence(msgspec.Struct, frozen=True):
-    """There is no figure of a server: no cell, a cell without a rate, or a published row that says why."""
+    """A server has no figure: there is no cell, the cell has no rate, or a published row says why."""
 
     server: str
     why: NotThere | CellSummary | Figure
@@ -45,9 +45,9 @@ class FailedRequests(msgspec.Struct, frozen=True):
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """A cell of a server of the paper. `rates` and `cpu_efficiency` (requests per CPU-second) are by block, empty if
-    there is no valid result: `absence` says why. `at_most`: requests failed, and what is counted with them is no less
-    than what would have been without. `at_least`: ab was the limit, so the server may be faster. `is_published`: it is
-    an author's own figure, of which the noise is not known."""
+    there is no valid result: `absence` says why. `at_most`: requests failed, and the rate that includes them is an
+    upper bound of the rate without failures. `at_least`: ab was the limit, so the server may be faster. `is_published`:
+    it is an author's own figure, whose noise is not known."""
 
     server: str
     absence: Absence
@@ -60,7 +60,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def measurement(self) -> Measurement:
-        """What it is compared by."""
+        """The figures that comparisons use."""
         return Measurement(tuple(self.rates.values()), tuple(self.cpu_efficiency.values()), self.at_least)
 
 
@@ -73,11 +73,11 @@ class Evidence(msgspec.Struct, frozen=True):
 
     @property
     def is_published(self) -> bool:
-        """Whether its figures are an author's own, with one for each cell and nothing known of their noise."""
+        """Whether its figures are an author's own: one for each cell, with unknown noise."""
         return self.year is not None
 
     def of(self, server: str, workload: WorkloadName, concurrency: int) -> Measured:
-        """Return the cell of a server of the paper, be it measured or not."""
+        """Return the cell of a server of the paper, whether or not it was measured."""
         found = self.cells.get(Cell(server, workload, concurrency))
         return found or Measured(server=server, absence=Absence(server, self._why_not(workload, concurrency)))
 
@@ -87,7 +87,7 @@ class Evidence(msgspec.Struct, frozen=True):
 
     @property
     def blocks(self) -> int:
-        """The most that any figure has."""
+        """The largest number of blocks of any figure."""
         return max((len(cell.rates) for cell in self.cells.values()), default=0)
 
 
@@ -98,8 +98,7 @@ def published(name: str, year: int, figures: Iterable[Figure]) -> Evidence:
 
 
 def _published(figure: Figure) -> Measured:
-    """Return a published figure. One with failed requests counts here as far as it goes: as the most that it can have
-    been."""
+    """Return a published figure. One with failed requests is used as an upper bound."""
     absence = Absence(figure.server, figure)
     if figure.requests_per_second is None:
         return Measured(server=figure.server, absence=absence)
@@ -114,7 +113,7 @@ def _published(figure: Figure) -> Measured:
 
 
 def of_sweep(analysis: SweepAnalysis, figures: Iterable[Figure]) -> Evidence:
-    """Return the cells of what stands for each server of the paper."""
+    """Return the cells of the stand-in for each server of the paper."""
     failures = _failures(analysis.trials)
     found: dict[Cell, Measured] = {}
     for (name, workload), server in _stand_ins(analysis.sweep.servers, figures):

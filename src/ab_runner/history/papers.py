@@ -22,20 +22,20 @@ Share = Annotated[float, Meta(ge=0, lt=1)]
 
 
 class _Claim(Struct, frozen=True, kw_only=True, tag_field="form", forbid_unknown_fields=True):
-    """`says` it in words. `first` and `second` are servers of the paper, or groups of them; who is among the first is
-    not among the second."""
+    """A claim. `says` is its text. `first` and `second` are servers of the paper, or groups of them; a server among the
+    first is not among the second."""
 
     says: str
     workloads: Annotated[tuple[WorkloadName, ...], Meta(min_length=1)]
     at: Annotated[tuple[Level, ...], Meta(min_length=1)]
-    """The concurrencies that it is said of."""
+    """The concurrencies that the claim is about."""
     first: Names
     second: Names
 
 
 class Faster(_Claim, frozen=True, kw_only=True, tag="faster"):
-    """Each of the first is faster than each of the second, by more than `by` (0.1 for 10 %). With `one` it is enough
-    that one of the first is, at each concurrency perhaps another."""
+    """Each of the first is faster than each of the second, by more than `by` (0.1 for 10 %). With `one`, one of the
+    first is enough; it may be a different one at each concurrency."""
 
     by: Share = 0.0
     one: bool = False
@@ -55,14 +55,14 @@ class GapCloses(_Claim, frozen=True, kw_only=True, tag="gap-closes"):
 
 
 class MostFailed(_Claim, frozen=True, kw_only=True, tag="most-failed"):
-    """More requests failed of the first, a single server, than of any of the second: over all of `at` together."""
+    """More requests of the first, a single server, failed than of any of the second, over all of `at` together."""
 
 
 Claim = Faster | AboutEqual | GapCloses | MostFailed
 
 
 class Conclusion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A sentence of the author, which holds if all of its claims do. `reading`: how its words were understood."""
+    """A sentence of the author, which holds if all of its claims do. `reading` says how its words were interpreted."""
 
     sentence: str
     claims: Annotated[tuple[Claim, ...], Meta(min_length=1)]
@@ -99,7 +99,7 @@ def read_all(folder: Path) -> list[tuple[Paper, tuple[Figure, ...]]]:
         _check(path, paper, figures)
         found.append((paper, figures))
     if not found:
-        raise DocumentError(f"{folder}: no {FILES} in it; git has them")
+        raise DocumentError(f"{folder}: no {FILES} in it; restore them with git")
     return found
 
 
@@ -111,7 +111,7 @@ def _read(path: Path) -> Paper:
 
 
 def _check(path: Path, paper: Paper, figures: Sequence[Figure]) -> None:
-    """Check what one key alone cannot tell."""
+    """Check what involves more than one key."""
     published = sorted({figure.server for figure in figures})
     for key, name in _names(paper):
         if name not in published:
@@ -121,7 +121,7 @@ def _check(path: Path, paper: Paper, figures: Sequence[Figure]) -> None:
     for key, claim in _claims(paper):
         first, second = paper.sides(claim)
         if not second:
-            raise DocumentError(f"{path}: {key}.second: nobody who is not among the first")
+            raise DocumentError(f"{path}: {key}.second: names no server that is not among the first")
         if isinstance(claim, MostFailed) and len(first) > 1:
             raise DocumentError(f"{path}: {key}.first: must be one server")
         for workload in claim.workloads:

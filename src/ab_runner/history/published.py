@@ -28,12 +28,12 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def rate(self) -> float | None:
-        """Requests per second where they count: as with our own trials, if no request failed."""
+        """Requests per second where they are valid: as in our own trials, if no request failed."""
         return self.requests_per_second if self.reason is None else None
 
     @property
     def reason(self) -> str | None:
-        """Why it does not count, in the words of our own cells."""
+        """Why the figure is not valid, in the words of our own cells."""
         if self.outcome != "ok":
             return self.outcome
         return f"{self.failed_requests} failed" if self.failed_requests else None
@@ -45,7 +45,7 @@ def read(path: Path) -> tuple[Figure, ...]:
         with path.open(encoding="utf-8", newline="") as file:
             return tuple(_figures(path, file))
     except OSError as error:
-        raise DocumentError(f"{path}: cannot be read: {error.strerror}; git has it") from error
+        raise DocumentError(f"{path}: cannot be read: {error.strerror}; restore it with git") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise DocumentError(f"{path}: not CSV in UTF-8: {error}") from error
 
@@ -69,9 +69,9 @@ def _figures(path: Path, lines: Iterator[str]) -> Iterator[Figure]:
 
 
 def _check(place: str, figure: Figure, seen: set[tuple[str, str, int]]) -> None:
-    """Check what one field alone cannot tell."""
+    """Check what involves more than one field."""
     if (figure.outcome == "ok") != (figure.requests_per_second is not None):
-        raise DocumentError(f"{place}: requests_per_second: exactly rows with outcome ok have a figure")
+        raise DocumentError(f"{place}: requests_per_second: rows with outcome ok must have a figure, others must not")
     key = (figure.workload, figure.server, figure.concurrency)
     if key in seen:
         raise DocumentError(f"{place}: a second row for {figure.server}, {figure.workload} at {figure.concurrency}")

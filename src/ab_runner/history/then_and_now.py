@@ -1,4 +1,4 @@
-"""The figures of 2006 beside those of a sweep: what is compared with what, factors, and ranks. Pure;
+"""The figures of 2006 beside those of a sweep: which servers are compared, factors, and ranks. Pure;
 `report.then_and_now_tables` and `report.then_and_now_csv` write it down."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ YEAR = 2006
 
 
 class Match(msgspec.Struct, frozen=True):
-    """What is measured now of a server of 2006: the old software or what stands for it, and its newest descendant."""
+    """The servers measured now for a server of 2006: the old software or its stand-in, and its newest descendant."""
 
     published: str
     stand_in: Server | None
@@ -27,7 +27,7 @@ class Match(msgspec.Struct, frozen=True):
 
 
 class FigurePair(msgspec.Struct, frozen=True):
-    """A figure of 2006 and the cell that it is set beside; `ranks`, then and now, among the pairs that count."""
+    """A figure of 2006 and the cell that it is compared with; `ranks`, then and now, among the valid pairs."""
 
     then: Figure
     server: Server | None
@@ -36,7 +36,7 @@ class FigurePair(msgspec.Struct, frozen=True):
 
     @property
     def rates(self) -> tuple[float, float] | None:
-        """Then and now, where both count."""
+        """Then and now, where both are valid."""
         if self.then.rate is None or self.now is None or self.now.rate is None:
             return None
         return self.then.rate, self.now.rate
@@ -48,7 +48,8 @@ class FigurePair(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """The servers of 2006 at one workload and concurrency. `ranked` of the pairs count, and `agreement` is theirs."""
+    """The servers of 2006 at one workload and concurrency. `ranked` is the number of valid pairs, and `agreement` is
+    theirs."""
 
     pairs: tuple[FigurePair, ...]
     ranked: int
@@ -64,7 +65,7 @@ class Level(msgspec.Struct, frozen=True):
 
 
 class ThenAndNow(msgspec.Struct, frozen=True):
-    """One workload, then and now. `missing` are the servers of 2006 that nothing in this sweep can be set beside."""
+    """One workload, then and now. `missing` are the servers of 2006 with no counterpart in this sweep."""
 
     workload: WorkloadName
     matches: tuple[Match, ...]
@@ -94,11 +95,11 @@ def _workload(name: WorkloadName, analysis: SweepAnalysis, figures: Sequence[Fig
 
 
 def match_of(published: str, servers: Iterable[Server]) -> Match:
-    """Return what is measured now of a server of 2006. `servers` are those of one workload. Of several that stand for
-    it, the one with a build of its own does.
+    """Return the servers measured now for a server of 2006. `servers` are those of one workload. Of several stand-ins,
+    it is the one with a build of its own.
 
-    The newest is of the stand-in's family; of its variants the one with the stand-in's I/O model is meant, else the one
-    with a build of its own, which is the one that comes so configured."""
+    The newest is of the stand-in's family; of its variants it is the one with the stand-in's I/O model, else the one
+    with a build of its own, which has the default configuration."""
     servers = list(servers)
     stand_in = min((server for server in servers if server.published == published), key=_plainness, default=None)
     family = stand_in.family if stand_in else published.partition("-")[0]

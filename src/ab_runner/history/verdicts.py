@@ -1,4 +1,4 @@
-"""What becomes of a paper's conclusions: the verdicts, and the figures that they rest on, as data."""
+"""The verdicts on a paper's conclusions, and the figures that they rest on, as data."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ ConclusionVerdict = Literal["holds", "does not hold", "cannot be told", "not mea
 
 
 class Unanswerable(Enum):
-    """Why figures that are there decide nothing."""
+    """Why existing figures allow no verdict."""
 
     LIMITED = "limited"
     """ab was the limit of both, and the CPU time of the servers is not known."""
     GAVE_UP = "gave up"
-    """ab gave up on some, so that it is not known how many requests would have failed."""
+    """ab gave up on some, so it is not known how many requests would have failed."""
     NO_COMMON_BLOCK = "no common block"
     """A server has no block with both concurrencies."""
 
 
 class Absent(msgspec.Struct, frozen=True):
-    """There are not figures of all of them."""
+    """Some of them have no figures."""
 
     absences: tuple[Absence, ...] = ()
 
@@ -44,7 +44,7 @@ class ServerRate(msgspec.Struct, frozen=True):
 
 
 class Rates(msgspec.Struct, frozen=True):
-    """Two figures that are compared. `one_start`: nothing can be told from them."""
+    """Two figures that are compared. `one_start`: they are of one start and allow no verdict."""
 
     first: ServerRate
     second: ServerRate
@@ -80,10 +80,10 @@ Basis = Absent | Unanswerable | Rates | Gap | Failed
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """What decides about a claim at one place: mostly two servers at one workload and concurrency, with the `ratio` of
-    the first's figure to the second's. `margin` is that ratio over what it must be: above 1 the figures are for the
-    claim. `bound`: where ab was the limit of one of the two and the true ratio may be larger or smaller. `by_cpu_time`:
-    they are requests per CPU-second."""
+    """What decides a part of a claim: mostly two servers at one workload and concurrency, with the `ratio` of the
+    first's figure to the second's. `margin` is that ratio over the ratio that the claim needs: above 1 the figures
+    support the claim. `bound`: where ab was the limit of one of the two and the true ratio may be larger or smaller.
+    `by_cpu_time`: they are requests per CPU-second."""
 
     workload: WorkloadName
     at: tuple[int, ...]
@@ -105,7 +105,7 @@ class JudgedClaim(msgspec.Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Whether all of it was measured. If not, the verdict is on the rest."""
+        """Whether all of it was measured. If not, the verdict is on the part that was."""
         return all(part.verdict != "not measured" for part in self.parts)
 
 
@@ -118,12 +118,12 @@ class JudgedConclusion(msgspec.Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Whether all of it was measured. If not, the verdict is on the rest."""
+        """Whether all of it was measured. If not, the verdict is on the part that was."""
         return all(claim.complete for claim in self.claims)
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """What one evidence says of all the conclusions of a paper."""
+    """The verdicts of one evidence on all the conclusions of a paper."""
 
     evidence: Evidence
     conclusions: Sequence[JudgedConclusion]
@@ -135,7 +135,7 @@ class Judgement(msgspec.Struct, frozen=True):
 
 
 def all_of(verdicts: Iterable[ConclusionVerdict]) -> ConclusionVerdict:
-    """Return the verdict on what must all hold, as far as it was measured."""
+    """Return the verdict on parts that must all hold, as far as they were measured."""
     found = set(verdicts)
     order: tuple[ConclusionVerdict, ...] = ("does not hold", "cannot be told", "holds")
     return next((verdict for verdict in order if verdict in found), "not measured")

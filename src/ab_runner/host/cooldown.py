@@ -1,4 +1,4 @@
-"""Before each trial: what the last one left behind is given a moment to go, and what stays is written down."""
+"""Before each trial: a short wait for what the last one left behind to clear, and a record of what remains."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ WAIT_SECONDS = 1.0
 """The longest wait: TIME_WAIT lasts for a minute, which no sweep could wait after each of its trials."""
 _LOOK_EVERY = 0.02
 _RUNNABLE = 1
-"""The runner itself, which is looking."""
+"""The runner itself, which makes the check."""
 
 
 def settle(server: int | None, ports: int) -> Cooldown:
-    """Wait until the run queue is empty and closed connections leave ports for the next trial, for a second at the
-    most, and return what is left. `server` is a process in the server's network namespace, None where that cannot be
-    seen from here; that namespace has so many `ports`."""
+    """Wait until the run queue is empty and closed connections leave ports for the next trial, for at most a second,
+    and return what is left. `server` is a process in the server's network namespace, None where that cannot be seen
+    from here; that namespace has so many `ports`."""
     return settle_by(lambda: _left(server), ports, time.monotonic, time.sleep)
 
 

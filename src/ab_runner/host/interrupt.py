@@ -9,7 +9,7 @@ from types import FrameType
 
 
 class Interrupted(BaseException):
-    """The user, or the system, wants an end. It is no Exception, so that nothing that handles errors swallows it."""
+    """The user or the system ends the process. It is not an Exception, so no error handler swallows it."""
 
 
 _held = 0
@@ -18,7 +18,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def install() -> None:
-    """Have this process's signals to end raise `Interrupted`."""
+    """Make SIGINT and SIGTERM raise `Interrupted`."""
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
             signal.signal(number, _on_signal)

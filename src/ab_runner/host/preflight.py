@@ -1,5 +1,5 @@
-"""Preflight checks: what about this host spoils a measurement at this moment. `look` reads it; `findings`, which is
-pure, judges it."""
+"""Preflight checks: conditions of this host that spoil a measurement at this moment. `look` reads it; `findings`, which
+is pure, judges it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something that was checked. `text` says what is wrong and how to fix it, or that it is well."""
+    """The result of a check. `text` says what is wrong and how to fix it, or that all is well."""
 
     good: bool
     text: str
@@ -50,36 +50,40 @@ def look(cpu: Path = _CPU, cgroups: Path = _CGROUPS) -> Conditions:
 
 
 def findings(conditions: Conditions) -> Iterator[Finding]:
-    """Yield one finding for each thing that can be known here, good or not."""
+    """Yield one finding for each condition that can be read here, good or bad."""
     if conditions.governors:
         slow = [name for name in conditions.governors if name != "performance"]
         yield _finding(
             not slow, "frequency governor: performance",
-            f"the frequency governor is {', '.join(slow)}, so that the clock follows the load: "
+            f"the frequency governor is {', '.join(slow)}, so the clock follows the load: "
             "cpupower frequency-set --governor performance",
         )  # fmt: skip
     if conditions.turbo is not None:
         yield _finding(
             not conditions.turbo, "turbo: off",
-            "turbo is on, so that the clock depends on heat and on the other cores: "
+            "turbo is on, so the clock depends on heat and on the other cores: "
             "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > …/cpufreq/boost",
         )  # fmt: skip
     yield _finding(
         conditions.swap_used_bytes == 0, "swap: none in use",
-        f"{conditions.swap_used_bytes / 2**20:,.0f} MiB of swap are in use, so that memory may come from a disk: "
+        f"{conditions.swap_used_bytes / 2**20:,.0f} MiB of swap are in use, so memory may come from a disk: "
         "swapoff --all",
     )  # fmt: skip
     yield _finding(
         conditions.busy_cores <= _BUSY_CORES, "the machine is idle",
         f"the machine is busy: {conditions.busy_cores:.1f} cores are in use before anything is measured; "
-        "end what runs there",
+        "stop what runs there",
     )  # fmt: skip
     if conditions.stolen > _STOLEN:
         yield Finding(
             False, f"the hypervisor gave {conditions.stolen:.0%} of the CPU time to others: use a quieter host"
         )
     if conditions.cpu_quota is not None:
-        yield Finding(False, f"a CPU quota of {conditions.cpu_quota:.1f} cores: a process that uses it up is stopped")
+        yield Finding(
+            False,
+            f"a CPU quota of {conditions.cpu_quota:.1f} cores pauses a process that uses it up: "
+            "raise or remove the quota of the control group",
+        )
 
 
 def network_findings(sysctls: Mapping[str, str]) -> Iterator[Finding]:

@@ -1,5 +1,5 @@
-"""Reads and writes the files of a results folder, which may be somebody else's: no link in it is followed, and nothing
-but a regular file is opened. What is refused is an OSError with the reason and the path."""
+"""Reads and writes the files of a results folder, which may come from someone else: no link in it is followed, and only
+regular files are opened. What is refused is an OSError with the reason and the path."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 READ_AT_MOST = 1 << 30
-"""Bytes: far above what a sweep writes, and far below what a file can claim to have."""
-_LINK = "it is a symbolic link, which is not followed; put what it leads to in its place, or remove it"
+"""The most bytes that are read: far more than a sweep writes, and far less than a file can claim to have."""
+_LINK = "it is a symbolic link, which is not followed; replace it by the file it points to, or remove it"
 
 
 def real_folder(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""One sweep at a time: two would measure each other."""
+"""One sweep at a time: two would disturb each other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def sweep_lock() -> Iterator[None]:
         except BlockingIOError:
             lock.seek(0)
             raise NotAloneError(
-                f"another sweep of yours is running (process {lock.read().strip()}), and two would measure each other"
+                f"another sweep of yours is running (process {lock.read().strip()}), and two would disturb each other: "
+                "wait until it ends"
             ) from None
         lock.truncate(0)
         lock.write(f"{os.getpid()}\n")

@@ -17,7 +17,7 @@ from ab_runner.model.load import Load
 
 
 class Ab:
-    """Apache Benchmark, as `Generator` wants it."""
+    """Apache Benchmark as a `Generator`."""
 
     name = "ab"
     package = "apache2-utils"
@@ -28,7 +28,7 @@ class Ab:
         return ab_command.request_head(host, path, keep_alive)
 
     def run(self, target: Target, load: Load, concurrency: int) -> LoadOutcome:
-        """Make so much load over so many connections at once, and return what came of it."""
+        """Make this load over this many connections at once, and return the outcome."""
         executor = target.executor
         shares = split_connections(concurrency, target.processes)
         names = _file_names(target.record_as, len(shares))

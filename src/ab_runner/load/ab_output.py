@@ -13,7 +13,7 @@ from ab_runner.model.load import Failures, LoadFailure, LoadReport
 
 
 def parse(stdout: str, stderr: str, exit_code: int, percentiles_csv: str | None = None) -> LoadReport | LoadFailure:
-    """Return what one run of ab found, from its output, its exit code and, if it wrote one, the text of its -e file.
+    """Return the result of one run of ab, from its output, its exit code and, if it wrote one, the text of its -e file.
 
     `exit_code` is that of a shell (124, 137) or of subprocess (-9). Never raises, whatever the text. Output that ends
     before its last line is a LoadFailure: a half-written report is no report.

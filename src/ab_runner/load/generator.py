@@ -1,4 +1,4 @@
-"""What makes the load: the interface of a generator, and what one run of it is given and gives back.
+"""The interface of a load generator, and the input and outcome of one run of it.
 
 A new generator provides two files. Sweeps and runtimes know no more of it than this interface:
 
@@ -43,15 +43,15 @@ class Executor(Protocol):
         """Return the CPUs that commands run on; empty where nothing is pinned."""
 
     def execute(self, command: Sequence[str], time_limit: float) -> Completed:
-        """Run a command for so many seconds at the most, and return how it ended."""
+        """Run a command for at most this many seconds, and return how it ended."""
 
     def take(self, name: str) -> str | None:
-        """Return the text of a file that a command left in the folder, and keep it with the sweep. None where there
-        is no regular file of that name and of a plausible size: a server may have taken a generator over."""
+        """Return the text of a file that a command left in the folder, and keep it with the sweep. None where there is
+        no regular file of that name and of a plausible size: a hostile server may have taken over the generator."""
 
 
 class Target(Struct, frozen=True, kw_only=True):
-    """What one run of a generator is made against, and with what."""
+    """The target of one run of a generator, and its settings."""
 
     url: str
     keep_alive: bool
@@ -68,7 +68,7 @@ class Target(Struct, frozen=True, kw_only=True):
 
 
 class LoadOutcome(Struct, frozen=True, kw_only=True):
-    """What one run of a generator came to; the record of a trial has all of it."""
+    """The outcome of one run of a generator; the record of a trial has all of it."""
 
     command: tuple[str, ...]
     """The generator's arguments, without what was put around them to record latencies; the first one's of several
@@ -76,7 +76,7 @@ class LoadOutcome(Struct, frozen=True, kw_only=True):
     exit_code: int
     result: LoadReport | LoadFailure
     seconds: float
-    """What the whole run took: with the generator's start, and what it does after the load."""
+    """The seconds of the whole run, including the generator's start and what it does after the load."""
     output: str
     """The command and all that was printed, as the raw file of a trial has it."""
     milliseconds: dict[int, int] = {}
@@ -109,8 +109,7 @@ class Generator(Protocol):
         """Return a command whose first line of output names the version."""
 
     def request_head(self, host: str, path: str, keep_alive: bool) -> bytes:
-        """Return the head of its requests, byte for byte: the probe asks with it, and an echo server answers with
-        it."""
+        """Return the head of its requests, byte for byte: the probe sends it, and an echo server returns it."""
 
     def run(self, target: Target, load: Load, concurrency: int) -> LoadOutcome:
-        """Make so much load over so many connections at once, and return what came of it."""
+        """Make this load over this many connections at once, and return the outcome."""

@@ -1,4 +1,4 @@
-"""The generators that there are: each module of this folder whose name ends in `_generator` has one."""
+"""All generators: each module of this folder whose name ends in `_generator` has one."""
 
 from __future__ import annotations
 

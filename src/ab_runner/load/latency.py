@@ -1,4 +1,4 @@
-"""The latencies of a trial as a histogram in microseconds, from the two things that ab tells of them. Pure.
+"""The latencies of a trial as a histogram in microseconds, from ab's two records of them. Pure.
 
 ab writes down every request (-g), but in whole milliseconds, and every hundredth of the sorted requests (-e) in
 microseconds. The second has the body of the distribution as exactly as any plot shows it; what lies beyond the 99th
@@ -35,7 +35,7 @@ def distribution(report: LoadReport, milliseconds: Mapping[int, int]) -> Histogr
 
 
 def _tail(milliseconds: Mapping[int, int], requests: int, shortest: int, longest: int) -> Iterator[tuple[int, int]]:
-    """Yield the slowest `requests` but for the longest, each millisecond standing for the half before and after it, as
+    """Yield the slowest `requests` except the longest, each millisecond standing for the half before and after it, as
     ab rounds."""
     passed_over = 1
     for value in sorted(milliseconds, reverse=True):
@@ -48,7 +48,7 @@ def _tail(milliseconds: Mapping[int, int], requests: int, shortest: int, longest
 
 
 def _spread(low: int, high: int, requests: int) -> Iterable[tuple[int, int]]:
-    """Yield so many requests, evenly from `low` to below `high`: pairs of a latency and how many have it."""
+    """Yield this many requests, spread evenly from `low` to below `high`: pairs of a latency and how many have it."""
     steps = min(_STEPS, requests)
     for step in range(steps):
         yield low + (high - low) * step // steps, requests * (step + 1) // steps - requests * step // steps

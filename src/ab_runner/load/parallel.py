@@ -1,5 +1,5 @@
-"""Several ab processes as one generator: how the connections are shared out, the one command that runs them all, and
-their results as one. Pure."""
+"""Several ab processes as one generator: how they share the connections, the one command that runs them all, and their
+merged results. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXIT_CODE = re.compile(r"[0-9]{1,3}")
 
 
 def split_connections(concurrency: int, processes: int) -> list[int]:
-    """Return how many connections each process has: as even as can be, and none without any, so that there may be fewer
+    """Return how many connections each process has: as evenly as possible. No process has none, so there may be fewer
     processes."""
     processes = min(processes, concurrency)
     share, more = divmod(concurrency, processes)
@@ -57,8 +57,8 @@ def merged(
     outcomes: Sequence[LoadReport | LoadFailure], milliseconds: Sequence[Mapping[int, int]]
 ) -> LoadReport | LoadFailure:
     """Return the results of runs of the same length that began together as one. Their rates add up, because each is a
-    mean over the same seconds; their latencies are those of all requests. One that failed makes all fail: without its
-    load the others measured something else."""
+    mean over the same seconds; their latencies are those of all requests. If one failed, all failed: without its load
+    the others measured something else."""
     for outcome in outcomes:
         if isinstance(outcome, LoadFailure):
             return outcome

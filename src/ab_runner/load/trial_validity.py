@@ -1,6 +1,6 @@
-"""Whether a trial counts. ab counts little of what goes wrong; here its figures are held against what was asked.
+"""Whether a trial is valid. ab notices little of what goes wrong; here its figures are checked against the request.
 
-Pure: what ab said and what was asked in, a verdict out.
+Pure: ab's report and the request in, a verdict out.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from ab_runner.model.records import Usage
 from ab_runner.model.workload import Workload
 
 REQUESTS_PER_CONNECTION = 10
-"""A timed trial with fewer is called short: up to a tenth of its work can be missing from its rate."""
+"""A timed trial with fewer requests per connection is called short: up to a tenth of its work can be missing from its
+rate."""
 COLD = 0.05
 """The JIT compiler's share of the server's CPU time above which a single trial, or window of the warm-up, is of a
 server that is not warm. One late method takes less."""
 _KEPT_ALIVE_AT_LEAST = 0.5
-"""The share of requests over kept connections below which a keep-alive figure is none.
+"""The share of requests over kept connections below which a keep-alive figure is not valid.
 
 A connection that carries k requests has k - 1 of them counted as kept alive (its last answer says that it will
 close), so a share of one half is two requests per connection. Below that most requests pay for a connection of their
@@ -27,7 +28,7 @@ to, and the figure says so.
 
 
 def cold(usage: Usage | None) -> str | None:
-    """Return why a trial's figure is not that of a warm server, None if it is or if that is not known."""
+    """Return why a trial's figure is not that of a warm server; None if it is, or if that is not known."""
     share = usage.jit_share if usage else None
     if share is None:
         return None
@@ -42,7 +43,8 @@ def judge(
     requests: int | None,
     concurrency: int,
 ) -> Verdict:
-    """Return whether this run counts and, if not, why, in words fit for a table's cell (`9991 failed`, `timeout`).
+    """Return whether this run is valid and, if not, why, in words that fit into a table's cell (`9991 failed`,
+    `timeout`).
 
     `expected_length` is the body's length in bytes, as the fixture or the probe has it, never as ab saw it.
     `requests` is how many were asked for, None for a timed run.

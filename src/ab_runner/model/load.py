@@ -59,7 +59,8 @@ class LoadFailure(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True):
-    """Does a trial count? `reason` says in a few words why not; `notes` what a reader of a valid figure should know."""
+    """Whether a trial is valid. `reason` says in a few words why not; `notes` say what a reader of a valid figure
+    should know."""
 
     valid: bool
     reason: str | None = None

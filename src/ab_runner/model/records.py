@@ -42,7 +42,7 @@ class Machine(Struct, frozen=True, kw_only=True):
 
 
 class Conditions(Struct, frozen=True, kw_only=True):
-    """What about the host may spoil a measurement, as it was before the first trial. None or empty: not to be known."""
+    """Conditions of the host that may spoil a measurement, before the first trial. None or empty: not known."""
 
     governors: tuple[str, ...]
     """The frequency governors of the CPUs, each once."""
@@ -68,14 +68,14 @@ class Sweep(Struct, frozen=True, kw_only=True):
     """CPUs that servers are pinned to; empty where nothing is pinned."""
     generator_cpus: tuple[int, ...]
     environment: dict[str, str]
-    """Versions of what takes part: ab, Docker, the toolkit."""
+    """The versions of ab, Docker, the toolkit and other tools."""
     fixtures: dict[str, str]
     """File name to sha256."""
     servers: tuple[Server, ...]
     reference: Server | None = None
     """The server of the blocks `BEFORE` and `AFTER`; None where it cannot run."""
     skipped: dict[str, str] = field(name="left_out", default_factory=dict)
-    """Servers that were asked for and cannot run here, with the reason; the reference too, if it cannot."""
+    """Requested servers that cannot run here, with the reason; the reference too, if it cannot run."""
     format: int = FORMAT
 
     @property
@@ -92,7 +92,7 @@ class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="rec
     block: int
     server: str
     start: int
-    """The number of this start within the sweep, from 1: it tells apart the trials before and after a restart."""
+    """The number of this start within the sweep, from 1: it distinguishes the trials before and after a restart."""
     at: datetime.datetime
     seconds: float
     environment: dict[str, str] = {}
@@ -120,7 +120,7 @@ class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="
     """For each cycle, the JIT compiler's CPU time as a share of the server's; None where it is not known. A cycle has
     as many windows as there are turns; the last may be shorter."""
     steady: bool | None = None
-    """Did the compiler become quiet and the rates steady? None where that was not looked at."""
+    """Whether the compiler became quiet and the rates steady. None where that was not checked."""
     error: str | None = None
     wall_seconds: float | None = None
     """What ab's runs took together; None in older files."""
@@ -146,7 +146,7 @@ class Usage(Struct, frozen=True, kw_only=True):
     server_cores_busy: float | None
     generator_cores_busy: float | None
     server_cpus_idle: float | None
-    """How many of the CPUs that it may use had nothing to do, for anybody."""
+    """How many of the CPUs that it may use were idle."""
     generator_cpus_idle: float | None
     server_cpus_interrupts: float | None
     """How many of them served interrupts."""
@@ -154,7 +154,7 @@ class Usage(Struct, frozen=True, kw_only=True):
     busiest_thread: float | None
     """The cores busy of the server's busiest thread."""
     peak_memory_bytes: int | None
-    """The most that the server had of its own at any of some ten looks a second."""
+    """The highest memory of its own that the server had; sampled about ten times a second."""
     context_switches: int | None
     """Of the server's threads that lived at the end."""
     jit_cpu_seconds: float | None = None
@@ -169,11 +169,11 @@ class Usage(Struct, frozen=True, kw_only=True):
 
 
 class JvmActivity(Struct, frozen=True, kw_only=True):
-    """What a JVM did beside its work while a trial ran, by its own counters."""
+    """What a JVM did besides its work while a trial ran, by its own counters."""
 
     gc_count: int
     gc_seconds: float
-    """How long collections stopped it; what they do beside the application does not count."""
+    """How long collections stopped it, without what they do concurrently with the application."""
     jit_seconds: float
     """How long its compiler threads took, each by the clock, for what they finished in the trial: where the CPU was
     full, that is mostly how long they waited for it."""
@@ -182,7 +182,7 @@ class JvmActivity(Struct, frozen=True, kw_only=True):
 
 
 class Cooldown(Struct, frozen=True, kw_only=True):
-    """What earlier trials had left when this one began; None where it is not to be known."""
+    """What earlier trials had left when this one began; None where that is not known."""
 
     time_wait: int | None
     """Closed connections in the server's network namespace whose ports are not free yet."""
@@ -221,7 +221,7 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     lead_in_seconds: float | None = None
     """What the load before it took, which is not counted; None where there was none, and in older files."""
     samples: int | None = None
-    """Answers that the runner asked for during the trial and compared byte by byte; None in older files."""
+    """Answers that the runner requested during the trial and compared byte by byte; None in older files."""
 
     @property
     def is_reference_check(self) -> bool:
@@ -237,7 +237,7 @@ class ColdTrial(Struct, frozen=True, kw_only=True, tag="cold-trial", tag_field="
 
 
 class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
-    """A cell that got no trial in this block, and why: a few words for the table, and the whole story."""
+    """A cell that got no trial in this block, and why: a few words for the table, and the full reason."""
 
     block: int
     server: str
@@ -253,7 +253,7 @@ class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_fie
 
 
 class ResumeRecord(Struct, frozen=True, kw_only=True, tag="resume", tag_field="record"):
-    """The sweep goes on after it was interrupted; `differences` says what is no longer as it was."""
+    """The sweep is resumed after an interruption; `differences` says what has changed."""
 
     at: datetime.datetime
     differences: tuple[str, ...] = ()
@@ -271,7 +271,7 @@ CellRecord = Trial | NotMeasured
 
 
 def is_valid(record: Record) -> TypeGuard[Trial]:
-    """Is it a trial whose figures count?"""
+    """Return whether it is a trial with a valid result."""
     return isinstance(record, Trial) and record.verdict.valid
 
 

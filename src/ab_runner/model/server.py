@@ -19,7 +19,7 @@ class Needs(Struct, frozen=True):
     command: str
     packages: tuple[str, ...]
     conflicts: str | None = None
-    """A package of Debian's, needed for a sweep, that these packages cannot stand beside."""
+    """A Debian package, needed for a sweep, that conflicts with these packages."""
 
 
 class Artifact(Struct, frozen=True):
@@ -55,7 +55,7 @@ class Server(Struct, frozen=True, kw_only=True):
     environment: dict[str, str] = {}
     needs: Needs | None = None
     artifacts: tuple[Artifact, ...] = ()
-    """What its class path needs beside what Maven finds."""
+    """What its class path needs besides what Maven provides."""
     jdk_at_least: int = 8
     """The oldest Java release that it runs on."""
     published: str | None = None
@@ -63,7 +63,7 @@ class Server(Struct, frozen=True, kw_only=True):
     caveats: tuple[str, ...] = field(name="cannot", default=())
     """What a reader of its figures should know."""
     lacks: tuple[str, ...] = ()
-    """What it cannot do of what is asked of all; `catalog.server_file.Lack` has the values."""
+    """The requirements on all servers that it cannot meet; `catalog.server_file.Lack` has the values."""
     untestable: dict[WorkloadName, str] = {}
     """Workloads that it serves in its own way, and why ab cannot measure them. Tables show `-` and say so."""
 

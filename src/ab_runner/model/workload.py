@@ -10,7 +10,7 @@ WorkloadName = Literal["echo", "small", "small-keepalive", "large"]
 
 
 class Workload(Struct, frozen=True):
-    """What is asked of a server. `length` is the body's, in bytes; None where the answer depends on the request."""
+    """The requests to a server. `length` is the body's, in bytes; None where the answer depends on the request."""
 
     name: WorkloadName
     path: str

@@ -1,4 +1,4 @@
-"""From looks at the accounts of server and generator to what a trial took, and to who was its limit. Pure."""
+"""From samples of the accounts of server and generator to what a trial took, and to what was its limit. Pure."""
 
 from __future__ import annotations
 
@@ -112,10 +112,10 @@ def _compiling(before: Threads, after: Threads) -> float | None:
 def limit_of(
     usage: Usage | None, server_cpus: Sequence[int], generator_cpus: Sequence[int], generators: int = 1
 ) -> Limit | None:
-    """Return who was the limit of a trial; None if nobody's CPUs were full, or if it cannot be told.
+    """Return what was the limit of a trial; None if neither's CPUs were full, or if it is not known.
 
     The CPUs are those that each may use: disjoint, or the same where nothing is pinned. The server is full when it has
-    filled its CPUs, or when one of its threads has filled a core: how many threads it puts to use is its own affair,
+    filled its CPUs, or when one of its threads has filled a core: how many threads it uses is its own choice,
     and a server of a single one does on eight CPUs what it does on one. One ab is one thread, whatever its CPUs, and
     several are full when each has filled a core, as far as there are cores for them.
     """
@@ -140,9 +140,8 @@ def _full(cores: float, of: int) -> bool:
 
 
 def _filled(busy: float, idle: float, interrupts: float, cpus: int) -> float:
-    """Return how many of its own CPUs somebody has filled, with the work that interrupts did there for the network.
-
-    Some kernels charge that to nobody (CONFIG_IRQ_TIME_ACCOUNTING, as many distributions have it), some to whoever is
-    running, and both count it in /proc/stat; but nobody can have filled what was idle.
+    """Return how many of its own CPUs a party has filled, with the work that interrupts did there for the network. Some
+    kernels charge that to no process (CONFIG_IRQ_TIME_ACCOUNTING, as many distributions have it), some to the running
+    process, and both count it in /proc/stat; but idle time cannot have been used.
     """
     return min(busy + interrupts, cpus - idle)

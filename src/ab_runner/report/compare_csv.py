@@ -18,7 +18,7 @@ COLUMNS = (
 
 
 def render(compared: Iterable[SweepComparison]) -> str:
-    """Return the changes of each sweep against the first."""
+    """Return the changes of each sweep relative to the first."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()

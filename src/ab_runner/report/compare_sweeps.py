@@ -1,4 +1,4 @@
-"""Several sweeps against the first of them, or why they cannot be compared. Pure."""
+"""Several sweeps compared with the first of them, or why they cannot be compared. Pure."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ab_runner.report.compare_tables import LETTERS
 def compare_all(
     named: Sequence[tuple[str, SweepAnalysis]], *, slower: float | None, anyway: bool
 ) -> list[SweepComparison]:
-    """Return each of the others against the first; the names are what a complaint calls them. UserError for sweeps that
-    cannot be compared, unless it shall be done `anyway`: then the tables say why they should not be."""
+    """Return the comparison of each of the others with the first; error messages use the names in `named`. UserError
+    for sweeps that cannot be compared, unless `anyway` is true: then the tables say why they should not be."""
     if not 2 <= len(named) <= len(LETTERS):
         raise UserError(f"compare needs 2 to {len(LETTERS)} sweeps, and was given {len(named)}")
     (first_name, first), *others = named
@@ -22,7 +22,8 @@ def compare_all(
         found = list(why_not_comparable(first.sweep, other.sweep))
         if found and not anyway:
             raise UserError(
-                f"{name} cannot be compared with {first_name}: {'; '.join(found)} (--anyway does it, and says so)"
+                f"{name} cannot be compared with {first_name}: {'; '.join(found)} "
+                "(--anyway compares them, and the tables say so)"
             )
     compared = [compare_sweeps(first, other, slower) for _, other in others]
     for (name, _), each in zip(others, compared, strict=True):
@@ -30,7 +31,7 @@ def compare_all(
             raise UserError(f"{name} has no cell that {first_name} has")
         if slower is not None and not each.can_tell:
             raise UserError(
-                f"--fail-if-slower: {name} and {first_name} have no cell with two blocks in both, so nothing can be "
-                "told from noise; make them with --blocks 6"
+                f"--fail-if-slower: {name} and {first_name} have no cell with two blocks in both, so no change "
+                "can be told from noise; measure both with --blocks 6"
             )
     return compared

@@ -1,4 +1,4 @@
-"""Sweeps against the first of them, as tables. Pure."""
+"""Sweeps compared with the first of them, as tables. Pure."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
 LETTERS = ascii_uppercase
 """The sweeps' names in a comparison; their ids are long."""
 TOLD = (
-    f"faster, slower: by more than {100 * MINIMUM_EFFECT:g} %, as far as it can be told; that any of these words is "
-    f"wrong has a probability of {100 * ALPHA:g} % at the most"
+    f"faster, slower: a tested difference of more than {100 * MINIMUM_EFFECT:g} %; the probability that "
+    f"any of these verdicts is wrong is at most {100 * ALPHA:g} %"
 )
-ONE_BLOCK = "one block tells nothing of its noise: it has no interval, and nothing can be told (--blocks 6)"
-FAMILY = "the geometric mean over servers, of each over those cells that every block has on both sides"
+ONE_BLOCK = "one block: its noise is not known, so there is no interval and no verdict; measure with --blocks 6"
+FAMILY = "the geometric mean over the servers; of each server, over the cells that every block of both sweeps has"
 
 
 _EMPHASES: dict[Change, Emphasis] = {
@@ -49,7 +49,8 @@ _EMPHASES: dict[Change, Emphasis] = {
 
 
 def report_comparison(sweeps: Sequence[SweepAnalysis], compared: Sequence[SweepComparison]) -> Report:
-    """Return the report of sweeps against the first of them; `compared` has each of the others with it."""
+    """Return the report of sweeps compared with the first of them; `compared` has the comparison of each of the
+    others."""
     first = sweeps[0].sweep
     facts = [
         f"{letter}: {each.sweep.id}, protocol {each.sweep.request.protocol.name}"
@@ -65,7 +66,7 @@ def report_comparison(sweeps: Sequence[SweepAnalysis], compared: Sequence[SweepC
     tables: list[Table] = []
     for letter, comparison in zip(LETTERS[1:], compared, strict=False):
         tables += _tables(letter, comparison)
-    return Report(heading="against A", facts=(*facts, TOLD), tables=tuple(tables), warnings=tuple(warnings))
+    return Report(heading="comparison with A", facts=(*facts, TOLD), tables=tuple(tables), warnings=tuple(warnings))
 
 
 def title(workload: WorkloadName, letter: str) -> str:
@@ -81,14 +82,14 @@ def _tables(letter: str, compared: SweepComparison) -> Iterator[Table]:
         notes += [ONE_BLOCK] if any(change.change == "one block" for change in changes) else []
         yield Table(
             title=title(workload, letter),
-            headings=("server", "c", "A", letter, f"{letter} / A", "can it be told?"),
+            headings=("server", "c", "A", letter, f"{letter} / A", "verdict"),
             rows=tuple(_rows(changes)),
             notes=tuple(notes),
         )
     if compared.families:
         yield Table(
             title=f"families: {letter} against A",
-            headings=("family", "servers", "cells", f"{letter} / A", "can it be told?"),
+            headings=("family", "servers", "cells", f"{letter} / A", "verdict"),
             rows=tuple(map(_family, compared.families)),
             notes=(FAMILY,),
         )
@@ -109,7 +110,7 @@ def _change(change: Change) -> TableCell:
 
 
 def _figures(change: CellChange) -> tuple[str, str]:
-    """Return medians without their intervals, for it is the ratio's that counts here; or why there is no figure."""
+    """Return the median without its interval, because the ratio's interval matters here; or why there is no figure."""
     texts = []
     for summary in (change.before, change.after):
         if summary is None:
@@ -129,7 +130,8 @@ def _family(change: FamilyChange) -> tuple[TableCell, ...]:
 
 
 def too_slow(compared: SweepComparison, slower: float) -> list[str]:
-    """Return a line for each change that `--fail-if-slower` fails for. One is that a cell no longer has a figure."""
+    """Return a line for each change for which `--fail-if-slower` fails, including a cell that no longer has a
+    figure."""
     lines = []
     for each in compared.cells:
         name = f"{each.cell.server} {each.cell.workload} c={each.cell.concurrency}"
@@ -137,7 +139,7 @@ def too_slow(compared: SweepComparison, slower: float) -> list[str]:
             ratio = ratio_figure(each.ratio, each.by_cpu_time, each.bound)
             lines.append(f"slower by more than {100 * slower:g} %: {name}: {ratio}")
         if each.change == "lost" and each.after:
-            lines.append(f"no figure any more: {name}: {rate_text(each.after)}")
+            lines.append(f"figure lost: {name}: {rate_text(each.after)}")
     for family in compared.families:
         if family.too_slow:
             ratio = ratio_figure(family.ratio, by_cpu_time=False, bound=family.bound)

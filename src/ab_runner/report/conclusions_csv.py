@@ -1,4 +1,4 @@
-"""The conclusions as CSV: a row for each thing that decides."""
+"""The conclusions as CSV: a row for each part that decides."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS = (
 
 
 def render(papers: Iterable[tuple[Paper, Sequence[Judgement]]]) -> str:
-    """Return what each evidence says of the conclusions of each paper."""
+    """Return the verdicts of each evidence on the conclusions of each paper."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()

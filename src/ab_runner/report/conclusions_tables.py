@@ -1,4 +1,4 @@
-"""A paper's conclusions and what became of them, as tables. Pure."""
+"""A paper's conclusions and the verdicts on them, as tables. Pure."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from ab_runner.report.figures import AT_LEAST, OF_CPU_TIME, numbers_text, rate_f
 from ab_runner.stats.hypotheses import ONE_FIGURE
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
 
-IN_PART = "*: as far as it was measured"
+IN_PART = "*: the verdict is on the part that was measured"
 PUBLISHED = (
-    f"as published ({{}}): one figure per cell, of which the noise is not known; the author's figures are taken at "
-    f"their word, and differences up to {100 * ONE_FIGURE:g} % count as none"
+    f"as published ({{}}): one figure per cell, whose noise is not known; the author's figures are taken as they "
+    f"are, and differences up to {100 * ONE_FIGURE:g} % count as no difference"
 )
 ONE_START = "one start ({}): nothing can be told from noise, so there are no verdicts; measure with --blocks 6"
 TESTED = (
-    f"several starts ({{}}): holds and does not hold are tested; differences up to {100 * MINIMUM_EFFECT:g} % count as "
-    f"none, and the verdict on a conclusion is wrong with a probability of {100 * ALPHA:g} % at the most"
+    f"several starts ({{}}): verdicts are tested; differences up to {100 * MINIMUM_EFFECT:g} % count as no difference, "
+    f"and the probability that the verdict on a conclusion is wrong is at most {100 * ALPHA:g} %"
 )
 
 
 _UNANSWERABLE = {
     Unanswerable.LIMITED: "ab was the limit of both, and the CPU time of the servers is not known",
-    Unanswerable.GAVE_UP: "ab gave up on some, so that it is not known how many requests would have failed",
+    Unanswerable.GAVE_UP: "ab gave up on some, so it is not known how many requests would have failed",
     Unanswerable.NO_COMMON_BLOCK: "a server has no block with both concurrencies",
 }
 _EMPHASES: dict[ConclusionVerdict, Emphasis] = {
@@ -54,12 +54,12 @@ _EMPHASES: dict[ConclusionVerdict, Emphasis] = {
     "cannot be told": Emphasis.UNSURE,
     "not measured": Emphasis.FAINT,
 }
-_HEADINGS = ("claim", "in", "c", "verdict", "ratio", "what decides")
+_HEADINGS = ("claim", "in", "c", "verdict", "ratio", "decided by")
 _ORDER: tuple[ConclusionVerdict, ...] = ("does not hold", "cannot be told", "holds")
 
 
 def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], damage: Iterable[str] = ()) -> Report:
-    """Return the report of what each evidence says of the conclusions of each paper."""
+    """Return the report of the verdicts of each evidence on the conclusions of each paper."""
     kinds: dict[str, dict[str, None]] = {PUBLISHED: {}, ONE_START: {}, TESTED: {}}
     for _, judgements in papers:
         for judgement in judgements:
@@ -68,7 +68,7 @@ def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], dama
     facts = [f"now: {each.evidence.name}" for _, found in papers[:1] for each in found if not each.evidence.year]
     facts += [text.format(", ".join(names)) for text, names in kinds.items() if names]
     return Report(
-        heading="what was concluded, and what holds",
+        heading="conclusions and verdicts",
         facts=tuple(facts),
         tables=tuple(chain.from_iterable(_tables(paper, judgements) for paper, judgements in papers)),
         warnings=tuple(damage),
@@ -76,8 +76,8 @@ def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], dama
 
 
 class _Row(msgspec.Struct, frozen=True):
-    """The parts of a claim with one verdict in one workload. `deciding` has the least to spare for the claim; None
-    where nothing was measured."""
+    """The parts of a claim with one verdict in one workload. `deciding` is the part with the smallest margin for the
+    claim; None where nothing was measured."""
 
     where: str
     verdict: ConclusionVerdict
@@ -105,7 +105,7 @@ def _tables(paper: Paper, judgements: Sequence[Judgement]) -> Iterator[Table]:
 
 
 def _has_bound(part: Part) -> bool:
-    """Return whether a figure of it, or their ratio, is a bound of the true one because of ab."""
+    """Return whether one of its figures, or their ratio, is only a bound because ab was the limit."""
     rates = (part.basis.first, part.basis.second) if isinstance(part.basis, Rates) else ()
     return bool(part.bound) or any(rate.at_least for rate in rates)
 
@@ -126,7 +126,7 @@ def _overview(paper: Paper, judgements: Sequence[Judgement]) -> Table:
 
 
 def _is_partial(judged: JudgedConclusion) -> bool:
-    """Return whether a part of it was not measured, and a part was."""
+    """Return whether only a part of it was measured."""
     return not judged.complete and judged.verdict != "not measured"
 
 
@@ -193,7 +193,7 @@ def basis_text(basis: Basis) -> str:
 
 
 def _start_text(one_start: bool) -> str:
-    """Return what is said of figures that nothing can be told from."""
+    """Return the note on figures that allow no verdict."""
     return " (one start)" if one_start else ""
 
 
@@ -208,7 +208,7 @@ def _absence_text(absence: Absence) -> str:
         case NotThere.LEVEL:
             return "not measured at this concurrency"
         case NotThere.SERVER:
-            return f"{absence.server}: not there"
+            return f"{absence.server}: not measured"
         case CellSummary():
             return f"{absence.server}: {why_absent(why)}"
         case Figure():

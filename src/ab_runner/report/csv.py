@@ -18,12 +18,12 @@ def render(analysis: SweepAnalysis) -> str:
 
 
 def worded(row: Row, words: Mapping[bool, str]) -> Row:
-    """Return the row with these words for what is true or false."""
+    """Return the row with these words for true and false."""
     return {name: words[value] if isinstance(value, bool) else value for name, value in row.items()}
 
 
 def write(columns: Iterable[str], table: Iterable[Row]) -> str:
-    """Return the rows with a heading, in these columns."""
+    """Return the rows below a heading, in these columns."""
     text = io.StringIO()
     writer = csv.DictWriter(text, tuple(columns), lineterminator="\n")
     writer.writeheader()

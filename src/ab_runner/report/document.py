@@ -1,4 +1,4 @@
-"""A report as data, before it is a terminal's text, Markdown, or a page."""
+"""A report as data, before it becomes terminal text, Markdown, or a page."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import msgspec
 
 
 class Emphasis(Enum):
-    """How a text differs from those around it, where a renderer can show that."""
+    """The emphasis of a text, where a renderer can show it."""
 
     NONE = "none"
     BEST = "best"
-    """It may be first, where somebody is told not to be."""
+    """The server is statistically tied for first, and at least one other server is not."""
     LOWER_BOUND = "lower bound"
     """The server may be faster than this figure says."""
     REASON = "reason"
-    """It says why there is no valid result, or that some trials have none."""
+    """The text says why there is no valid result, or that some trials have none."""
     GOOD = "good"
     BAD = "bad"
     UNSURE = "unsure"
@@ -25,8 +25,8 @@ class Emphasis(Enum):
 
 
 class TableCell(msgspec.Struct, frozen=True):
-    """A text in a table. `brief` is shown in its place where there is little room: parts that stand beside or below
-    each other. Without it there is no shorter text."""
+    """A text in a table. `brief` is shown in its place where there is little room: parts that are placed beside or
+    below each other. Without it there is no shorter text."""
 
     text: str
     emphasis: Emphasis = Emphasis.NONE
@@ -35,7 +35,8 @@ class TableCell(msgspec.Struct, frozen=True):
 
 class Table(msgspec.Struct, frozen=True, kw_only=True):
     """A text for each of `headings` in each row. The first `names` are names, and those at the positions of `prose` are
-    sentences, which may be broken into lines; all others are figures. `notes` explain what the texts only hint at.
+    sentences, which may be broken into lines; all others are figures. `notes` explain the abbreviations and marks in
+    the texts.
 
     `splits`: the columns of figures are alike, so that a narrow terminal may show them in several tables, each with the
     names. `curves` has the figures of each row, where these are a curve worth drawing.
@@ -52,8 +53,8 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """A document of tables: facts about what was run, the tables, what all of it says in short, and what must not be
-    overlooked. `notes` explain marks that are in several tables."""
+    """A document of tables: facts about what was run, the tables, a summary, and warnings. `notes` explain marks that
+    are in several tables."""
 
     heading: str
     facts: tuple[str, ...]
@@ -64,5 +65,5 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plain(texts: Iterable[str]) -> tuple[TableCell, ...]:
-    """Return these texts as cells that nothing emphasises."""
+    """Return these texts as cells without emphasis."""
     return tuple(map(TableCell, texts))

@@ -1,4 +1,4 @@
-"""What was run, and on what: the lines at the head of a report. Pure."""
+"""The lines at the head of a report: what was run, and on which machine. Pure."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _JVM_BUILD = re.compile(r"Runtime .*\(build ([^)]+)\)")
 
 
 def heading_of(sweep: Sweep) -> str:
-    """Return the line above all others."""
+    """Return the first line of a report."""
     request = sweep.request
     return f"{sweep.id}: protocol {request.protocol.name}, runtime {request.runtime}, network {request.network}"
 
 
 def facts_of(analysis: SweepAnalysis) -> tuple[str, ...]:
-    """Return the machine and how it was used, a fact in each line."""
+    """Return the facts about the machine and how it was used, one in each line."""
     return tuple(_facts(analysis))
 
 
@@ -43,7 +43,7 @@ def _facts(analysis: SweepAnalysis) -> Iterator[str]:
 
 
 def _builds(records: Iterable[Record]) -> str:
-    """Return ` (build 25.0.3+9-2)`, as the JVMs that were started said it themselves."""
+    """Return ` (build 25.0.3+9-2)`, as reported by the JVMs that were started."""
     said = [record.environment.get("version", "") for record in records if isinstance(record, StartRecord)]
     builds = dict.fromkeys(found[1] for text in said if (found := _JVM_BUILD.search(text)))
     return f" (build {', '.join(builds)})" if builds else ""

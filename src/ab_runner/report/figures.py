@@ -1,4 +1,4 @@
-"""How figures and cells read: every text that reports make of a cell is made here. Pure."""
+"""Figures and cells as text: every text about a cell in a report is made here. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIMITS: dict[Limit, str] = {
     "machine": "m: server and ab shared full cores",
 }
 _BRIEF_AT_MOST = 14
-"""Characters that a stored reason may have where there is little room; of a longer one the kind is shown."""
+"""The most characters of a stored reason where there is little room; for a longer one its kind is shown."""
 BRIEF_REASONS: dict[Reason, str] = {
     Reason.COLD: "cold",
     Reason.STARVED: "starved",
@@ -89,7 +89,7 @@ def latency_figure(milliseconds: float | None) -> str:
 
 
 def time_left_text(seconds: float | None) -> str:
-    """Return `about 5 min left`; nothing where that cannot be told."""
+    """Return `about 5 min left`; nothing where that is not known."""
     if seconds is None:
         return ""
     return f"about {seconds / 60:.0f} min left" if seconds >= 90 else f"about {seconds:.0f} s left"
@@ -104,7 +104,7 @@ def numbers_text(numbers: Iterable[int]) -> str:
 
 
 def rate_text(cell: CellSummary) -> str:
-    """Return how a cell reads: its rate with a star if it has remarks, or why it has none."""
+    """Return the text of a cell: its rate, with a star if it has remarks, or why it has no rate."""
     if cell.rate is None:
         return _reason_text(cell)
     star = "*" if cell.remarks and not cell.failed else ""
@@ -119,7 +119,7 @@ def main_text(cell: CellSummary) -> str:
 
 
 def beyond_text(cell: CellSummary) -> str:
-    """Return what belongs to a rate: half the width of its interval, and the trials that failed."""
+    """Return the details of a rate: half the width of its interval, and the trials that failed."""
     if cell.estimate is None:
         return ""
     failed = f"({_failed_text(cell)})" if cell.failed else ""
@@ -127,7 +127,7 @@ def beyond_text(cell: CellSummary) -> str:
 
 
 def _reason_text(cell: CellSummary) -> str:
-    """Return why there is no rate, after what was measured: as the 2006 tables wrote it, `190 (9991 failed)`."""
+    """Return why there is no rate, after the number that was measured, as in the 2006 tables: `190 (9991 failed)`."""
     if cell.starved:
         said = [served_text(cell), *([_failed_text(cell)] if cell.failed else [])]
         return _rejected_text(cell, "; ".join(said))
@@ -155,7 +155,7 @@ def why_absent(cell: CellSummary) -> str:
 
 
 def sentence_text(sentence: Sentence) -> str:
-    """Return a stored text; with the range of its figure, if it was said of several trials: `98.1 to 99.0 % kept`."""
+    """Return a stored text, with the range of its figure if it is about several trials: `98.1 to 99.0 % kept`."""
     figure = sentence.low if sentence.low == sentence.high else f"{sentence.low} to {sentence.high}"
     return f"{sentence.before}{figure}{sentence.after}"
 
@@ -170,7 +170,7 @@ def _served_text(connections: ConnectionsServed) -> str:
 
 
 def remark_text(remark: Remark) -> str:
-    """Return what a reader of a cell should know."""
+    """Return a remark as text."""
     match remark:
         case Failure():
             said = sentence_text(remark.said)
@@ -184,7 +184,7 @@ def remark_text(remark: Remark) -> str:
 
 
 def jvm_text(work: JvmWork) -> str:
-    """Return what the JVM did beside its work, and how much of it is worth a remark."""
+    """Return what the JVM did besides its work, and the share above which a remark reports it."""
     share = f"{100 * WORTH_A_REMARK:g} %"
     return {
         JvmWork.GC: f"GC took more than {share} of the time",
@@ -208,7 +208,7 @@ def latency_text(cell: CellSummary | None) -> str:
 
 
 def rate_cell(cell: CellSummary | None, is_best: bool = False) -> TableCell:
-    """Return a cell of the table of rates, with a letter for who was the limit."""
+    """Return a cell of the table of rates, with a letter for what was the limit."""
     if cell is None:
         return TableCell(NO_RECORD, Emphasis.REASON)
     letter = f" {cell.limit[0]}" if cell.limit else ""
@@ -223,7 +223,7 @@ def rate_cell(cell: CellSummary | None, is_best: bool = False) -> TableCell:
 
 
 def _brief(cell: CellSummary, letter: str) -> tuple[str, ...]:
-    """Return the rate, and below it what belongs to it; or the reason in a few words."""
+    """Return the rate, and below it its details; or the reason in a few words."""
     failed = f"{cell.failed}/{cell.trials} {'cold' if cell.cold else 'failed'}" if cell.failed else ""
     if cell.reason is not None:
         if 0 < cell.failed < cell.trials and not cell.starved:
@@ -250,7 +250,7 @@ def result_text(record: CellRecord) -> str:
 
 
 def record_text(record: CellRecord | StartRecord) -> str:
-    """Return what a record says in a line: the result of a trial, or how a start went."""
+    """Return a record as a line: the result of a trial or of a start."""
     if isinstance(record, StartRecord):
         return f"{record.server} start: {record.error or f'{record.seconds:.1f} s'}"
     return result_text(record)

@@ -1,4 +1,4 @@
-"""The reports that are files: a sweep's tables, its page and its charts, and files that an option names."""
+"""Reports written to files: a sweep's tables, its page and its charts, and files that an option names."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ CHARTS = "charts"
 
 
 def write_reports(analysis: SweepAnalysis, folder: Path) -> Path:
-    """Write all that a sweep leaves in its folder when it ends, and return the path of its page."""
+    """Write all reports of a sweep into its folder when it ends, and return the path of its page."""
     write_report(folder / TABLES, markdown.render(report_of(analysis, everything=True)))
     write_report(folder / TRIALS, csv.render(analysis))
     return _write_page(analysis, folder)
 
 
 def write_files(analysis: SweepAnalysis, folder: Path, *, html: bool, svg: bool, png: bool) -> list[Path]:
-    """Write what is wanted and return where it is. StoreError if it cannot be written."""
+    """Write the requested files and return where they are. StoreError if it cannot be written."""
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def write_files(analysis: SweepAnalysis, folder: Path, *, html: bool, svg: bool,
 
 
 def page_text(analysis: SweepAnalysis, served: Served | None = None) -> str:
-    """Return the page of a sweep, as it is served if it is."""
+    """Return the page of a sweep; `served` if a web server serves it."""
     from ab_runner.report import html  # templates take time, here and below
 
     return html.render(analysis, figures_of_2006(), conclusions_of(analysis), served)
@@ -72,7 +72,7 @@ def write_comparison(sweeps: Sequence[SweepAnalysis], compared: Sequence[SweepCo
 
 
 def write_export(sweeps: Sequence[tuple[Path, Stored]], form: str, out: Path) -> None:
-    """Write the trials of these sweeps into one file. UserError for a sweep that is given twice."""
+    """Write the trials of these sweeps into one file. UserError for a sweep that is named twice."""
     folders: dict[str, Path] = {}
     for folder, stored in sweeps:
         if stored.sweep.id in folders:

@@ -46,5 +46,5 @@ _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<
 
 
 def _plain(text: str) -> str:
-    """Return the text without what would be markup: it may come from a server or a file."""
+    """Return the text with markup escaped: it may come from a server or a file."""
     return " ".join(text.split()).translate(_SPECIAL)

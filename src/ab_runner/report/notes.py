@@ -1,4 +1,4 @@
-"""What the tables of rates and latencies only hint at: letters, stars, and the cells without a figure. Pure."""
+"""The notes of the tables of rates and latencies: letters, stars, and the cells without a figure. Pure."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from ab_runner.report.figures import (
 CUT_OFF = "≥ before the longest: about as long as the trial, whose end cut it off"
 OF_THE_SERVED = "*: of the connections served alone; the others waited, most of them without an answer"
 _MOST_NAMES = 3
-"""More servers than this are counted and not named."""
+"""If there are more servers than this, only their number is shown."""
 _LONGEST_WORDS = 60
 """Characters of a stored reason that are shown as they are."""
 
 
 def rate_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
-    """Yield what the table of rates of a workload hints at: the letters, a line for each server that there is something
-    to say of, and why ab cannot measure some."""
+    """Yield the notes of a workload's table of rates: the letters, a line for each server with remarks, and why ab
+    cannot measure some servers."""
     servers = analysis.sweep.servers
     cells = {server.id: _cells_of(server.id, workload, analysis) for server in servers if workload in server.workloads}
     yield from limit_notes(cell for found in cells.values() for cell in found)
@@ -53,13 +53,13 @@ def untestable_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterato
 
 
 def limit_notes(cells: Iterable[CellSummary]) -> Iterator[str]:
-    """Yield what the letters mean that these cells have."""
+    """Yield the meaning of the letters in these cells."""
     found = {cell.limit for cell in cells}
     yield from (text for limit, text in LIMITS.items() if limit in found)
 
 
 def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
-    """Yield what the table of latencies of a workload hints at."""
+    """Yield the notes of a workload's table of latencies."""
     found = (cell for server in analysis.sweep.servers for cell in _cells_of(server.id, workload, analysis))
     shown = [cell for cell in found if latency_text(cell) != NONE]
     if any(cell.longest_is_cut_off for cell in shown):
@@ -98,8 +98,7 @@ def _failures(cells: Iterable[CellSummary]) -> str:
 
 
 def _words(reason: Reason, said: Iterable[Sentence]) -> str:
-    """Return the words of the trials if they are few and differ in a figure at the most, else what they have in
-    common."""
+    """Return the stored texts if they are few and differ at most in a figure, else what they have in common."""
     first, *others = map(sentence_text, together(said))
     return BRIEF_REASONS[reason] if others or len(first) > _LONGEST_WORDS else first
 

@@ -1,4 +1,4 @@
-"""A sweep beside what was published of 2006: the figures, and what was concluded from them."""
+"""A sweep beside what was published in 2006: the figures, and the conclusions from them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ab_runner.report.document import Report
 
 
 def figures_of_2006() -> tuple[Figure, ...]:
-    """Return the figures that the repository has. DocumentError if one is damaged."""
+    """Return the published figures in the repository. DocumentError if one is damaged."""
     return read(paths.PUBLISHED / CINDY_2006)
 
 
@@ -24,7 +24,7 @@ def compared_with_2006(analysis: SweepAnalysis) -> tuple[ThenAndNow, ...]:
     compared = then_and_now(analysis, figures_of_2006())
     if not compared:
         raise UserError(
-            f"{analysis.sweep.id} has nothing to set beside 2006: it needs a server of one of its families "
+            f"{analysis.sweep.id} has nothing to compare with 2006: it needs a server of one of its families "
             "(./ab-runner list) at 1, 10, 100, 500 or 1000"
         )
     return compared

@@ -1,4 +1,4 @@
-"""The command that makes a sweep again. Pure."""
+"""The command that repeats a sweep. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ab_runner.model.protocol import PROTOCOLS, Protocol, SweepRequest
 
 
 def command(request: SweepRequest) -> str:
-    """As it is typed in the repository; options that say the default of the protocol are left out."""
+    """Return the command as typed in the repository, without options that equal the protocol's defaults."""
     return shlex.join(["./ab-runner", *_options(request)])
 
 

@@ -9,7 +9,7 @@ NO_FIGURE = "·"
 
 
 def sparkline(figures: Sequence[float | None]) -> str:
-    """A character for each, from nothing to the largest of them."""
+    """Return a character for each figure, scaled from zero to the largest of them."""
     most = max((figure for figure in figures if figure is not None), default=0)
     return "".join(NO_FIGURE if figure is None else _height(figure / most) for figure in figures)
 

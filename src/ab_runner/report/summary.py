@@ -9,14 +9,14 @@ from ab_runner.analysis.summary import Confidence, Lead, Order, OrderAtLevels, S
 from ab_runner.report.figures import numbers_text, served_text
 
 _MOST_ORDERS = 2
-"""Orders of a workload in a short summary."""
+"""The most orders of a workload in a short summary."""
 _MOST_STARVED = 4
-"""Starved cells in a short summary."""
+"""The most starved cells in a short summary."""
 
 
 def summary_lines(summary: Summary, everything: bool = True) -> tuple[str, ...]:
-    """Return a line for each workload, for the starved cells, and for the confidence; shorter ones where not everything
-    is wanted."""
+    """Return a line for each workload, for the starved cells, and for the confidence; shorter ones unless `everything`
+    is true."""
     return tuple(_lines(summary, everything))
 
 

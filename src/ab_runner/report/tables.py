@@ -1,4 +1,4 @@
-"""The tables of a sweep, as a person reads them: a row for each server, a column for each concurrency. Pure;
+"""The tables of a sweep for a reader: a row for each server, a column for each concurrency. Pure;
 `terminal` and `markdown` write them down."""
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ ABOVE_THE_CEILING = "more than 100: ab was the limit of both, or something distu
 SHARED_RANKS = "servers that cannot be told apart share a rank: 2–4 is the second, third or fourth place"  # noqa: RUF001
 CPU_EFFICIENCY = "requests per CPU-second of the server"
 _MOST_WARNINGS = 5
-"""Lines of warnings in a short report."""
+"""The most lines of warnings in a short report."""
 
 
 def report_of(analysis: SweepAnalysis, everything: bool = False) -> Report:
-    """Return the report of a sweep: the tables of rates, its summary and its warnings in few lines. With everything,
-    the tables of latencies, CPU efficiency, ranks and shares too, and all notes and warnings."""
+    """Return the report of a sweep: the tables of rates, its summary and short warnings. With `everything`, also the
+    tables of latencies, CPU efficiency, ranks and shares, and all notes and warnings."""
     workloads = [workload_named(name) for name in analysis.workloads]
     if everything:
         return Report(
@@ -63,7 +63,7 @@ def _at_most(most: int, lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _joined(lines: Iterator[str]) -> Iterator[str]:
-    """Yield all of them as one line, if there is any."""
+    """Yield all notes as one line, if there are any."""
     if text := "; ".join(dict.fromkeys(lines)):
         yield text
 
@@ -204,7 +204,7 @@ def _emphasised(text: str, is_best: bool) -> TableCell:
 
 
 def _best(workload: WorkloadName, analysis: SweepAnalysis, by_cpu_time: bool = False) -> frozenset[Cell]:
-    """Return the cells of those who may be first, where somebody is told not to be."""
+    """Return the cells of the servers tied for first, where at least one other server is not."""
     leaders = best_by_cpu_time if by_cpu_time else best_of
     return frozenset(
         Cell(server, name, level)

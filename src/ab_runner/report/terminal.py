@@ -1,4 +1,4 @@
-"""The report on a terminal, as wide as it is."""
+"""The report on a terminal, at the terminal's width."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CURVE = "curve"
 _GAP = 2
 """Blanks between two columns."""
 _LONGEST_CELL = 42
-"""A longer text in a cell is broken into lines; five latencies are not as long."""
+"""A longer text in a cell is broken into lines; five latencies are shorter than this."""
 _STYLES = {
     Emphasis.NONE: "",
     Emphasis.BEST: "bold green",
@@ -34,8 +34,8 @@ _STYLES = {
 
 
 def render(report: Report, width: int) -> Iterator[RenderableType]:
-    """Yield what to show, one below the other, on a terminal of that width. What is most important comes last, where
-    it is seen first."""
+    """Yield what to show, from top to bottom, on a terminal of that width. The most important comes last, where it is
+    seen first."""
     yield Text(report.heading, style="bold")
     for fact in report.facts:
         yield Text(fact, style="dim")
@@ -80,7 +80,7 @@ def _whole(table: Table) -> RichTable:
 
 
 class _Form(NamedTuple):
-    """One way to show a table: with what texts, and with curves or without."""
+    """One form of a table: with full or brief texts, and with curves or without."""
 
     texts: Literal["full", "brief", "stacked"]
     curves: bool

@@ -1,4 +1,4 @@
-"""The comparison with 2006, as a person reads it."""
+"""The comparison with 2006, as tables."""
 
 from __future__ import annotations
 
@@ -20,18 +20,16 @@ THEN = (
     "2006: Cindy's author, on one Xeon 3.0 GHz with Linux 2.6.13, JRockit 1.5.0 and ab 2.0.40-dev "
     "(results/published/README.md)"
 )
-FACTOR = "factor: now as a multiple of then; machine, kernel, JVM and ab are in it as much as the server is"
-RANKS = (
-    "ranks: then → now, among the servers with a figure that counts on both sides, 1 for the most requests per second"
-)
+FACTOR = "factor: now as a multiple of then; it reflects machine, kernel, JVM and ab as much as the server"
+RANKS = "ranks: then → now, among the servers with a valid figure on both sides, 1 for the most requests per second"
 ELSEWHERE = "* and reasons: the sweep's own tables explain them"
-RANKED_AS_SHOWN = f"{AT_LEAST}; its rank takes the rate as it is"
+RANKED_AS_SHOWN = f"{AT_LEAST}; its rank uses the rate as shown"
 NO_MARGIN = {
-    True: "one block: its ranks have no margin for noise, and neighbours may as well be the other way round",
+    True: "one block: ranks have no margin for noise, so neighbouring ranks may be swapped",
     False: "ranks are those of the medians over blocks, without a margin for noise",
 }
 SAME_ORDER = "a rho of 1.00 or -1.00 has no interval: Fisher's z is infinite there"
-STANDS_FOR_OLD = "the same: the software of 2006 is not to be had, and today's stands for it"
+STANDS_FOR_OLD = "the same: the software of 2006 is not available, and today's stands for it"
 
 
 def report_then_and_now(analysis: SweepAnalysis, compared: Sequence[ThenAndNow]) -> Report:
@@ -69,7 +67,7 @@ def _has_lower_bound(compared: Sequence[ThenAndNow]) -> bool:
 
 
 def _who(compared: Sequence[ThenAndNow], analysis: SweepAnalysis) -> Table:
-    """Return which servers are compared; mostly the same in all workloads, and where not a note says which in which."""
+    """Return which servers are compared. They are mostly the same in all workloads; a note lists the exceptions."""
     workloads: dict[tuple[str, str, str], list[str]] = {}
     for each in compared:
         for match in each.matches:
@@ -90,7 +88,7 @@ def _who(compared: Sequence[ThenAndNow], analysis: SweepAnalysis) -> Table:
     if any(old == new for _, old, new in workloads):
         notes.append(STANDS_FOR_OLD)
     return Table(
-        title="who is compared",
+        title="servers compared",
         headings=("server of 2006", "stand-in", "newest"),
         rows=tuple(plain((then, old, "the same" if new == old else new)) for then, old, new in workloads),
         notes=tuple(notes),
@@ -132,7 +130,7 @@ def _figure_rows(compared: ThenAndNow) -> Iterator[tuple[TableCell, ...]]:
 
 
 def _then_text(figure: Figure) -> str:
-    """Return a figure of 2006 as cells of today read: `190 (9991 failed)`, `timeout`."""
+    """Return a figure of 2006 in the form of today's cells: `190 (9991 failed)`, `timeout`."""
     if figure.requests_per_second is None:
         return figure.outcome
     rate = rate_figure(figure.requests_per_second)

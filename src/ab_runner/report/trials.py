@@ -30,7 +30,7 @@ _OF_JVM: dict[str, Kind] = {
     "heap_after_gc_bytes": "whole",
 }
 _LATER_OF_USAGE: dict[str, Kind] = {"jit_cpu_seconds": "real"}
-"""At the end of a row, where readers of the first version of the table do not look."""
+"""Columns at the end of a row, which readers of the first version of the table ignore."""
 COLUMNS: dict[str, Kind] = {
     "block": "whole",
     "server": "text",
@@ -62,7 +62,7 @@ COLUMNS: dict[str, Kind] = {
 
 
 def rows(analysis: SweepAnalysis) -> Iterator[Row]:
-    """Yield a row for each trial and each cell without one. What a row has not, is not known or does not apply."""
+    """Yield a row for each trial and each cell without one. A value that a row lacks is not known or does not apply."""
     families = {server.id: server.family for server in analysis.sweep.everyone}
     for figures in analysis.trials:
         share = _rounded(analysis.share_of(figures))

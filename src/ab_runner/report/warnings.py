@@ -1,4 +1,4 @@
-"""The warnings of a sweep as lines: one of each kind in short, or every detail. Pure."""
+"""The warnings of a sweep as lines: one short line for each kind, or every detail. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ab_runner.analysis.warnings import (
 )
 
 _MOST_NAMES = 5
-"""More names than this are counted in a short line."""
+"""If there are more names than this, a short line shows how many more."""
 _SKIPPED: dict[Skip, tuple[str, str]] = {
     Skip.ARTIFACT: ("artifacts missing", "./ab-runner artifacts fetch"),
     Skip.JDK: ("the JDK is too old", "--jdk names a newer one"),
@@ -30,13 +30,13 @@ _SKIPPED: dict[Skip, tuple[str, str]] = {
 
 
 def warning_lines(warnings: Iterable[SweepWarning], everything: bool = False) -> tuple[str, ...]:
-    """Return a line for each warning; with everything a line for each thing that it is about."""
+    """Return a line for each warning; with `everything` a line for each detail of it."""
     lines = _all_lines if everything else _short_lines
     return tuple(line for warning in warnings for line in lines(warning))
 
 
 def _names_text(names: Sequence[str]) -> str:
-    """Return the names; of many the first ones and how many more there are."""
+    """Return the names; if there are many, the first ones and how many more there are."""
     if len(names) <= _MOST_NAMES:
         return ", ".join(names)
     return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} more"
@@ -46,7 +46,7 @@ def _all_lines(warning: SweepWarning) -> Iterator[str]:
     match warning:
         case Unfinished():
             if warning.ending is None:
-                yield "this sweep is still running, or was ended without a chance to say so"
+                yield "this sweep is still running, or was killed before it could record its end"
             else:
                 yield f"this sweep is not complete: {warning.ending}"
         case Resumed():

@@ -1,4 +1,4 @@
-"""What a runtime can do, and the things that both runtimes share."""
+"""The interface of a runtime, and code that both runtimes share."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ab_runner.monitor.accounting import ResourceAccounts
 
 PORT = 8080
 STOP_SECONDS = 2
-"""How long a server may take to end when it is asked to."""
+"""How long a server may take to end after SIGTERM."""
 
 
 class RuntimeUnusable(UserError):
-    """The runtime cannot be used at all, in a line that says what to install or do."""
+    """Raised if the runtime cannot be used at all, with a line that says what to install or do."""
 
 
 class StartError(Exception):
-    """One server could not be started; a few words for its cells, and the whole story as `detail`."""
+    """One server could not be started: a few words for its cells, and the full reason as `detail`."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason)

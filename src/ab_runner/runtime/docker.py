@@ -75,7 +75,7 @@ def why_unusable() -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return f"no Docker engine answers: {INSTALL_HINT}"
     if "permission denied" in done.stderr:
-        return "you may not use the Docker engine: become a member of the group docker, or root"
+        return "you may not use the Docker engine: join the group docker, or run as root"
     if done.returncode:
         return f"no Docker engine answers ({last_lines(done.stderr, 1)}): {INSTALL_HINT}"
     plugins = done.stdout.split()[1:]
@@ -352,7 +352,7 @@ def _down(project: str, seconds: float = 1) -> None:
         if time.monotonic() >= deadline:
             break
         time.sleep(1)
-    raise RuntimeUnusable(f"the Docker engine does not remove what the sweep started; do: {' '.join(command)}")
+    raise RuntimeUnusable(f"the Docker engine does not remove what the sweep started; run: {' '.join(command)}")
 
 
 def _run(

@@ -308,7 +308,7 @@ def _run_builder(*command: str, variables: Mapping[str, str] | None = None) -> s
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
     )
-    return (done.stdout + done.stderr or "without a word") if done.returncode else ""
+    return (done.stdout + done.stderr or "without any output") if done.returncode else ""
 
 
 def _as_nobody() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Do two measurements put the same things into the same order?"""
+"""Whether two measurements put the same things into the same order."""
 
 from __future__ import annotations
 

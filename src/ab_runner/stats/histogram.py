@@ -50,7 +50,7 @@ def histogram(microseconds: Iterable[int]) -> Histogram:
 
 
 def weighted(values: Iterable[tuple[int, int]]) -> Histogram:
-    """Of pairs of a latency in microseconds and how often it occurred."""
+    """Return a histogram from pairs of a latency in microseconds and its count."""
     counts: Counter[int] = Counter()
     longest = 0
     for value, count in values:
@@ -60,7 +60,7 @@ def weighted(values: Iterable[tuple[int, int]]) -> Histogram:
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram:
-    """As if all values had been put into one."""
+    """Return one histogram with the values of all."""
     counts: Counter[int] = Counter()
     longest = 0
     for each in histograms:

@@ -1,4 +1,4 @@
-"""Yes, no, or not to be told: questions that figures answer."""
+"""Questions that figures answer: yes, no, or not known."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Question(Struct, frozen=True):
 
     @property
     def tested(self) -> bool:
-        """Are there blocks enough to know the noise?"""
+        """Whether there are enough blocks to know the noise."""
         return all(len(sample) > 1 for sample, _ in self.samples)
 
     @property
@@ -55,7 +55,7 @@ class Question(Struct, frozen=True):
 
 
 Answer = bool | None
-"""None where it cannot be told."""
+"""The answer; None where it is not known."""
 
 
 def answers(questions: Sequence[Question]) -> list[Answer]:
@@ -82,7 +82,8 @@ def _is_affirmed(question: Question, p: float) -> bool:
 
 
 def at_their_word(question: Question) -> Answer:
-    """Return the answer of figures that were published without their noise: beyond `ONE_FIGURE` they are believed."""
+    """Return the answer of figures that were published without their noise: differences beyond `ONE_FIGURE` are
+    accepted."""
     if question.excess > log(1 + ONE_FIGURE):
         return True if question.can_hold else None
     if question.excess < -log(1 + ONE_FIGURE):
@@ -91,7 +92,8 @@ def at_their_word(question: Question) -> Answer:
 
 
 def sign_test(times: int, of: int) -> Answer:
-    """Return whether it happens in more than half of all blocks, having happened in so many of these: the sign test."""
+    """Return whether it happens in more than half of all blocks, given that it happened in this many of these: the sign
+    test."""
     if _tail(times, of) <= ALPHA:
         return True
     return False if _tail(of - times, of) <= ALPHA else None

@@ -1,4 +1,4 @@
-"""What two servers are compared by, where the load generator may have been the limit of either."""
+"""The figures by which two servers are compared, where the load generator may have been the limit of either."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Pair(Struct, frozen=True):
 def pair(first: Measurement, second: Measurement) -> Pair | None:
     """Return how to compare these two, or None where nothing can be concluded.
 
-    The rates are compared unless both are lower bounds. Where one is a lower bound, its server can be told to be
-    faster, and never to be slower. Of two lower bounds neither order follows from the rates: then the CPU time per
-    request decides, and without it nothing does.
+    The rates are compared unless both are lower bounds. Where one is a lower bound, its server can be found to be
+    faster, but never slower. Of two lower bounds neither order follows from the rates: then the CPU time per request
+    decides, and without it nothing does.
     """
     if first.is_lower_bound and second.is_lower_bound:
         if not (first.cpu_efficiency and second.cpu_efficiency):

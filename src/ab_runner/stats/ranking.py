@@ -1,4 +1,4 @@
-"""Who is faster than whom, as far as it can be told."""
+"""Which servers are faster than which, as far as tests show."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from ab_runner.stats.pairing import Measurement, pair
 from ab_runner.stats.ratio import log_ratio
 
 ALPHA = 0.05
-"""The probability that any order within a ranking is wrong, at the most."""
+"""The highest probability that any order within a ranking is wrong."""
 MINIMUM_EFFECT = 0.02
-"""Differences up to this are taken as none. The blocks of one sweep do not show what differs between two sweeps."""
+"""Differences up to this count as no difference. The blocks of one sweep do not show what differs between two
+sweeps."""
 
 
 class Rank(Struct, frozen=True):
@@ -30,7 +31,7 @@ class Rank(Struct, frozen=True):
 
 class Ranking(Struct, frozen=True):
     """`faster` has a pair (a, b) where a is faster than b; it is an order. `by_cpu_time` has those of its pairs that
-    the CPU time per request decided. Who has fewer than two blocks is in none of them."""
+    the CPU time per request decided. A server with fewer than two blocks is in none of them."""
 
     ranks: dict[str, Rank]
     faster: frozenset[tuple[str, str]]
@@ -70,7 +71,7 @@ def contradictions(first: Ranking, second: Ranking) -> list[Order]:
 
 
 def _tested(servers: Mapping[str, Measurement], margin: float) -> tuple[set[Order], set[Order]]:
-    """Return the orders that were told by rate and by CPU time. What may not be concluded has a p of 1."""
+    """Return the orders that were established by rate and by CPU time. What may not be concluded has a p of 1."""
     orders: list[tuple[Order, bool]] = []
     p_values = []
     for one, other in combinations(servers, 2):

@@ -1,4 +1,4 @@
-"""By what factor one is faster than the other, with an interval: two cells, two sweeps, a family of servers."""
+"""The factor by which one is faster than the other, with an interval: two cells, two sweeps, a family of servers."""
 
 from __future__ import annotations
 

@@ -9,4 +9,4 @@ LATEST = "latest"
 
 
 class StoreError(UserError):
-    """A folder that holds no sweep, or one that cannot be written."""
+    """Raised for a folder that holds no sweep, or that cannot be written."""

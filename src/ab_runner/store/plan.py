@@ -1,4 +1,4 @@
-"""What a sweep planned, in which order, and what is left of it. Pure, given a seed."""
+"""The planned runs of a sweep, their order, and which of them are left. Pure, given a seed."""
 
 from __future__ import annotations
 

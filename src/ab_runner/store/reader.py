@@ -22,7 +22,7 @@ class Stored(msgspec.Struct, frozen=True):
 
     @property
     def ending(self) -> str | None:
-        """Why it ended, be it `finished`; None where it goes on, or broke off."""
+        """Why the sweep ended, such as `finished`; None while it runs, or if it was killed."""
         ends = (record for record in reversed(self.records) if isinstance(record, EndRecord | ResumeRecord))
         last = next(ends, None)
         return last.reason if isinstance(last, EndRecord) else None
@@ -31,15 +31,15 @@ class Stored(msgspec.Struct, frozen=True):
 def read(folder: Path) -> Stored:
     """Return the sweep in a folder. StoreError if the folder is no sweep, or one of a newer format.
 
-    A damaged line of the log is reported and the rest is read. Fields that this version does not know are ignored, and
-    so are kinds of records, which a line of `damage` says.
+    A damaged line of the log is reported and the rest is read. Fields that this version does not know are ignored. So
+    are unknown kinds of records, which a line of `damage` reports.
     """
     try:
         content = safe_files.read(folder / SWEEP_FILE)
         lines = _lines(folder / TRIALS_FILE)
     except (FileNotFoundError, NotADirectoryError):
         if folder.name == LATEST and not folder.is_symlink():
-            raise StoreError(f"{folder}: no sweep was made yet; ./ab-runner makes one") from None
+            raise StoreError(f"{folder}: there is no sweep yet; ./ab-runner runs one") from None
         raise StoreError(f"{folder}: not the folder of a sweep (there is no {SWEEP_FILE})") from None
     except OSError as error:
         raise StoreError(f"{error.filename or folder}: cannot be read: {error.strerror}") from error
@@ -54,7 +54,7 @@ def read(folder: Path) -> Stored:
             if kind := _unknown_kind(line):
                 unknown.append(kind)
             else:
-                damage.append(f"{folder / TRIALS_FILE}: line {number} is damaged and left out: {error}")
+                damage.append(f"{folder / TRIALS_FILE}: line {number} is damaged and ignored: {error}")
     if unknown:
         kinds = ", ".join(sorted(set(unknown)))
         count = f"{len(unknown)} records of a kind that this version does not know are ignored"
@@ -63,8 +63,8 @@ def read(folder: Path) -> Stored:
 
 
 def is_being_written(folder: Path) -> bool:
-    """Is the sweep in it under way? Its writer shares a lock that is asked for alone here: two who look at the same
-    moment may take each other for a writer, but a writer never goes unseen."""
+    """Return whether the sweep in the folder is running. Its writer holds a shared lock; an exclusive one is tried
+    here. Two readers at the same moment may take each other for a writer, but a writer is never missed."""
     try:
         with open(folder / TRIALS_FILE, "rb", opener=safe_files.opener) as log:
             fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -92,7 +92,9 @@ def _sweep(path: Path, content: bytes) -> Sweep:
     try:
         version = msgspec.json.decode(content, type=_Format).format
         if version > FORMAT:
-            raise StoreError(f"{path}: format {version}; this toolkit reads formats up to {FORMAT}, use a newer one")
+            raise StoreError(
+                f"{path}: format {version}; this toolkit reads formats up to {FORMAT}: use a newer toolkit"
+            )
         return msgspec.json.decode(content, type=Sweep)
     except _UNREADABLE as error:
         raise StoreError(f"{path}: {error}") from error

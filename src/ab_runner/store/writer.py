@@ -44,7 +44,7 @@ class Store:
 
     @property
     def scratch(self) -> Path:
-        """The folder that has a folder for each start, which its generator may write to. `close` removes it."""
+        """The folder in which each start has a folder that its generator may write to. `close` removes it."""
         return Path(self._scratch.name)
 
     @classmethod
@@ -58,7 +58,7 @@ class Store:
         return cls(folder)
 
     def append(self, record: Record) -> None:
-        """OSError if the disk does not take it whole; then nothing of it stays."""
+        """Append a record to the log. OSError if the disk does not take it whole; then nothing of it stays."""
         line = msgspec.json.encode(record) + b"\n"
         if (written := self._log.write(line)) != len(line):
             self._log.truncate(self._log.seek(0, os.SEEK_END) - written)
@@ -84,7 +84,7 @@ class Store:
 
 
 def _end_last_line(log: FileIO) -> None:
-    """What a crash cut off must not spoil the record that comes after it."""
+    """Begin a new line if a crash cut the last one off, so that the next record is not damaged."""
     size = log.seek(0, os.SEEK_END)
     if size:
         log.seek(size - 1)
@@ -98,7 +98,7 @@ def write_report(path: Path, text: str) -> None:
 
 
 def point_latest_to(folder: Path) -> None:
-    """Makes `latest`, beside the folder, a link to it; a folder of that name stays."""
+    """Make `latest`, beside the folder, a link to it. A real folder of that name is left alone."""
     link = folder.parent / LATEST
     draft = folder.parent / f".{LATEST}-{os.getpid()}"
     if link.exists() and not link.is_symlink():

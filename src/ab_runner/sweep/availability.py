@@ -17,7 +17,7 @@ from ab_runner.sweep.skipped import Reason, missing_artifact, plain
 
 class Availability(Struct, frozen=True):
     where: str
-    """The runtime, in words, and why it is not Docker."""
+    """The runtime, in words; where it is not Docker, with the reason."""
     missing: dict[str, Reason]
     """Servers that cannot run."""
 

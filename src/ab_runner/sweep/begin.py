@@ -1,4 +1,4 @@
-"""Begins a new sweep, or says what it would be."""
+"""Begins a new sweep, or says what it would measure."""
 
 from __future__ import annotations
 
@@ -52,15 +52,14 @@ def begin_sweep(request: RunRequest, tell: Callable[[str], None]) -> Iterator[Re
 
 
 def prepare_process() -> None:
-    """Let this process hear signals at safe moments, and make files that servers, which run as somebody else, can
-    read."""
+    """Handle signals at safe moments, and make files readable for servers, which run as another user."""
     interrupt.install()
     os.umask(0o022)
 
 
 def lines_of_dry_run(request: RunRequest, tell: Callable[[str], None]) -> Iterator[str]:
-    """Return what the sweep would measure, in lines. What it would fetch or build counts as there. RuntimeUnusable if
-    none of the servers can run here."""
+    """Return what the sweep would measure, in lines. What it would fetch or build counts as available. RuntimeUnusable
+    if none of the servers can run here."""
     wanted = _servers_of(request)
     check_folder(request.out or paths.RESULTS / "new")
     stored_request = request.as_stored(wanted, seed=0)
@@ -75,7 +74,7 @@ def lines_of_dry_run(request: RunRequest, tell: Callable[[str], None]) -> Iterat
 
 
 def _servers_of(request: RunRequest) -> list[Server]:
-    """Return the servers that are asked for, without those that have none of the workloads."""
+    """Return the requested servers, without those that have none of the workloads."""
     request.check()
     catalog = load(paths.SERVERS)
     chosen = select(catalog, expand(request.servers, load_sets(paths.SERVERS, catalog)))
@@ -86,7 +85,7 @@ def _servers_of(request: RunRequest) -> list[Server]:
 
 
 def check_folder(folder: Path) -> None:
-    """StoreError where the folder cannot be made or is not empty, before the work of a sweep is done for nothing."""
+    """Raise StoreError where the folder cannot be made or is not empty, before any work is done for nothing."""
     try:
         if folder.exists() and not folder.is_dir():
             raise StoreError(f"{folder} is not a folder; name another with --out")

@@ -17,7 +17,7 @@ from ab_runner.sweep.events import Event
 
 
 class SweepContext(msgspec.Struct, frozen=True):
-    """What is the same for everything that a sweep measures."""
+    """What all starts and trials of a sweep share."""
 
     servers: Mapping[str, Server]
     protocol: Protocol

@@ -12,8 +12,8 @@ from ab_runner.sweep.warm_up import turns_of
 
 
 def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server | None) -> Iterator[str]:
-    """Return a line for each thing that was asked, with the number of trials and, where every load is a time, the
-    least that they take."""
+    """Return a line for each part of the request, with the number of trials and, where every load is a time, the least
+    time that they take."""
     protocol = request.protocol
     runs = plan(servers, request.workloads, request.concurrency, protocol.blocks, request.seed, reference)
     trials = sum(len(run.cells) for run in runs)
@@ -29,8 +29,9 @@ def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server
 
 
 def load_seconds(protocol: Protocol, runs: Sequence[ServerRun], compiling: Collection[str]) -> int | None:
-    """Return the least that all load takes: trials may be stretched, and the servers that are `compiling` while they
-    run may need a longer warm-up. None where some of it is a number of requests, whose time nobody knows beforehand."""
+    """Return the least time that all load takes: trials may be stretched, and the servers that are `compiling` while
+    they run may need a longer warm-up. None where some load is a number of requests, whose time is not known
+    beforehand."""
     loads = [load for run in runs for load in _loads(protocol, run, run.server in compiling)]
     seconds = [0 if load.requests == 0 else load.seconds for load in loads]
     return None if None in seconds else sum(each or 0 for each in seconds)

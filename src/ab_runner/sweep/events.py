@@ -1,4 +1,4 @@
-"""What a sweep tells whoever shows it while it runs."""
+"""The events that a running sweep sends to its display."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ab_runner.model.workload import WorkloadName
 
 
 class PhaseStarted(msgspec.Struct, frozen=True):
-    """Event: what goes on from now on. `what` is `start`, `probe`, `warm-up`, `trial` or `stop`."""
+    """Event: a phase begins. `what` is `start`, `probe`, `warm-up`, `trial` or `stop`."""
 
     what: str
     server: str
@@ -24,7 +24,7 @@ class CellFinished(msgspec.Struct, frozen=True):
 
 
 class CellsAdded(msgspec.Struct, frozen=True):
-    """Event: so many cells more are to be measured."""
+    """Event: this many further cells are to be measured."""
 
     cells: int
 

@@ -1,4 +1,4 @@
-"""The runs of a sweep that goes on until its intervals are narrow enough."""
+"""The runs of a sweep that continues until its intervals are narrow enough."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def with_further_blocks(
     show: Callable[[Event], None],
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[ServerRun]:
-    """Return what was planned and, before the last measurement of the reference, what precision asks for. `records` is
+    """Return what was planned and, before the last measurement of the reference, what the precision needs. `records` is
     read anew for each block."""
     runs = list(runs)
     yield from (run for run in runs if run.block != AFTER)

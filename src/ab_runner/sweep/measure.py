@@ -24,7 +24,7 @@ class SweepStopped(Exception):
 
 
 class ReadySweep(msgspec.Struct, frozen=True, kw_only=True):
-    """A sweep with all that it needs. `runs` is what is to be measured, `before` what the sweep has already."""
+    """A sweep with everything it needs. `runs` is what is to be measured, `before` what the sweep has already."""
 
     sweep: Sweep
     runs: tuple[ServerRun, ...]

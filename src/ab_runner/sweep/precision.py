@@ -1,5 +1,5 @@
-"""Blocks beyond those of the protocol, for the cells whose intervals are still too wide. Pure, but for the clock that
-the caller brings."""
+"""Blocks beyond those of the protocol, for the cells whose intervals are still too wide. Pure, except for the clock
+that the caller passes in."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ab_runner.store.plan import ServerRun
 
 
 def wide_cells(records: Iterable[CellRecord], precision: float) -> set[Cell]:
-    """Return the cells whose interval is wider than ± `precision` (0.03 for 3 %) or not yet to be had. A cell that has
-    no figure, or got none in its last block, is none of them: another block would hardly help."""
+    """Return the cells whose interval is wider than ± `precision` (0.03 for 3 %) or not yet known. A cell that has no
+    figure, or got none in its last block, is not among them: another block would hardly help."""
     rates: dict[Cell, dict[int, list[float]]] = {}
     last: dict[Cell, CellRecord] = {}
     for record in records:

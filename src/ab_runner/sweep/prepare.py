@@ -1,4 +1,5 @@
-"""Makes ready what a sweep runs on: the runtime, fixtures, artifacts and builds, and which servers cannot take part."""
+"""Prepares what a sweep runs on: the runtime, fixtures, artifacts and builds. Finds the servers that cannot take
+part."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ NONE_HERE = "none of these servers can run here; `./ab-runner doctor` says what 
 
 
 class Prepared(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sweep runs on, made ready. `skipped` has the reasons of those that cannot run here; without a reference
-    nobody knows whether the machine drifted."""
+    """What a sweep runs on, prepared. `skipped` has the reasons of the servers that cannot run here. Without a
+    reference it is not known whether the machine drifted."""
 
     request: SweepRequest
     runtime: Runtime
@@ -37,7 +38,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Callable[[str], None]) -> Prepared:
-    """Build what can be built. A server that does not build takes part: its cells have that as their reason.
+    """Build what can be built. A server that does not build takes part: that is the reason in its cells.
     RuntimeUnusable if none can run here."""
     fixtures = make_fixtures()
     runtime = choose_runtime(request, fixtures, port, tell)
@@ -89,7 +90,7 @@ def provide(servers: Sequence[Server], tell: Callable[[str], None]) -> dict[str,
 
 
 def sweep_here(sweep_id: str, began: datetime.datetime, prepared: Prepared) -> Sweep:
-    """Return the sweep as it is stored: what was asked for, on this machine as it is now."""
+    """Return the sweep as it is stored: the request, and this machine as it is now."""
     runtime = prepared.runtime
     return Sweep(
         id=sweep_id,

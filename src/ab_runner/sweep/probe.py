@@ -1,6 +1,6 @@
-"""Whether a server answers what it should, without load. Plain sockets, because the bytes are in question.
+"""Checks without load whether a server answers as it should. Plain sockets, because exact bytes are checked.
 
-Whatever a server sends, or does not send, ends in an Answer or a ProbeError, within a bounded time and memory.
+Whatever a server sends, or does not send, leads to an Answer or a ProbeError, within bounded time and memory.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NO_KEEP_ALIVE = "no keep-alive"
 REFUSES_HTTP_1_0 = "refuses HTTP/1.0"
 _VERSION_NOT_SUPPORTED = 505
 _UP = (200, _VERSION_NOT_SUPPORTED)
-"""Statuses of a server that is up. One that refuses HTTP/1.0 would do so for ever: `check` says it, without a wait."""
+"""Statuses of a server that is up. One that refuses HTTP/1.0 will always do so: `check` reports it, without waiting."""
 _MISSING = "/missing-7c1e.html"
 _TRAVERSALS = (
     "/../../../../../../etc/passwd",
@@ -47,7 +47,7 @@ class ProbeError(Exception):
 
 
 class NoAnswer(ProbeError):
-    """There was no whole answer: no connection, none in time, or the connection was lost."""
+    """There was no complete answer: no connection, no answer in time, or the connection was lost."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -59,7 +59,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What is asked in a workload: the head of the generator's requests, and the body that answers it."""
+    """The request of a workload, as the generator sends it, and the body of the right answer."""
 
     workload: Workload
     head: bytes
@@ -67,13 +67,13 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def question(head: bytes, workload: Workload, fixtures: Path) -> Question:
-    """Return the question of a workload. It reads the fixture, if one answers it; else the head itself does."""
+    """Return the question of a workload. The expected body is the fixture; for echo it is the request's head."""
     return Question(workload, head, head if workload.fixture is None else (fixtures / workload.fixture).read_bytes())
 
 
 def check(address: Address, asked: Question) -> None:
-    """Ask as the generator will ask, and for what nobody may have. ProbeError with the first thing that is not as it
-    must be. `address` is where the server is reached from here."""
+    """Send the generator's request, and requests that must be refused. ProbeError for the first wrong answer. `address`
+    is that of the server as seen from here."""
     check_body(ask(address, asked.head), asked.expected)
     if asked.workload.keep_alive:
         _check_kept_alive(address, asked.head, asked.expected)
@@ -106,9 +106,8 @@ def exchange(connection: socket.socket, head: bytes) -> Answer:
 
 
 def wait_until_ready(address: Address, workload: Workload, seconds: float, ended: Callable[[], str | None]) -> None:
-    """Ask until the server is up.
-
-    ProbeError when the time is over, or when `ended` gives a reason why the server is no longer there.
+    """Send requests until the server is up. ProbeError when the time is over, or when `ended` gives a reason why the
+    server has ended.
     """
     began = time.monotonic()
     last = "no answer"
@@ -181,7 +180,7 @@ def _check_guarded(address: Address) -> None:
 
 
 def connect(address: Address, seconds: float = TIMEOUT) -> socket.socket:
-    """Return a new connection; NoAnswer if there is none within so many seconds."""
+    """Return a new connection; NoAnswer if there is none within this many seconds."""
     try:
         return socket.create_connection(address, timeout=seconds)
     except OSError as error:

@@ -13,13 +13,13 @@ from ab_runner.runtime.jdks import installed
 from ab_runner.runtime.process import ProcessRuntime
 
 _ENOUGH_FILES = 1100
-"""Open files for 1,000 connections, and what ab opens besides."""
+"""Open files for 1,000 connections, and the other files that ab opens."""
 _NO_JDK = "no JDK in JAVA_HOME, the PATH or /usr/lib/jvm"
 
 
 def findings() -> Iterator[Finding]:
-    """Return a finding for each thing that a sweep needs or that may spoil its figures, good or not. Without Docker
-    this includes what servers need as processes of this host."""
+    """Return a finding for each thing that a sweep needs or that may spoil its figures, whether it is good or bad.
+    Without Docker this includes what servers need as processes of this host."""
     here = machine.describe()
     cpus = machine.cpu_split()
     no_docker = docker.why_unusable()

@@ -25,8 +25,7 @@ from ab_runner.sweep.prepare import prepare, sweep_here
 @contextmanager
 def reopen_sweep(folder: Path, port: int, anyway: bool, tell: Callable[[str], None]) -> Iterator[ReadySweep | None]:
     """Prepare what is left of a sweep, and hold the lock of sweeps until the block ends; None if nothing is left.
-    UserError if something is not as it was, unless it shall be done `anyway`: then the differences are part of the
-    results."""
+    UserError if something has changed, unless `anyway` is true: then the differences are part of the results."""
     prepare_process()
     stored = read(folder)
     sweep = stored.sweep
@@ -42,7 +41,8 @@ def reopen_sweep(folder: Path, port: int, anyway: bool, tell: Callable[[str], No
         found = tuple(differences(sweep, now))
         if found and not anyway:
             raise UserError(
-                f"{folder} cannot go on as the same sweep: {'; '.join(found)} (--anyway goes on, and the tables say so)"
+                f"{folder} cannot be resumed as the same sweep: {'; '.join(found)} "
+                "(--anyway resumes it, and the tables say so)"
             )
         here = {server.id for server in now.everyone}
         yield ReadySweep(

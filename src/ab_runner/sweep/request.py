@@ -1,4 +1,4 @@
-"""What a person asks a sweep to be, before it is known what this machine has. Pure."""
+"""The request for a sweep, before it is known what this machine has. Pure."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ab_runner.model.workload import WorkloadName
 
 
 class RuntimeWish(msgspec.Struct, frozen=True, kw_only=True):
-    """Where servers and generators are to run. `kind` is `docker`, `process`, or `auto` for the better one that is
-    there; `port` is for processes alone."""
+    """Where servers and generators are to run. `kind` is `docker`, `process`, or `auto` for Docker where it is
+    available and processes elsewhere; `port` is for processes only."""
 
     kind: str
     network: str
@@ -26,14 +26,14 @@ class RuntimeWish(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PrecisionGoal(msgspec.Struct, frozen=True):
-    """Blocks are added until every interval is this narrow (0.03 for ±3 %), or for so many seconds."""
+    """Blocks are added until every interval is this narrow (0.03 for ±3 %), or until the budget in seconds is spent."""
 
     precision: float
     budget: int
 
 
 class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A sweep as it is asked for. `servers` are ids, patterns and sets; `out` is its folder, where one is named."""
+    """The request for a sweep. `servers` are ids, patterns and sets; `out` is its folder, where one is named."""
 
     servers: tuple[str, ...]
     workloads: tuple[WorkloadName, ...]
@@ -45,7 +45,7 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     out: Path | None = None
 
     def check(self) -> None:
-        """UserError where one part of it contradicts another."""
+        """Raise UserError where one part of the request contradicts another."""
         _check_requests(self)
         _check_generators(self)
 
@@ -67,7 +67,7 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def with_changes(protocol: Protocol, *, trial: Load | None, warm_up: Load | None, blocks: int | None) -> Protocol:
-    """Return the protocol with these in place of its own; None leaves a part as it is."""
+    """Return the protocol with these values in place of its own; None keeps the protocol's value."""
     changes: dict[str, Any] = {}
     if trial is not None:
         changes |= {"trial": trial, "large_trial": trial}
@@ -85,11 +85,13 @@ def _check_requests(request: RunRequest) -> None:
         if load.requests is not None and load.requests < highest:
             raise UserError(
                 f"{load.requests:,} requests are fewer than the concurrency {highest:,}: "
-                "ask for at least as many, or for a time with --duration"
+                "give at least as many, or a time with --duration"
             )
     warm_up = request.protocol.warm_up.load.requests
     if warm_up is not None and 0 < warm_up < WARM_UP_CONCURRENCY:
-        least = f"warm-up runs at concurrency {WARM_UP_CONCURRENCY}, so {WARM_UP_CONCURRENCY} requests are the least"
+        least = (
+            f"warm-up runs at concurrency {WARM_UP_CONCURRENCY}, so it needs at least {WARM_UP_CONCURRENCY} requests"
+        )
         raise UserError(f"--warmup {warm_up}: {least} (or 0)")
 
 
@@ -97,6 +99,4 @@ def _check_generators(request: RunRequest) -> None:
     """Runs of a number of requests end at different times, and then their rates do not add up."""
     loads = (request.protocol.trial, request.protocol.large_trial)
     if request.generators > 1 and any(load.requests is not None for load in loads):
-        raise UserError(
-            "--generators needs trials of the same length in time: give --duration, or a protocol other than 2006"
-        )
+        raise UserError("--generators needs timed trials: give --duration, or a protocol other than 2006")

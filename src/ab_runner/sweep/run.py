@@ -1,4 +1,4 @@
-"""A sweep: one turn of a server after the other, and an end that leaves nothing running."""
+"""Runs a sweep: one server's turn after the other, and an end that leaves nothing running."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ab_runner.sweep.turn import Turn
 
 def run(runs: Iterable[ServerRun], context: SweepContext, starts: int = 0) -> None:
     """Run everything that was planned. A server that fails leaves its reason in its cells, and the next has its turn.
-    `starts` is how often servers were started before, in a sweep that goes on.
+    `starts` is how often servers were started before, in a sweep that is resumed.
 
     However it ends, nothing that was started is left over and the log's last record says how it ended.
     """

@@ -1,4 +1,4 @@
-"""Chooses where servers and generators run, and checks what that asks of this machine."""
+"""Chooses where servers and generators run, and checks what that needs from this machine."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ SPARE_FILES = 16
 
 
 def choose_runtime(request: SweepRequest, fixtures: Path, port: int, tell: Callable[[str], None]) -> Runtime:
-    """Return Docker where its engine answers, else processes of this host. RuntimeUnusable or UserError where that is
-    not what was asked for."""
+    """Return Docker where its engine answers, else processes of this host. RuntimeUnusable or UserError where the
+    request cannot be met."""
     cpus = machine.cpu_split(request.generators)
     if 0 < len(cpus.generator) < request.generators:
         tell(
             f"! {request.generators} generators need {request.generators + 1} cores and this machine has fewer: "
-            "they share what there is, and can do no more than that"
+            "they share the cores there are, which limits their load"
         )
     unusable = why_unusable() if request.runtime != "process" else None
     if request.runtime == "docker" and unusable:
@@ -62,5 +62,5 @@ def _check_open_files(concurrency: Sequence[int], limit: int) -> None:
         raise UserError(
             f"concurrency {max(concurrency):,} needs {max(concurrency) + SPARE_FILES:,} open files "
             f"and ab may open {limit:,}: "
-            "raise the limit (ulimit -n; for Docker that of the daemon) or ask for less"
+            "raise the limit (ulimit -n; for Docker that of the daemon) or lower --concurrency"
         )

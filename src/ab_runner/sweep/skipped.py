@@ -8,8 +8,8 @@ import msgspec
 
 
 class Reason(msgspec.Struct, frozen=True):
-    """Why one server cannot run here: `detail` is the whole story, with what to do. Many servers may share a `kind`,
-    the story in a few words, and its `remedy`."""
+    """Why one server cannot run here: `detail` is the full reason, with what to do. Many servers may share a `kind`,
+    the reason in a few words, and its `remedy`."""
 
     detail: str
     kind: str
@@ -17,7 +17,7 @@ class Reason(msgspec.Struct, frozen=True):
 
 
 def plain(detail: str) -> Reason:
-    """Return a reason that is short enough to be told as it is."""
+    """Return a reason that is short enough to be its own kind."""
     return Reason(detail, detail)
 
 
@@ -27,7 +27,7 @@ def missing_artifact(detail: str) -> Reason:
 
 
 def skipped_lines(reasons: Mapping[str, Reason]) -> Iterator[str]:
-    """Return a line for each kind of reason, with the servers that a sweep goes without."""
+    """Return a line for each kind of reason, with the servers that a sweep skips."""
     for reason, servers in by_kind(reasons):
         count = f"{len(servers)} server{'' if len(servers) == 1 else 's'}"
         yield f"{count} skipped: {reason.kind} ({', '.join(servers)}){_remedy(reason)}"

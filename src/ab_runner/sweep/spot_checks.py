@@ -1,5 +1,5 @@
-"""Spot checks: answers that are asked for while a trial runs and compared byte for byte. Generators count bytes and do
-not look at them."""
+"""Spot checks: requests that are sent while a trial runs, whose answers are compared byte for byte. Generators count
+bytes and do not look at them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _CONNECT_SECONDS = 0.5
 
 
 class SpotChecks:
-    """Asks as the generator does, from time to time, on a connection of its own, as a context manager around a trial.
-
-    `answered` is the number of whole answers; `wrong` says what was the matter with the first wrong one. A connection
-    that is refused, reset or never served is no wrong answer: the generator sees those itself.
+    """A context manager around a trial that sends the generator's request from time to time, on a connection of its
+    own. `answered` is the number of whole answers; `wrong` says what was wrong with the first wrong one. A connection
+    that is refused, reset or never served is not a wrong answer: the generator sees those itself.
     """
 
     answered = 0

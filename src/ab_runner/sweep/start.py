@@ -25,7 +25,7 @@ READY_SECONDS = 60.0
 
 
 class WatchedLoad(msgspec.Struct, frozen=True):
-    """Load, and what was observed while it was on."""
+    """The outcome of a load, and what was observed during it."""
 
     outcome: LoadOutcome
     spot_checks: SpotChecks
@@ -33,7 +33,7 @@ class WatchedLoad(msgspec.Struct, frozen=True):
 
 
 class Start:
-    """One start of a server in a sweep. The generator runs its commands beside it, as load's `Executor` has it."""
+    """One start of a server in a sweep. It is the `Executor` of the generator, whose commands run beside the server."""
 
     def __init__(self, context: SweepContext, server: Server, block: int, number: int) -> None:
         """`number` counts the starts of a sweep."""
@@ -43,7 +43,7 @@ class Start:
         self.number = number
         block_name = {BEFORE: "before", AFTER: "after"}.get(block, str(block))
         self.name = f"{block_name}-{server.id}-{number}"
-        """Names the files of this start."""
+        """The beginning of the names of this start's files."""
         self._running: RunningServer | None = None
         self._questions: dict[WorkloadName, probe.Question] = {}
 
@@ -92,7 +92,7 @@ class Start:
 
     @property
     def folder(self) -> str:
-        """Return the folder where the generator may leave files, as it sees it."""
+        """Return the folder where the generator may leave files, by its path for the generator."""
         return self.running.generator_folder
 
     @property
@@ -101,7 +101,7 @@ class Start:
         return self.context.runtime.generator_cpus
 
     def execute(self, command: Sequence[str], time_limit: float) -> Completed:
-        """Run a command of the generator for so many seconds at the most, and return how it ended."""
+        """Run a command of the generator for at most this many seconds, and return how it ended."""
         return self.running.generate(command, time_limit)
 
     def take(self, name: str) -> str | None:
@@ -110,7 +110,7 @@ class Start:
         return self.context.store.take(self.name, name)
 
     def question(self, name: WorkloadName) -> probe.Question:
-        """Return what is asked of the server in a workload. The fixture that answers it is read once for each start."""
+        """Return the request of a workload and its expected answer. The fixture is read once for each start."""
         if name not in self._questions:
             workload = workload_named(name)
             head = self.context.generator.request_head(self.running.host, workload.path, workload.keep_alive)
@@ -126,7 +126,7 @@ class Start:
         return probe.is_alive(self.running.address, workload_named(name))
 
     def load(self, name: WorkloadName, concurrency: int, load: Load) -> LoadOutcome:
-        """Make load and return what came of it. The generator has one process, and records no latencies."""
+        """Make load and return its outcome. The generator has one process, and records no latencies."""
         return self.context.generator.run(self._target(name, load, rate=None), load, concurrency)
 
     def watched_load(
@@ -138,7 +138,7 @@ class Start:
         record_as: str | None = None,
     ) -> WatchedLoad:
         """Make load, compare answers and sample resources meanwhile, and return all of it. `record_as` is for a trial:
-        it has that name, its latencies are recorded, and the generator has all its processes. `rate` is how many
+        it names the trial's files, latencies are recorded, and the generator has all its processes. `rate` is how many
         requests per second can be expected."""
         question = self.question(name)
         target = self._target(name, load, rate)

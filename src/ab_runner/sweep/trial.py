@@ -1,4 +1,4 @@
-"""One trial: load against one cell with all that is observed meanwhile, and the verdict on it."""
+"""One trial: load against one cell, what is observed meanwhile, and the verdict on it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ab_runner.sweep.start import Start, WatchedLoad
 from ab_runner.sweep.trial_length import lead_in, trial_load
 
 NOTICED_SECONDS = 1.0
-"""How long after its connections the end of a server or generator may be seen."""
+"""How long after its connections break the end of a server or generator may become visible."""
 
 
 class TrialResult(msgspec.Struct, frozen=True):
@@ -28,13 +28,13 @@ class TrialResult(msgspec.Struct, frozen=True):
 
     trial: Trial
     alive: bool
-    """False when server or generator have to be started afresh."""
+    """False when server or generator have to be restarted."""
 
 
 def measure_cell(start: Start, cell: Cell, rate: float | None) -> TrialResult:
-    """Make a cell's trial after a lead-in, and return it. `rate` is what the warm-up showed; None if it was left out.
+    """Make a cell's trial after a lead-in, and return it. `rate` is what the warm-up showed; None if it is not known.
 
-    A timed trial that was cold is stored as such and made once more; one by requests is as the protocol has it."""
+    A timed trial that was cold is stored as such and made once more; a trial by requests is never repeated."""
     protocol = start.context.protocol
     load = trial_load(protocol.trial_of(cell.workload), cell.concurrency, rate)
     name = f"{start.name}-{cell.workload}-c{cell.concurrency}"
@@ -52,8 +52,8 @@ def measure_cell(start: Start, cell: Cell, rate: float | None) -> TrialResult:
 
 
 def _make_lead_in(start: Start, cell: Cell, load: Load, rate: float | None) -> float | None:
-    """Make a moment of the cell's own load, which is not counted: queues and pools get used to it. Return the seconds
-    that it took; None if there is none."""
+    """Make a short load of the cell's own kind, which is not counted, so that queues and pools adapt. Return the
+    seconds that it took; None if there is none."""
     short = lead_in(load, cell.concurrency, rate)
     return None if short is None else round(start.load(cell.workload, cell.concurrency, short).seconds, 3)
 
@@ -93,7 +93,7 @@ def make_trial(start: Start, cell: Cell, load: Load, rate: float | None, name: s
 
 
 def _judged(start: Start, cell: Cell, load: Load, watched: WatchedLoad) -> tuple[Verdict, bool]:
-    """Return the verdict, and False when server or generator have to be started afresh."""
+    """Return the verdict, and False when server or generator have to be restarted."""
     outcome = watched.outcome
     verdict = judge(
         outcome.result,
@@ -127,8 +127,8 @@ def _wrong_answer(start: Start, workload: WorkloadName, watched: WatchedLoad) ->
 
 
 def _end_of(running: RunningServer, patient: bool) -> str | None:
-    """Return why server or generator ended, None if none did; where something broke, a runtime may notice it a moment
-    later."""
+    """Return why server or generator ended, None if neither did. Where something broke, a runtime may notice it a
+    moment later."""
     deadline = time.monotonic() + (NOTICED_SECONDS if patient else 0)
     while (end := running.ended()) is None and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -136,7 +136,7 @@ def _end_of(running: RunningServer, patient: bool) -> str | None:
 
 
 def _a_process(running: RunningServer) -> int | None:
-    """Return one of the server's processes, where they can be seen from here."""
+    """Return one of the server's processes, where they are visible from here."""
     with suppress(OSError):
         if running.accounts is not None:
             return next(iter(running.accounts.server.processes()), None)

@@ -9,7 +9,7 @@ from ab_runner.model.load import Load
 
 LONGEST_STRETCH = 5
 LEAD_IN_SHARE = 1 / 8
-"""Of the time of the trial that it leads to."""
+"""The share of a trial's time that its lead-in takes."""
 
 
 def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
@@ -17,7 +17,7 @@ def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
 
     A timed trial loses the requests that are under way when time runs out, some `concurrency` of them: with large
     files, 1,000 connections and 2,000 requests per second that is half of what a second brings. So it is stretched
-    until every connection can have made ten requests, to five times its length at the most.
+    until every connection can have made ten requests, to at most five times its length.
     """
     if load.seconds is None or not rate:
         return load
@@ -26,9 +26,8 @@ def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
 
 
 def lead_in(load: Load, concurrency: int, rate: float | None) -> Load | None:
-    """Return the load that comes before a timed trial and is not counted: the requests of an eighth of its
-    time at the warm-up's rate, for a second at the most. None before a trial by requests, and where no rate is
-    known."""
+    """Return the load that comes before a timed trial and is not counted: as many requests as an eighth of its time
+    takes at the warm-up's rate, for at most a second. None before a trial by requests, and where no rate is known."""
     if load.seconds is None or not rate:
         return None
     return Load(requests=max(concurrency, ceil(LEAD_IN_SHARE * load.seconds * rate)), seconds=1)

@@ -18,12 +18,12 @@ from ab_runner.sweep.warm_up_run import run_warm_up
 
 
 class Turn:
-    """One server's turn in one block. It is started afresh when it stops answering, so that one cell's failure is not
-    charged to the next."""
+    """One server's turn in one block. It is restarted when it stops answering, so that one cell's failure does not
+    affect the next."""
 
     def __init__(self, server_run: ServerRun, context: SweepContext, starts: int) -> None:
         self.starts = starts
-        """How often a server was started in this sweep so far."""
+        """The number of starts in this sweep so far."""
         self._block = server_run.block
         self._server = context.servers[server_run.server]
         self._open = list(server_run.cells)
@@ -34,7 +34,7 @@ class Turn:
         """Requests per second at the end of the warm-up."""
 
     def run(self) -> None:
-        """Measure all cells, with as many starts as that takes: each of them leaves fewer cells without a record."""
+        """Measure all cells, with as many starts as needed: after each start fewer cells lack a record."""
         try:
             while self._open:
                 start = self._begin()
@@ -55,12 +55,11 @@ class Turn:
         return start
 
     def _workloads(self) -> list[WorkloadName]:
-        """Return those of the cells that are still to be measured."""
+        """Return the cells that are still to be measured."""
         return list(dict.fromkeys(cell.workload for cell in self._open))
 
     def _probe(self, start: Start) -> bool:
-        """Give up the cells of the workloads that the server does not answer as it should, and return whether it still
-        answers."""
+        """Give up the cells of the workloads that the server answers wrongly, and return whether it still answers."""
         for name in self._workloads():
             self._context.emit(PhaseStarted("probe", self._server.id, name))
             try:
@@ -73,7 +72,7 @@ class Turn:
 
     def _warm_up(self, start: Start) -> bool:
         """Warm the server up, and return whether it survives; if not, one cell is given up. A workload that fails is
-        left out, and the others are warmed up without it."""
+        skipped, and the others are warmed up without it."""
         self._rates = {}
         plan = self._context.protocol.warm_up
         names = self._workloads()
@@ -92,11 +91,11 @@ class Turn:
         return True
 
     def _measure(self, start: Start) -> bool:
-        """Measure the cells until server or generator have to be started afresh, and return whether all were."""
+        """Measure the cells until server or generator have to be restarted, and return whether all were measured."""
         return all(self._cell(start, cell) for cell in list(self._open))
 
     def _cell(self, start: Start, cell: Cell) -> bool:
-        """Measure one cell, and return False when server or generator have to be started afresh."""
+        """Measure one cell, and return False when server or generator have to be restarted."""
         self._context.emit(PhaseStarted("trial", self._server.id, cell.workload, cell.concurrency))
         result = measure_cell(start, cell, rate_expected(self._rates, cell))
         self._record(result.trial)

@@ -20,12 +20,13 @@ from ab_runner.model.records import Cell, WarmUpTurns
 from ab_runner.model.workload import WorkloadName
 
 HIGH_CONCURRENCY = 100
-"""The second level of a warm-up: what waits and queues is other code than what is idle between two requests."""
+"""The second level of a warm-up: a server whose requests queue runs other code than one that is idle between
+requests."""
 QUIET = 0.025
 """The JIT compiler's share of the server's CPU time, over all loads, below which it has nothing left to do that
 matters."""
 RISING = 0.05
-"""A rise of the rates from the window before to the last one by more than this shows that the server is not warm."""
+"""If the rates rose by more than this from the previous window to the last one, the server is not warm."""
 
 
 class WarmUpLoad(msgspec.Struct, frozen=True):
@@ -52,9 +53,9 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
 def turns_of(
     plan: WarmUp, workloads: Sequence[WorkloadName], concurrency: Sequence[int], compiles: bool
 ) -> list[WarmUpLoad]:
-    """Return the loads of a cycle, in turns: all workloads at 10 connections, then at 100 where the sweep goes so far.
-    A server that does not compile has the higher level alone, which fills its caches and pools for the lower one too. A
-    warm-up by requests has the lower one alone, as in 2006."""
+    """Return the loads of a cycle, in turns: all workloads at 10 connections, then at 100 where the sweep has such
+    levels. A server that does not compile has the higher level alone, which fills its caches and pools for the lower
+    one too. A warm-up by requests has the lower one alone, as in 2006."""
     levels = [WARM_UP_CONCURRENCY]
     if plan.load.requests is None and max(concurrency) >= HIGH_CONCURRENCY:
         levels = [WARM_UP_CONCURRENCY, HIGH_CONCURRENCY] if compiles else [HIGH_CONCURRENCY]
@@ -64,8 +65,8 @@ def turns_of(
 def run_windows(
     plan: WarmUp, loads: Sequence[WarmUpLoad], compiles: bool, run: Callable[[WarmUpLoad], Window]
 ) -> Iterator[Window]:
-    """Yield the windows as they are run, until the warm-up is over or one of them fails. Once the plan's time is over,
-    only the loads for which the compiler is still at work get more of them."""
+    """Yield the windows as they are run, until the warm-up is over or one of them fails. After the planned time, only
+    the loads for which the compiler is still at work get more windows."""
     windows: list[Window] = []
     while True:
         for load in _next_loads(plan, windows, loads):
@@ -82,7 +83,7 @@ def _next_loads(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpL
 
 
 def is_over(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpLoad], compiles: bool) -> bool:
-    """Return whether the warm-up has done its work, or has used up its time.
+    """Return whether the server is warm, or the warm-up has used up its time.
 
     A program that does not compile while it runs needs one cycle, in which its caches and pools fill.
     """
@@ -124,7 +125,7 @@ def _last_of(load: WarmUpLoad, windows: Sequence[Window], count: int) -> list[Wi
 
 
 def _rise(pairs: Iterable[Sequence[Window]]) -> float:
-    """Return by what share the rates rose within the pairs of windows, as the geometric mean; 0.1 for 10 %."""
+    """Return the rise of the rates within the pairs of windows, as the geometric mean; 0.1 for 10 %."""
     rates = [(before.rate, after.rate) for before, after in pairs]
     logs = [log(after / before) for before, after in rates if before and after]
     return exp(fmean(logs)) - 1 if logs else 0.0
@@ -149,7 +150,8 @@ def jit_shares(windows: Sequence[Window], size: int) -> tuple[float | None, ...]
 
 
 def rate_expected(rates: Mapping[WarmUpLoad, float], cell: Cell) -> float | None:
-    """Return the rate that the warm-up showed at the level next to the cell's; None if its workload was left out."""
+    """Return the rate that the warm-up showed at the highest level up to the cell's, else at the lowest; None if its
+    workload was skipped."""
     levels = {load.concurrency: rate for load, rate in rates.items() if load.workload == cell.workload}
     below = [level for level in levels if level <= cell.concurrency]
     return levels[max(below, default=min(levels))] if levels else None

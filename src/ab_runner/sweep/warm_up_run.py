@@ -43,7 +43,7 @@ def run_warm_up(start: Start, workloads: Sequence[WorkloadName], concurrency: Se
 
 @contextmanager
 def _all_cpus(start: Start) -> Iterator[None]:
-    """Let the server use the generator's CPUs as well: its compiler is done sooner, and nothing is counted."""
+    """Let the server use the generator's CPUs too: its compiler finishes sooner, and nothing is counted."""
     runtime = start.context.runtime
     if runtime.server_cpus:
         start.running.use_cpus((*runtime.server_cpus, *runtime.generator_cpus))
@@ -55,8 +55,8 @@ def _all_cpus(start: Start) -> Iterator[None]:
 
 
 def _window(start: Start, load: WarmUpLoad) -> Window:
-    """Run one window and return it. It has all that a trial has: a request of another kind in a trial would take a path
-    that the JIT has not seen, for which it throws compiled code away and compiles it anew."""
+    """Run one window and return it. It does everything that a trial does: for a new kind of request in a trial the JIT
+    would discard compiled code and compile it again."""
     plan = start.context.protocol.warm_up_of(load.workload)
     amount = Load(seconds=1) if plan.load.seconds else plan.load
     watched = start.watched_load(load.workload, load.concurrency, amount)

@@ -1,4 +1,4 @@
-"""A small local page: all sweeps of a folder, their reports, and what a running one does."""
+"""A small local web server: all sweeps of a folder, their reports, and the progress of a running one."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ _ALWAYS = (
 def serve(results: Path, port: int, tell: Callable[[str], object]) -> None:
     """Serve a folder of sweeps until it is interrupted. UserError if there is no such folder or the port is taken."""
     if not results.is_dir():
-        raise UserError(f"{results}: no such folder; give the one that has the folders of sweeps in it")
+        raise UserError(f"{results}: no such folder; give the folder that contains the sweeps")
     try:
         server = server_for(results, port)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UserError(f"port {port}: {reason}; choose another with --port") from error
-    tell(f"http://{ADDRESS}:{server.server_port}/ has the sweeps of {results}; Ctrl-C ends it")
+    tell(f"http://{ADDRESS}:{server.server_port}/ shows the sweeps of {results}; Ctrl-C stops it")
     with server:
         try:
             server.serve_forever()
@@ -77,8 +77,8 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Site:
-    """What is served, by its path. What it has made it keeps for as long as the sweep does not go on: a sweep may be
-    running on this machine, and would feel the work."""
+    """What is served, by its path. A page is kept until the sweep has new records: a sweep may be running on this
+    machine, and making pages would disturb it."""
 
     def __init__(self, results: Path) -> None:
         self._results = results
@@ -96,7 +96,7 @@ class Site:
         except UserError as error:
             return _line(str(error), HTTPStatus.CONFLICT)
         except ValueError as error:
-            return _line(f"this is no valid address: {error}", HTTPStatus.BAD_REQUEST)
+            return _line(f"this is not a valid address: {error}", HTTPStatus.BAD_REQUEST)
         except OSError as error:
             return _line(f"cannot be read: {error}", HTTPStatus.INTERNAL_SERVER_ERROR)
         except Exception as error:  # somebody else's sweep may hold values that nothing here was made for
@@ -117,8 +117,8 @@ class Site:
         return _raw(folder, rest) if rest else self._report(folder, head_only)
 
     def _sweeps(self) -> dict[str, Path]:
-        """Return the folders of sweeps by their names. Links are not among them: `latest` would be a second entry, and
-        another could lead to what nobody meant to show."""
+        """Return the folders of sweeps by their names. Links are excluded: `latest` would be a second entry, and
+        another link could expose a folder that nobody meant to show."""
         return {path.name: path for path in self._results.iterdir() if not path.is_symlink() and _is_sweep(path)}
 
     def _overview(self) -> tuple[list[Entry], list[str]]:
@@ -175,7 +175,7 @@ def _is_sweep(folder: Path) -> bool:
 
 
 def _state(folder: Path) -> tuple[str, bool]:
-    """Return a tag of the sweep's log, and whether the sweep goes on."""
+    """Return a tag of the sweep's log, and whether the sweep is running."""
     is_running = is_being_written(folder)
     try:
         status = (folder / TRIALS_FILE).lstat()
@@ -218,7 +218,7 @@ class _Handler(BaseHTTPRequestHandler):
         if host in _NAMES:
             answer = self._site.answer(self.path, head_only)
         else:
-            answer = _line(f"{host!r} is no name of this server; use {ADDRESS}", HTTPStatus.FORBIDDEN)
+            answer = _line(f"{host!r} is not a name of this server; use {ADDRESS}", HTTPStatus.FORBIDDEN)
         self.send_response(answer.status)
         for name, value in (("Content-Type", answer.kind), *_ALWAYS, *answer.more):
             self.send_header(name, value)
@@ -231,4 +231,4 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def log_message(self, format: str, *values: object) -> None:
-        """Nobody reads what a page asks for every other second."""
+        """Log nothing: a page sends a request every other second."""

@@ -1,4 +1,4 @@
-"""The rows behind the charts: the figures of one sweep in the form that the charts take. Pure.
+"""The data rows of the charts: the figures of one sweep in the form that the charts take. Pure.
 
 A row is a dictionary without what it lacks, so that thousands of them stay small in a page.
 """
@@ -24,8 +24,8 @@ Row = dict[str, Any]
 
 
 def cell_rows(name: WorkloadName, analysis: SweepAnalysis) -> list[Row]:
-    """Return a row for each cell with a record, server by server. `last` marks the last one of a server with a figure,
-    `top` is the highest that a chart has to show of it."""
+    """Return a row for each cell with a record, server by server. `last` marks a server's last cell with a figure,
+    `top` is the highest value that a chart shows of it."""
     rows: list[Row] = []
     for server in analysis.sweep.servers:
         places = (analysis.cell(server.id, name, level) for level in analysis.levels)
@@ -63,7 +63,7 @@ def _cell_row(summary: CellSummary, last: bool, analysis: SweepAnalysis) -> Row:
 
 
 def change_rows(changes: Iterable[CellChange], name: WorkloadName) -> list[Row]:
-    """Return a row for each cell of that workload that has a figure on both sides."""
+    """Return a row for each cell of that workload that has a figure in both sweeps."""
     rows: list[Row] = []
     for change in sorted(changes, key=lambda each: each.cell):
         if change.cell.workload == name and change.ratio is not None:
@@ -77,8 +77,8 @@ def change_rows(changes: Iterable[CellChange], name: WorkloadName) -> list[Row]:
 
 
 def pair_rows(compared: ThenAndNow) -> list[Row]:
-    """Return a row for each figure of 2006, and for each of today that is set beside it; the newest version where it is
-    not the stand-in itself. A figure that does not count has no `rate`, and is drawn nowhere."""
+    """Return a row for each figure of 2006, for its stand-in's figure, and for that of the newest version where this is
+    another server. A figure that is not valid has no `rate` and is not drawn."""
     rows: list[Row] = []
     for level in compared.levels:
         for old, new in zip(level.stand_in.pairs, level.newest.pairs, strict=True):

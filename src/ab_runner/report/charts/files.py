@@ -1,5 +1,5 @@
-"""The charts of a sweep as they stand alone in a file: with their data, a title, and room for what the page makes room
-for itself. Pure."""
+"""The charts of a sweep as separate files: with their data, a title, and the margins that the page otherwise provides.
+Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WIDTH = 900
 
 
 def gallery(page: Page) -> dict[str, Spec]:
-    """Return the charts by the name of the file that each is to have, without its suffix."""
+    """Return the charts by file name, without its suffix."""
     names = [section.workload.name for section in page.workloads]
     return {f"{name}-{kind}": spec for name in names for kind, spec in _of(page, name)}
 

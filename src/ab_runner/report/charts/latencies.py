@@ -25,7 +25,7 @@ def percentile_field(percentile: float) -> str:
 
 
 def percentile_name(percentile: float) -> str:
-    """Return a percentile as a person reads it."""
+    """Return a percentile as readers write it: `p99.9`."""
     return {50.0: "median", 100.0: "longest"}.get(percentile, f"p{percentile:g}")
 
 

@@ -56,7 +56,7 @@ def model_panel(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
 
 
 def models(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
-    """Return the panels of all models, with the same axes: for a file, where nothing can be pointed at."""
+    """Return the panels of all models, with the same axes: for a file, which is not interactive."""
     server = server_channels(looks)
     encoding = {"x": concurrency_axis(levels, title=None), "y": rate_axis("rate", {"tickCount": 4})}
     legend = {

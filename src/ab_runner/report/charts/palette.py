@@ -1,4 +1,4 @@
-"""How a server looks in every chart: families by hue and shape, the servers of a family by shade and dash. Pure."""
+"""The look of a server in every chart: families by hue and shape, the servers of a family by shade and dash. Pure."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-se
 SHOWN = "indexof(shown, datum.server) >= 0"
 DIMMED = "focus != '' && focus != datum.server"
 _TICKS = [digit * 10.0**power for power in range(-3, 7) for digit in (1, 2, 5)]
-"""Of logarithmic axes; a scale shows those within it."""
+"""The ticks of logarithmic axes; a scale shows those within its range."""
 NEUTRAL, OLD, NEW = "#808080", "#3d7bd9", "#c2571a"
 DETAILS = (
     ("interval", "95 % interval"), ("share", "share of the ceiling"), ("rank", "rank"), ("limit", "the limit was"),
@@ -92,7 +92,7 @@ def concurrency_axis(levels: Sequence[int], title: str | None = "connections at 
 
 
 def logarithmic_axis(title: str) -> Spec:
-    """Return a logarithmic axis for a field that is still to be named, with ticks at 1, 2 and 5 times powers of ten."""
+    """Return a logarithmic axis for a field that the caller names, with ticks at 1, 2 and 5 times powers of ten."""
     return {
         "type": "quantitative",
         "scale": {"type": "log", "nice": False, "padding": 16},

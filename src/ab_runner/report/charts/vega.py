@@ -1,4 +1,4 @@
-"""Draws charts: SVG, PNG, and the Vega that a page runs. vl-convert is imported when it is first needed, because it
+"""Renders charts: SVG, PNG, and the Vega that a page runs. vl-convert is imported when it is first needed, because it
 takes longer than most commands."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def vega(spec: Spec) -> Mapping[str, Any]:
 
 @cache
 def vega_script() -> str:
-    """Vega itself as a script that leaves it in `window.vega`. Nothing in it ends the element that it stands in."""
+    """Vega itself as a script that leaves it in `window.vega`. Nothing in it closes the element that contains it."""
     import vl_convert
 
     # The `vega` that a snippet gets is its default export, and Vega 6 has none: so it is imported by the name that

@@ -1,4 +1,4 @@
-"""report.html: a whole sweep in one file that needs nothing else. Imported when it is needed: templates take time."""
+"""report.html: a whole sweep in one self-contained file. Imported when it is needed: templates take time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ab_runner.report.html.templates import fill, joined_scripts
 
 
 class Served(msgspec.Struct, frozen=True):
-    """How a web server has the page: under which tag, and whether the sweep goes on."""
+    """A page that a web server serves: its tag, and whether the sweep is running."""
 
     tag: str
     is_running: bool
@@ -31,8 +31,8 @@ def render(
     conclusions: Report | None = None,
     served: Served | None = None,
 ) -> str:
-    """Return the page of a sweep. `conclusions`: what papers concluded, and what of it holds. A page that is `served`
-    looks whether there is more.
+    """Return the page of a sweep. `conclusions`: the conclusions of papers and the verdicts on them. A page that is
+    `served` checks for newer results.
 
     Whatever comes from servers and files is escaped, also within the page's data (`tojson`).
     """

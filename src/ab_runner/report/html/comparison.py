@@ -1,4 +1,4 @@
-"""Sweeps against the first of them as a page, which needs no script."""
+"""Sweeps compared with the first of them as a page, which needs no script."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from ab_runner.report.html.templates import fill
 
 
 def render(sweeps: Sequence[SweepAnalysis], compared: Sequence[SweepComparison]) -> str:
-    """Return the page of sweeps against the first of them; `compared` has each of the others with it."""
+    """Return the page of sweeps compared with the first of them; `compared` has the comparison of each of the
+    others."""
     found = {}
     for letter, each in zip(LETTERS[1:], compared, strict=False):
         for workload in dict.fromkeys(change.cell.workload for change in each.cells):

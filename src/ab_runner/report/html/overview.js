@@ -1,10 +1,10 @@
-// Keeps the list in step with what happens: asks for the page again and puts the new list in place of the old one.
+// Keeps the list up to date: requests the page again and replaces the old list by the new one.
 "use strict";
 (() => {
   const EVERY = 2000;
   const list = () => document.getElementById("sweeps");
   let before = list().innerHTML;
-  // What tells apart all that can have the focus, in the old list and in the new one.
+  // A name for each element that can have the focus, the same in the old list and in the new one.
   const nameOf = (each) => each.value ?? each.getAttribute("href") ?? each.getAttribute("aria-label");
 
   async function look() {
@@ -24,7 +24,7 @@
         }
       }
     } catch {
-      // The server is gone for now: what was last seen stays.
+      // The server does not answer for now: the last list stays.
     } finally {
       setTimeout(look, EVERY);
     }

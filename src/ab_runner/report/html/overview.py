@@ -1,4 +1,4 @@
-"""The list of a folder's sweeps as a page that keeps itself in step, where it is served."""
+"""The list of a folder's sweeps as a page that updates itself while it is served."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ab_runner.report.html.templates import fill, ours
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A sweep in the list: what is known of it, what it measures, how long it will take, and what was last."""
+    """A sweep in the list: its overview, what it measures, how long it will take, and its latest records."""
 
     entry: Entry
     what: str
@@ -29,7 +29,7 @@ def render(folder: str, sweeps: Sequence[Entry], trouble: Sequence[str]) -> str:
 
 
 def row_of(entry: Entry) -> Row:
-    """Return how the list shows a sweep."""
+    """Return the row of a sweep in the list."""
     return Row(entry, _what(entry.request), time_left_text(entry.seconds_left), tuple(map(record_text, entry.latest)))
 
 

@@ -1,4 +1,4 @@
-"""What report.html says, before it is HTML: from an analysed sweep to plain data. Pure."""
+"""The content of report.html before it is HTML: from an analysed sweep to plain data. Pure."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def page_of(analysis: SweepAnalysis, published: Sequence[Figure]) -> Page:
 
 
 def _facts(analysis: SweepAnalysis) -> Iterator[tuple[str, str]]:
-    """Yield what was run, and on what."""
+    """Yield the facts about the sweep and its machine."""
     request = analysis.sweep.request
     yield "Servers", f"{len(analysis.sweep.servers)}"
     yield "Workloads", ", ".join(request.workloads)
@@ -151,7 +151,7 @@ def _starts(analysis: SweepAnalysis) -> dict[str, tuple[StartRecord, ...]]:
 
 
 def specs_of(page: Page) -> dict[str, Spec]:
-    """Return the charts of a page, by the name that its places for charts give."""
+    """Return the charts of a page, by the names that the template uses."""
     shown = page.looks
     compared = [row["then"] for rows in page.data["pairs"].values() for row in rows]
     found = {

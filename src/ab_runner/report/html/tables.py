@@ -1,4 +1,4 @@
-"""What report.html shows of each workload: the table of rates, and the tables behind the charts. Pure."""
+"""The content of report.html for each workload: the table of rates, and the data tables of the charts. Pure."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from ab_runner.report.tables import ABOVE_THE_CEILING, ranks_by_cpu_time
 
 
 class RatePlace(msgspec.Struct, frozen=True):
-    """A place in the table of rates: `main` stands out, all else is small below it. `bar` is per cent of the table's
-    highest figure; what has none, and has not failed, was not run."""
+    """A cell of the table of rates: `main` is shown large, all else small below it. `bar` is per cent of the table's
+    highest figure; a cell without a bar that has not failed was not run."""
 
     main: str
     beyond: str = ""
-    """Half the width of the interval, and trials that failed beside those that count."""
+    """Half the width of the interval, and the number of failed trials."""
     rank: str = ""
     limit: Limit | None = None
     share: str = ""
@@ -106,7 +106,7 @@ class ModelSection(msgspec.Struct, frozen=True):
 
 
 def workload_section(workload: Workload, analysis: SweepAnalysis) -> WorkloadSection:
-    """Return what the page shows of a workload."""
+    """Return the content of the page for a workload."""
     servers = [server for server in analysis.sweep.servers if workload.name in server.workloads]
     grid = [[analysis.cell(server.id, workload.name, level) for level in analysis.levels] for server in servers]
     spread = analysis.spreads[workload.name]
@@ -150,7 +150,7 @@ def _share_text(cell: Cell, analysis: SweepAnalysis) -> str:
 
 
 def _spread_text(spread: WorkloadSpread) -> str:
-    """Return the range of the figures and how many cells have none, without putting anybody first."""
+    """Return the range of the figures and how many cells have none, without ranking servers."""
     if spread.rates is None:
         return f"None of {spread.servers} servers has a figure."
     low, high = rate_figure(spread.rates.low), rate_figure(spread.rates.high)

@@ -1,4 +1,4 @@
-"""Pages from their templates. Whatever is put into one is escaped, but for Markup: what `ours` reads and Vega draws."""
+"""Pages from their templates. Whatever is put into one is escaped, except Markup: what `ours` reads and Vega draws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every warm-up and trial of a server as figures, which the page shows when somebody opens the server. Pure."""
+"""Every warm-up and trial of a server as figures, which the page shows when a reader opens the server. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Trials(msgspec.Struct, frozen=True):
 
 
 def trials_of(trials: Iterable[TrialFigures]) -> Trials:
-    """Return a row for each of these, without the columns that no trial has anything for."""
+    """Return a row for each of these, without the columns that are empty for all trials."""
     found = [(figures.record.server, _row(figures)) for figures in trials]
     headings = [heading for heading in _HEADINGS if any(row.get(heading) is not None for _, row in found)]
     rows: dict[str, list[list[Value]]] = {}
@@ -96,7 +96,7 @@ def _jvm(jvm: JvmActivity) -> dict[str, Value]:
 
 
 def _digits(value: float | None) -> Value:
-    """Return the value with three digits, and all before the point."""
+    """Return the value with three significant digits, or all digits before the point."""
     if value is None:
         return None
     return round(value) if abs(value) >= 100 else float(f"{value:.3g}")

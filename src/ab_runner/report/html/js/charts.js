@@ -1,4 +1,4 @@
-// Draws the charts when they come into view, and keeps them in step with what is shown and pointed at.
+// Draws the charts when they come into view, and updates them when the shown servers or the pointer change.
 
 // `shown` returns the ids of the servers that are shown.
 function createCharts({ data, shown, showTooltip }) {

@@ -1,19 +1,20 @@
-// Where the page is served while its sweep goes on: says that there is more, and brings it to whoever follows.
+// On a page that is served while its sweep is running: says that there are newer results, and loads them for a
+// reader who follows.
 
 // `newer` is the line that says so.
 function follow({ newer, picker, theme }) {
   const FOLLOWS = `follows ${location.pathname}`;
   const CHOSEN = `chosen ${location.pathname}`;
   const EVERY = 2000;
-  // To make the page takes CPU time, which the sweep may feel: whoever follows gets it this often at the most.
+  // Making the page takes CPU time, which may disturb the sweep: a page that follows is loaded this often at most.
   const PATIENCE = 30_000;
   const loaded = performance.now();
   const isRunning = newer.dataset.running === "yes";
   const isFollowed = () => isRunning && sessionStorage.getItem(FOLLOWS) !== null;
   let isOld = false;
 
-  // What is served is never stored, so the page would come back as if nobody had been there: what was chosen, and the
-  // place where the reader is, are carried over.
+  // Pages are never cached, so a new one would begin in its first state: the reader's choices and position are carried
+  // over.
   const nameOf = (each) => `${each.closest("[id]").id} ${each.querySelector("summary").textContent}`;
   const topOf = (place) => place.getBoundingClientRect().top;
   function loadAgain() {
@@ -58,9 +59,9 @@ function follow({ newer, picker, theme }) {
     start.focus();
   });
   function tell() {
-    if (isFollowed()) newer.replaceChildren("Following the sweep: what is new comes every half minute. ", stop);
-    else if (isOld) newer.replaceChildren("The sweep went on: there is more than this. ", show, ...(isRunning ? [" ", start] : []));
-    else if (isRunning) newer.replaceChildren("The sweep is running: this is what it has so far. ", start);
+    if (isFollowed()) newer.replaceChildren("Following the sweep: new results appear every half minute. ", stop);
+    else if (isOld) newer.replaceChildren("The sweep has newer results than this page shows. ", show, ...(isRunning ? [" ", start] : []));
+    else if (isRunning) newer.replaceChildren("The sweep is running: this page shows its results so far. ", start);
   }
   async function look() {
     try {
