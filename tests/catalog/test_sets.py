@@ -47,7 +47,7 @@ def test_sets_are_read_by_name(tmp_path: Path) -> None:
         (f"format = 1\n{SET.replace('summary', '# ')}", "old: object missing required field `summary`"),
         (f"format = 1\n{SET.partition('servers')[0]}servers = []", "old: servers: empty"),
         (f"format = 1\n{SET.replace('jetty-5.1.10', 'jetty-5.1')}", "old: servers[1]: no server 'jetty-5.1' (did you"),
-        (f"format = 1\n{SET.replace('jetty-5.1.10', 'tomcat-5.5.15')}", "old: servers[1]: 'tomcat-5.5.15' is listed tw"),
+        (f"format = 1\n{SET.replace('jetty-5.1.10', 'tomcat-5.5.15')}", "old: servers[1]: 'tomcat-5.5.15' is listed"),
         ("format = 1\n" + SET.replace('"jetty-5.1.10"', "3"), "old: servers[1]: expected `str`, got `int`"),
     ],
 )
