@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.builders import failed_trial, report, served, trial, usage
 
-from ab_runner.analysis.cells import CellSummary, summarise, summarise_cell
+from ab_runner.analysis.cells import CellSummary, cells_and_trials, summarise_cell
 from ab_runner.analysis.reasons import Reason
 from ab_runner.model.load import Limit, Verdict
 from ab_runner.model.records import Cell, JvmActivity, Trial
@@ -128,7 +128,7 @@ def jvm(**changes: Any) -> JvmActivity:
 )
 def test_a_cells_limit_is_that_of_most_of_its_trials(limits: list[Limit | None], expected: Limit | None) -> None:
     trials = [trial("a-1", "small", 10, block=block, limit=limit) for block, limit in enumerate(limits, 1)]
-    (cell,) = summarise(trials).values()
+    (cell,) = cells_and_trials(trials)[0].values()
     assert cell.limit == expected
 
 
@@ -144,7 +144,7 @@ def test_what_a_jvm_did_beside_its_work_is_told_from_5_per_cent_on(
     changes: dict[str, float], expected: tuple[str, ...]
 ) -> None:
     trials = [trial("a-1", "small", 10, block=1, jvm=jvm()), trial("a-1", "small", 10, block=2, jvm=jvm(**changes))]
-    (cell,) = summarise(trials).values()
+    (cell,) = cells_and_trials(trials)[0].values()
     assert remarks(cell) == expected
 
 
@@ -152,7 +152,7 @@ def test_a_jit_that_only_waited_for_a_cpu_took_no_time() -> None:
     """What counts is its share of the server's CPU time, 2.5 s here, and not of the trial's second."""
     waited = trial("a-1", "small", 10, jvm=jvm(jit_seconds=0.9), usage=usage(jit_cpu_seconds=0.12))
     worked = trial("a-1", "small", 10, jvm=jvm(jit_seconds=0.01), usage=usage(jit_cpu_seconds=0.13))
-    assert [remarks(summary) for each in (waited, worked) for summary in summarise([each]).values()] == [
+    assert [remarks(summary) for each in (waited, worked) for summary in cells_and_trials([each])[0].values()] == [
         (), ("the JIT took more than 5 % of the server's CPU time in 1 of 1 trial",)
     ]  # fmt: skip
 
@@ -163,5 +163,5 @@ def test_notes_of_several_blocks_that_differ_in_a_figure_are_one_with_its_range(
         for block, share in enumerate(("99.0", "98.1", "98.5", "100.0"), 1)
     ]
     trials += [failed_trial("a-1", "small", 1, f"server exited with {code}", block=5) for code in (1, 137)]
-    (cell,) = summarise(trials).values()
+    (cell,) = cells_and_trials(trials)[0].values()
     assert remarks(cell) == ("server exited with 1", "server exited with 137", "98.1 to 100.0 % kept alive")

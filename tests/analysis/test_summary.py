@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from support.builders import failed_trial, report, served, trial, usage
 
-from ab_runner.analysis.cells import summarise
+from ab_runner.analysis.cells import cells_and_trials
 from ab_runner.analysis.drift import Drift
 from ab_runner.analysis.rankings import rankings_of
 from ab_runner.analysis.summary import summary_of
@@ -35,7 +35,7 @@ def blocks(
 def said(
     *records: Iterable[Record], levels: tuple[int, ...] = (1,), drift: float = 0.0, warnings: int = 0
 ) -> list[str]:
-    cells = summarise(record for some in records for record in some)
+    cells = cells_and_trials(record for some in records for record in some)[0]
     drifts = [Drift("small", 1000, 1000 * (1 + drift))]
     return list(summary_lines(summary_of(cells, rankings_of(cells), levels, drifts, warnings)))
 

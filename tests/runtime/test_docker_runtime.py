@@ -14,7 +14,7 @@ from support.builders import server
 
 from ab_runner.host.machine import CpuSplit
 from ab_runner.load.generator import Completed
-from ab_runner.runtime import docker
+from ab_runner.runtime import docker, engine
 from ab_runner.runtime.base import StartError
 from ab_runner.runtime.docker import DockerRuntime, DockerServer, why_unusable
 
@@ -111,4 +111,5 @@ def test_what_docker_lacks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "docker").write_text(f"#!/bin/sh\n{says}\n")
     (tmp_path / "docker").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(engine, "is_usable", lambda: False)
     assert (why_unusable() or "").startswith(expected)

@@ -99,11 +99,6 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
         return Measurement(rates, efficiency, self.is_lower_bound)
 
 
-def summarise(records: Iterable[Record]) -> dict[Cell, CellSummary]:
-    """Return the cells of the sweep's own blocks."""
-    return cells_and_trials(records)[0]
-
-
 def cells_and_trials(records: Iterable[Record]) -> tuple[dict[Cell, CellSummary], tuple[TrialFigures, ...]]:
     """Return the cells of the sweep's own blocks, and the figures of every single record, of the reference checks too.
 

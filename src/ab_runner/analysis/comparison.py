@@ -35,35 +35,10 @@ Samples = tuple[tuple[float, ...], tuple[float, ...]]
 """Figures by block, of the later sweep and of the earlier one."""
 
 
-class CellChange(msgspec.Struct, frozen=True, kw_only=True):
-    """`ratio` is the later figure over the earlier one. `by_cpu_time`: of requests per CPU-second, because ab was the
-    limit of both rates. `can_be_faster`, `can_be_slower`: what can be concluded; where ab was the limit of one rate,
-    that one may be higher. `too_slow`: it is slower by more than the given margin, beyond the noise."""
+class _Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a change. `can_be_faster`, `can_be_slower`: what can be concluded; where ab was the limit of one
+    rate, that one may be higher. `too_slow`: it is slower by more than the given margin, beyond the noise."""
 
-    cell: Cell
-    before: CellSummary | None
-    after: CellSummary | None
-    ratio: Estimate | None
-    change: Change
-    by_cpu_time: bool = False
-    can_be_faster: bool = True
-    can_be_slower: bool = True
-    too_slow: bool = False
-
-    @property
-    def bound(self) -> Bound:
-        """Where the true ratio may be larger or smaller."""
-        return bound_of_ratio(not self.can_be_slower, not self.can_be_faster)
-
-
-class FamilyChange(msgspec.Struct, frozen=True, kw_only=True):
-    """The geometric mean over the servers of a family; of each server, over the cells that every block of both sweeps
-    has."""
-
-    family: str
-    servers: int
-    cells: int
-    ratio: Estimate
     change: Change
     can_be_faster: bool = True
     can_be_slower: bool = True
@@ -73,6 +48,27 @@ class FamilyChange(msgspec.Struct, frozen=True, kw_only=True):
     def bound(self) -> Bound:
         """Where the true ratio may be larger or smaller; empty also where it may be either."""
         return bound_of_ratio(not self.can_be_slower, not self.can_be_faster)
+
+
+class CellChange(_Change, frozen=True, kw_only=True):
+    """`ratio` is the later figure over the earlier one. `by_cpu_time`: of requests per CPU-second, because ab was the
+    limit of both rates."""
+
+    cell: Cell
+    before: CellSummary | None
+    after: CellSummary | None
+    ratio: Estimate | None
+    by_cpu_time: bool = False
+
+
+class FamilyChange(_Change, frozen=True, kw_only=True):
+    """The geometric mean over the servers of a family; of each server, over the cells that every block of both sweeps
+    has."""
+
+    family: str
+    servers: int
+    cells: int
+    ratio: Estimate
 
 
 class SweepComparison(msgspec.Struct, frozen=True):

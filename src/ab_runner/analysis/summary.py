@@ -193,7 +193,7 @@ def _lead(first: str, row: Sequence[CellSummary], ranking: Ranking) -> Lead:
 
 def _pair(first: CellSummary, second: CellSummary) -> Pair:
     found = pair(first.measurement, second.measurement)
-    assert found is not None, "who is told from another was compared with it"
+    assert found is not None, "servers in an order were compared with each other"
     return found
 
 

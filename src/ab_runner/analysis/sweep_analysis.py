@@ -59,6 +59,11 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
         """Return the summary of that cell; None where it has no record."""
         return self.cells.get(Cell(server, workload, level))
 
+    def cells_of(self, server: str, workload: WorkloadName) -> list[CellSummary]:
+        """Return a server's cells in a workload, level by level, without those that have no record."""
+        found = (self.cell(server, workload, level) for level in self.levels)
+        return [cell for cell in found if cell is not None]
+
     def share_of(self, figures: TrialFigures) -> float | None:
         """Return the rate of a single valid trial as a share of the ceiling's median in its cell."""
         record = figures.record

@@ -184,3 +184,11 @@ table_format = click.option(
     show_default=True,
     help="How the tables are written.",
 )
+
+port_of_processes = click.option(
+    "--port",
+    type=Whole(1, 65535),
+    default=8080,
+    show_default=True,
+    help="process only: the port on 127.0.0.1.",
+)

@@ -13,13 +13,7 @@ from ab_runner.cli import options
 @click.command("resume")
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option("--anyway", is_flag=True, help="Continues even if the machine, versions or servers have changed.")
-@click.option(
-    "--port",
-    type=options.Whole(1, 65535),
-    default=8080,
-    show_default=True,
-    help="process only: the port on 127.0.0.1.",
-)
+@options.port_of_processes
 def command(results: Path, anyway: bool, port: int) -> None:
     """Continues an interrupted sweep. It begins at the first cell that has no record."""
     sys.exit(_resume(results.resolve(), port, anyway))  # results/latest is a link, which would come to point to itself

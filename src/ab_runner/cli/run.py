@@ -107,13 +107,7 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     type=click.Choice(JDKS),
     help=f"The JDK of all JVM servers.  [default: docker {DEFAULT_JDK}, process the newest of this host]",
 )
-@click.option(
-    "--port",
-    type=options.Whole(1, 65535),
-    default=8080,
-    show_default=True,
-    help="process only: the port on 127.0.0.1.",
-)
+@options.port_of_processes
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

@@ -192,13 +192,23 @@ class Cooldown(Struct, frozen=True, kw_only=True):
     """Seconds that the runner gave them to go."""
 
 
-class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
-    """One run of the generator against one cell. Exactly one of `report` and `error` is there."""
+class _OfCell(Struct, frozen=True, kw_only=True):
+    """A record of one cell in one block."""
 
     block: int
     server: str
     workload: WorkloadName
     concurrency: int
+
+    @property
+    def is_reference_check(self) -> bool:
+        """Whether it is one of the reference, before or after the sweep's own blocks."""
+        return self.block in (BEFORE, AFTER)
+
+
+class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record"):
+    """One run of the generator against one cell. Exactly one of `report` and `error` is there."""
+
     start: int
     at: datetime.datetime
     command: tuple[str, ...]
@@ -223,11 +233,6 @@ class Trial(Struct, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     samples: int | None = None
     """Answers that the runner requested during the trial and compared byte by byte; None in older files."""
 
-    @property
-    def is_reference_check(self) -> bool:
-        """Whether it is one of the reference, before or after the sweep's own blocks."""
-        return self.block in (BEFORE, AFTER)
-
 
 class ColdTrial(Struct, frozen=True, kw_only=True, tag="cold-trial", tag_field="record"):
     """A trial that was made while the server's JIT compiler was still at work, and made once more: the cell's record is
@@ -236,20 +241,11 @@ class ColdTrial(Struct, frozen=True, kw_only=True, tag="cold-trial", tag_field="
     trial: Trial
 
 
-class NotMeasured(Struct, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
+class NotMeasured(_OfCell, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
     """A cell that got no trial in this block, and why: a few words for the table, and the full reason."""
 
-    block: int
-    server: str
-    workload: WorkloadName
-    concurrency: int
     reason: str
     detail: str = ""
-
-    @property
-    def is_reference_check(self) -> bool:
-        """Whether it is one of the reference, before or after the sweep's own blocks."""
-        return self.block in (BEFORE, AFTER)
 
 
 class ResumeRecord(Struct, frozen=True, kw_only=True, tag="resume", tag_field="record"):

@@ -33,7 +33,7 @@ def rate_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]
     """Yield the notes of a workload's table of rates: the letters, a line for each server with remarks, and why ab
     cannot measure some servers."""
     servers = analysis.sweep.servers
-    cells = {server.id: _cells_of(server.id, workload, analysis) for server in servers if workload in server.workloads}
+    cells = {server.id: analysis.cells_of(server.id, workload) for server in servers if workload in server.workloads}
     yield from limit_notes(cell for found in cells.values() for cell in found)
     for server, found in cells.items():
         levels: dict[str, list[int]] = {}
@@ -60,17 +60,12 @@ def limit_notes(cells: Iterable[CellSummary]) -> Iterator[str]:
 
 def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
     """Yield the notes of a workload's table of latencies."""
-    found = (cell for server in analysis.sweep.servers for cell in _cells_of(server.id, workload, analysis))
+    found = (cell for server in analysis.sweep.servers for cell in analysis.cells_of(server.id, workload))
     shown = [cell for cell in found if latency_text(cell) != NONE]
     if any(cell.longest_is_cut_off for cell in shown):
         yield CUT_OFF
     if any(cell.starved for cell in shown):
         yield OF_THE_SERVED
-
-
-def _cells_of(server: str, workload: WorkloadName, analysis: SweepAnalysis) -> list[CellSummary]:
-    found = (analysis.cell(server, workload, level) for level in analysis.levels)
-    return [cell for cell in found if cell is not None]
 
 
 # --- all cells in a few lines ------------------------------------------------------------------------------------

@@ -173,8 +173,7 @@ def _able(workload: WorkloadName, analysis: SweepAnalysis) -> list[Server]:
 def _cells(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[CellSummary]:
     """Yield the cells of the servers that have this workload."""
     for server in _able(workload, analysis):
-        found = (analysis.cell(server.id, workload, level) for level in analysis.levels)
-        yield from (cell for cell in found if cell is not None)
+        yield from analysis.cells_of(server.id, workload)
 
 
 def _headings(analysis: SweepAnalysis) -> tuple[str, ...]:

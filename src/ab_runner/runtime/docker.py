@@ -25,7 +25,7 @@ from ab_runner.load import generator_registry
 from ab_runner.load.generator import Completed
 from ab_runner.model.server import DEFAULT_JDK, Server
 from ab_runner.monitor.accounting import Cgroup, ResourceAccounts, accounts_of
-from ab_runner.runtime import perf_files
+from ab_runner.runtime import engine, perf_files
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
@@ -68,7 +68,9 @@ INSTALL_HINT = (
 
 def why_unusable() -> str | None:
     """Return why Docker cannot be used here, in a line that says how to fix it; None if it can."""
-    # One call for all three, because `list` waits for it. That it names the server's version makes it ask the engine.
+    if engine.is_usable():  # the docker command needs 0.1 s and more to start, and `list` would wait for it
+        return None
+    # One call for all three. That it names the server's version makes it ask the engine.
     template = "{{.ServerVersion}}{{range .ClientInfo.Plugins}} {{.Name}}{{end}}"
     try:
         done = _run("docker", "info", "--format", template, seconds=15)
