@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from support.builders import NOON, not_measured, report, server, sweep, trial
+from support.builders import NOON, not_measured, report, served, server, sweep, trial
 from support.full_sweep import full_sweep
 from support.table_sweeps import (
     RECORDS,
@@ -269,3 +269,12 @@ def test_a_short_report_has_few_warnings_and_says_where_the_others_are() -> None
     assert len(warnings) == 5
     assert warnings[-1] == "7 more warnings: ./ab-runner report --all"
     assert sum("skipped" in line for line in everything(stored).warnings) == 9
+
+
+def test_a_star_of_connections_that_waited_is_explained_in_a_short_report() -> None:
+    waiting = trial("a-1", "small", 500, report=served(20_000, 500, 0.7))
+    made = sweep(server("a-1"))
+    made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, concurrency=(500,)))
+    found = short(Stored(made, (waiting,)))
+    assert "*" in found.tables[0].rows[0][1].text
+    assert found.notes == ("*: some connections waited while the others were served (1 cell: a-1)",)

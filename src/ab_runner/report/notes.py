@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.reasons import Failure, Reason, Sentence, together
-from ab_runner.analysis.remarks import JvmRemark
+from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.records import Cell
 from ab_runner.model.workload import WorkloadName
@@ -23,6 +23,7 @@ from ab_runner.report.figures import (
 
 CUT_OFF = "≥ before the longest: about as long as the trial, whose end cut it off"
 OF_THE_SERVED = "*: of the connections served alone; the others waited, most of them without an answer"
+NOT_ALL_SERVED = "some connections waited while the others were served"
 _MOST_NAMES = 3
 """If there are more servers than this, only their number is shown."""
 _LONGEST_WORDS = 60
@@ -77,7 +78,8 @@ def grouped_notes(analysis: SweepAnalysis) -> Iterator[str]:
     if marks := list(limit_notes(cells)):
         yield "; ".join(marks)
     if failed := [cell for cell in cells if cell.failure is not None]:
-        yield f"{len(failed)} of {len(cells)} cells have failed trials: {_failures(failed)}"
+        have = "has" if len(failed) == 1 else "have"
+        yield f"{len(failed)} of {len(cells)} cells {have} failed trials: {_failures(failed)}"
     if remarks := _remarks(cells):
         yield f"*: {remarks}"
 
@@ -100,18 +102,20 @@ def _words(reason: Reason, said: Iterable[Sentence]) -> str:
 
 def _remarks(cells: Iterable[CellSummary]) -> str:
     notes: dict[tuple[str, str], list[tuple[Cell, Sentence]]] = {}
-    works: dict[str, list[Cell]] = {}
+    others: dict[str, list[Cell]] = {}
     for cell in cells:
         for remark in cell.remarks:
             if isinstance(remark, Sentence):
                 notes.setdefault((remark.before, remark.after), []).append((cell.cell, remark))
             elif isinstance(remark, JvmRemark):
-                works.setdefault(jvm_text(remark.work), []).append(cell.cell)
+                others.setdefault(jvm_text(remark.work), []).append(cell.cell)
+            elif isinstance(remark, ConnectionsServed) and not cell.starved:
+                others.setdefault(NOT_ALL_SERVED, []).append(cell.cell)
     texts = [
         f"{sentence_text(together(sentence for _, sentence in pairs)[0])} {_of([cell for cell, _ in pairs])}"
         for pairs in notes.values()
     ]
-    texts += [f"{text} {_of(those)}" for text, those in works.items()]
+    texts += [f"{text} {_of(those)}" for text, those in others.items()]
     return "; ".join(texts)
 
 
