@@ -32,6 +32,8 @@ Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-c
 """The requirements on all servers that some server cannot meet: answer HTTP/1.0, keep an HTTP/1.0 connection open,
 close one that is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at
 once. Tests hold each server to what it does not name."""
+RULES = ("echo", "caching", "headers", "keep-alive", "threads", "accept", "no-delay", "release")
+"""The rules of docs/fairness.md that a server may have an exception from."""
 
 
 class NeedsTable(Needs, frozen=True, forbid_unknown_fields=True):
@@ -57,6 +59,7 @@ class ServerFile(Server, frozen=True, kw_only=True, forbid_unknown_fields=True):
     artifacts: tuple[ArtifactTable, ...] = ()
     caveats: tuple[str, ...] = field(name="caveats", default=())
     lacks: tuple[Lack, ...] = ()
+    revision: Annotated[int, Meta(ge=1)] = 1
     untestable: dict[WorkloadName, str] = field(default_factory=dict)
 
     def server(self) -> Server:
@@ -88,6 +91,8 @@ def read_server(path: Path) -> Server:
         raise DocumentError(f"{path}: workloads: empty; name at least one")
     if both := sorted(set(server.workloads) & set(server.untestable)):
         raise DocumentError(f"{path}: untestable: {both[0]!r} is among the workloads too")
+    if unknown := next((rule for rule in server.exceptions if rule not in RULES), None):
+        raise DocumentError(f"{path}: exceptions: no rule {unknown!r}; there are {', '.join(map(repr, RULES))}")
     if server.artifacts and (server.kind != "jvm" or server.program != name):
         raise DocumentError(f"{path}: artifacts: only jvm servers with a build of their own may have them")
     if (server.needs is None) != (server.kind != "debian" or server.program != name):

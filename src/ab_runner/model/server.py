@@ -64,6 +64,12 @@ class Server(Struct, frozen=True, kw_only=True):
     """What a reader of its figures should know."""
     lacks: tuple[str, ...] = ()
     """The requirements on all servers that it cannot meet; `catalog.server_file.Lack` has the values."""
+    exceptions: dict[str, str] = {}
+    """Rules of docs/fairness.md that it does not follow, and why; `catalog.server_file.Rule` has the rules."""
+    revision: int = 1
+    """Raised whenever the server's behaviour is changed here: figures of two revisions are of two servers."""
+    former_ids: tuple[str, ...] = ()
+    """Ids that it had before, by which it can still be asked for."""
     untestable: dict[WorkloadName, str] = {}
     """Workloads that it serves in its own way, and why ab cannot measure them. Tables show `-` and say so."""
 
