@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Two servers in turns: how many times as fast is the second one? For a change of a server, or for two variants.
+
+    PYTHONPATH=src .venv/bin/python benchmarks/pairs.py RECORDS STARTS FIRST:SECOND[:WORKLOADS] ...
+
+FIRST and SECOND are folders of servers, such as servers/netty-4.2, with variables for their environment after plus
+signs: servers/netty-4.2+FILE_CACHE=off. The first one may be of another checkout. Both are started as processes of this
+host, each as often as STARTS says, and warmed up one after the other; then their trials alternate. While one is
+measured the other is idle. RECORDS gets a line of JSON per trial, and what it has already is not measured again.
+
+The factor of a workload is the geometric mean of the pairs' ratios, second over first; a pair is one start of each. Its
+interval is Student's, of the logarithms. `benchmarks/aims.py` and docs/fairness.md use the records.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from math import exp, log
+from pathlib import Path
+from statistics import mean
+
+import msgspec
+from scipy.stats import ttest_1samp
+
+from ab_runner.catalog.servers import load
+from ab_runner.host.machine import CpuSplit, cpu_split
+from ab_runner.host.sweep_lock import sweep_lock
+from ab_runner.load.trial_validity import judge
+from ab_runner.model.load import Load
+from ab_runner.model.protocol import PROTOCOLS, WarmUp
+from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName, workload_named
+from ab_runner.runtime.process import ProcessRuntime
+from ab_runner.store.layout import RAW_FOLDER
+from ab_runner.store.writer import Store
+from ab_runner.sweep.context import SweepContext
+from ab_runner.sweep.fixtures import make_fixtures
+from ab_runner.sweep.start import Start
+from ab_runner.sweep.warm_up_run import run_warm_up
+
+PORTS = (18_081, 18_082)
+CONCURRENCY = 100
+TRIALS = 2
+"""Of each workload in each start."""
+TRIAL = Load(seconds=2)
+PROTOCOL = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=WarmUp(Load(seconds=8), steady=True, at_most=20))
+
+
+class Side(msgspec.Struct, frozen=True):
+    """A server, and the folder that it is built in."""
+
+    servers_dir: Path
+    server: Server
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Two servers and the workloads that both are measured with. `name` is that of its records."""
+
+    name: str
+    sides: tuple[Side, Side]
+    workloads: tuple[WorkloadName, ...]
+
+
+class PairTrial(msgspec.Struct, frozen=True, kw_only=True):
+    """One trial of the first (0) or second (1) server of a comparison, in its n-th pair of starts. Rates are None where
+    the trial failed, for the reason in `error`."""
+
+    comparison: str
+    pair: int
+    side: int
+    workload: WorkloadName
+    rate: float | None
+    """Requests per second."""
+    per_cpu_second: float | None
+    """Requests per CPU-second of the server: it tells a difference where ab is the limit too."""
+    error: str | None = None
+
+
+class Factor(msgspec.Struct, frozen=True):
+    """The second server's figure over the first one's, with its 95 % interval."""
+
+    ratio: float
+    low: float
+    high: float
+    pairs: int
+
+    def __str__(self) -> str:
+        return f"{self.ratio:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+
+def trials_in(file: Path) -> list[PairTrial]:
+    return (
+        [msgspec.json.decode(line, type=PairTrial) for line in file.read_text().splitlines()] if file.exists() else []
+    )
+
+
+def factors(trials: Iterable[PairTrial], figure: str) -> dict[tuple[str, WorkloadName], Factor]:
+    """Return the factor of each comparison and workload that has two pairs of valid trials; `figure` is the name of
+    a figure of `PairTrial`."""
+    logs: dict[tuple[str, WorkloadName], dict[tuple[int, int], list[float]]] = {}
+    for trial in trials:
+        if value := getattr(trial, figure):
+            pairs = logs.setdefault((trial.comparison, trial.workload), {})
+            pairs.setdefault((trial.pair, trial.side), []).append(log(value))
+    return {key: factor for key, starts in logs.items() if (factor := _factor(starts)) is not None}
+
+
+def _factor(starts: dict[tuple[int, int], list[float]]) -> Factor | None:
+    ratios = [
+        mean(starts[pair, 1]) - mean(starts[pair, 0]) for pair, side in starts if side == 0 and (pair, 1) in starts
+    ]
+    if len(ratios) < 2:
+        return None
+    low, high = ttest_1samp(ratios, 0).confidence_interval(0.95)
+    return Factor(exp(mean(ratios)), exp(low), exp(high), len(ratios))
+
+
+def compare(comparisons: Sequence[Comparison], starts: int, file: Path) -> None:
+    """Measure what is missing in the file, and print the factors of each comparison when it is complete."""
+    fixtures, cpus = make_fixtures(), cpu_split()
+    runtimes = {
+        (folder, number): _runtime(folder, fixtures, cpus, PORTS[number])
+        for number in (0, 1)
+        for folder in dict.fromkeys(each.sides[number].servers_dir for each in comparisons)
+    }
+    for (folder, number), runtime in runtimes.items():
+        servers = [each.sides[number].server for each in comparisons if each.sides[number].servers_dir == folder]
+        for server, why in runtime.prepare(servers, print).items():
+            sys.exit(f"{folder}/{server}: {why}")
+    with sweep_lock():
+        for comparison in comparisons:
+            done = {trial.pair for trial in trials_in(file) if trial.comparison == comparison.name}
+            pair_runtimes = [runtimes[side.servers_dir, number] for number, side in enumerate(comparison.sides)]
+            for pair in range(starts):
+                if pair not in done:
+                    trials = list(measure_pair(comparison, pair, pair_runtimes, fixtures))
+                    with file.open("ab") as records:
+                        records.writelines(msgspec.json.encode(trial) + b"\n" for trial in trials)
+            show([trial for trial in trials_in(file) if trial.comparison == comparison.name])
+
+
+def _runtime(servers_dir: Path, fixtures: Path, cpus: CpuSplit, port: int) -> ProcessRuntime:
+    runtime = ProcessRuntime(servers_dir, fixtures, cpus, port)
+    runtime.prepare_generator()
+    return runtime
+
+
+def measure_pair(
+    comparison: Comparison, pair: int, runtimes: Sequence[ProcessRuntime], fixtures: Path
+) -> Iterator[PairTrial]:
+    """Start both servers and give their trials in turns. The order of the two changes from pair to pair."""
+    with ExitStack() as stack:
+        begun = []
+        for number, (side, runtime) in enumerate(zip(comparison.sides, runtimes, strict=True)):
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            (folder / RAW_FOLDER).mkdir()
+            store = Store(folder)
+            stack.callback(store.close)
+            runtime.begin("pairs", store.raw, store.scratch)
+            stack.callback(runtime.close)
+            context = SweepContext({}, PROTOCOL, runtime, store, fixtures, lambda event: None)
+            begun.append((number, Start(context, side.server, 1, 1)))
+        turns = begun if pair % 2 == 0 else begun[::-1]
+        for _, start in turns:
+            start.begin(comparison.workloads[0])
+            run_warm_up(start, comparison.workloads, [CONCURRENCY])
+        for _ in range(TRIALS):
+            for workload in comparison.workloads:
+                for number, start in turns:
+                    yield measure(comparison.name, pair, number, start, workload)
+
+
+def measure(name: str, pair: int, side: int, start: Start, workload: WorkloadName) -> PairTrial:
+    """Make a trial and return it. Answers are compared meanwhile."""
+    watched = start.watched_load(workload, CONCURRENCY, TRIAL)
+    result, usage = watched.outcome.result, watched.sampler.usage
+    expected = len(start.question(workload).expected)
+    verdict = judge(result, workload_named(workload), expected_length=expected, requests=None, concurrency=CONCURRENCY)
+    error = watched.spot_checks.wrong or verdict.reason
+    report = watched.outcome.report if error is None else None
+    return PairTrial(
+        comparison=name,
+        pair=pair,
+        side=side,
+        workload=workload,
+        rate=report.requests_per_second if report else None,
+        per_cpu_second=report.complete / usage.server_cpu_seconds if report and usage else None,
+        error=error,
+    )
+
+
+def show(trials: Sequence[PairTrial]) -> None:
+    """Print the factors of these trials as rows of a Markdown table, and what failed."""
+    by_cpu = factors(trials, "per_cpu_second")
+    for (name, workload), factor in factors(trials, "rate").items():
+        cpu = by_cpu.get((name, workload))
+        print(f"| {name} | {workload} | {factor} | {cpu or '-'} | {factor.pairs} |", flush=True)
+    for trial in trials:
+        if trial.error:
+            print(f"{trial.comparison} {trial.workload} pair {trial.pair} side {trial.side}: {trial.error}", flush=True)
+
+
+def side_of(text: str) -> Side:
+    """Return the server that FOLDER+NAME=VALUE… names."""
+    folder, *variables = text.split("+")
+    path = Path(folder).resolve()
+    server = load(path.parent)[path.name]
+    environment = server.environment | dict(variable.split("=", 1) for variable in variables)
+    return Side(path.parent, msgspec.structs.replace(server, environment=environment))
+
+
+def comparison_of(text: str) -> Comparison:
+    """Return the comparison that FIRST:SECOND:WORKLOADS names; by default the workloads that both serve."""
+    first, second, *chosen = text.split(":")
+    sides = side_of(first), side_of(second)
+    common = [name for name in sides[0].server.workloads if name in sides[1].server.workloads]
+    workloads = [name for name in common if not chosen or name in chosen[0].split(",")]
+    return Comparison(text, sides, tuple(workloads))
+
+
+if __name__ == "__main__":
+    compare([comparison_of(text) for text in sys.argv[3:]], int(sys.argv[2]), Path(sys.argv[1]))
