@@ -13,6 +13,7 @@ from statistics import median
 
 import msgspec
 from make_bench import MakeBench
+from pairs import factors, trials_in
 from warmup import WarmUpRow, rows_in
 
 RECORDS = Path(__file__).parent / "records"
@@ -26,7 +27,7 @@ class Aim(msgspec.Struct, frozen=True):
 
 
 def main() -> int:
-    aims = [*warm(10), *warm(100), *bench()]
+    aims = [*warm(10), *warm(100), *bench(), *adapters()]
     for aim in aims:
         print(f"{'met   ' if aim.met else 'MISSED'}  {aim.text}")
     return 0 if all(aim.met for aim in aims) else 1
@@ -58,6 +59,20 @@ def bench() -> Iterator[Aim]:
     yield Aim(f"the sweep of make bench: {sweep:.1f} minutes (at most 5)", sweep <= 5)
     built = f"with {found.images_before} of its images built before"
     yield Aim(f"make bench from a fresh clone, {built}: {whole:.1f} minutes (at most 8)", whole <= 8)
+
+
+def adapters() -> Iterator[Aim]:
+    """Each JVM adapter's requests per CPU-second over those of the smallest program (benchmarks/adapters.py)."""
+    trials = trials_in(RECORDS / "adapters.jsonl")
+    found = factors(trials, "per_cpu_second")
+    for name, workload in sorted({(trial.comparison, trial.workload) for trial in trials}):
+        factor = found.get((name, workload))
+        told = f"{factor}, {factor.pairs} pairs" if factor else "no figure"
+        yield Aim(
+            f"{name.partition(' ')[0]} {workload}, requests per CPU-second over the smallest program's: {told} "
+            "(lower end at least 0.90)",
+            factor is not None and factor.low >= 0.90,
+        )
 
 
 def ratios(rows: Sequence[WarmUpRow]) -> list[float]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import aims
 from make_bench import MakeBench
+from pairs import PairTrial, factors
 from warmup import WarmUpRow
 
 
@@ -28,10 +30,23 @@ def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         keep(tmp_path / f"warm-up-c{level}.jsonl", [row("jvm", 98.0)] * 20 + [row("c", 99.0)] * 20)
     found = MakeBench(images_before=0, seconds=480.0, sweep_seconds=300.0)
     (tmp_path / "make-bench.json").write_bytes(msgspec.json.encode(found))
+    keep(tmp_path / "adapters.jsonl", pairs("a-1 files", [(100.0, 100.0), (100.0, 101.0), (100.0, 102.0)]))
     return tmp_path
 
 
-def keep(file: Path, rows: list[WarmUpRow]) -> None:
+def pairs(name: str, figures: list[tuple[float, float | None]]) -> list[PairTrial]:
+    """Pairs of one trial each; None for one that failed."""
+    return [
+        PairTrial(
+            comparison=name, pair=number, side=side, workload="small", rate=figure, per_cpu_second=figure,
+            error=None if figure else "timeout",
+        )
+        for number, both in enumerate(figures)
+        for side, figure in enumerate(both)
+    ]  # fmt: skip
+
+
+def keep(file: Path, rows: Sequence[msgspec.Struct]) -> None:
     file.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in rows))
 
 
@@ -73,3 +88,26 @@ def test_a_slow_bench_misses_its_aim(records: Path) -> None:
     slow = MakeBench(images_before=0, seconds=480.0, sweep_seconds=301.0)
     (records / "make-bench.json").write_bytes(msgspec.json.encode(slow))
     assert aims.main() == 1
+
+
+@pytest.mark.parametrize(
+    ("figures", "missed"),
+    [
+        ([(100.0, 89.0), (100.0, 89.5), (100.0, 90.0)], "a-1 small, requests per CPU-second"),
+        ([(100.0, 100.0), (100.0, 80.0), (100.0, 120.0)], "0.99 (0.60 to 1.63), 3 pairs"),
+        ([(100.0, None), (100.0, None)], "no figure"),
+    ],
+    ids=["slower", "unclear", "failed"],
+)
+def test_an_adapter_that_may_be_slower_than_the_smallest_program_misses_its_aim(
+    records: Path, capsys: pytest.CaptureFixture[str], figures: list[tuple[float, float | None]], missed: str
+) -> None:
+    keep(records / "adapters.jsonl", pairs("a-1 files", figures))
+    assert aims.main() == 1
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("MISSED")]
+    assert missed in line
+
+
+def test_trials_of_one_start_count_as_one(records: Path) -> None:
+    once = pairs("a-1 files", [(100.0, 100.0), (100.0, 101.0)])
+    assert factors(once, "rate") == factors([*once, *once], "rate")
