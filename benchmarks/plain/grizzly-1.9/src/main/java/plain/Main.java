@@ -16,7 +16,7 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Echo after the EchoFilter that Grizzly 1.9 ships, files by its GrizzlyWebServer, as the class comment has it. */
+/** Echo after the EchoFilter that Grizzly 1.9 ships, files by its GrizzlyWebServer as its API documentation uses it. */
 public final class Main implements ProtocolFilter {
     public static void main(String[] arguments) throws IOException {
         InetAddress address = InetAddress.getByName(System.getenv("ADDRESS"));

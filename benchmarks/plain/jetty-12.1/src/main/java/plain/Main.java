@@ -6,7 +6,7 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.ResourceHandler;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 
-/** After "ResourceHandler" in https://jetty.org/docs/jetty/12.1/programming-guide/server/http.html */
+/** After the section on ResourceHandler in Jetty 12.1's programming guide. */
 public final class Main {
     public static void main(String[] arguments) throws Exception {
         Server server = new Server();

@@ -5,7 +5,7 @@ import org.mortbay.http.HttpServer;
 import org.mortbay.http.SocketListener;
 import org.mortbay.http.handler.ResourceHandler;
 
-/** After the embedding example of Jetty 5's tutorial: an HttpServer, a SocketListener, a context of resources. */
+/** After the embedding example of Jetty 5's tutorial: an HttpServer, a SocketListener, a ResourceHandler. */
 public final class Main {
     public static void main(String[] arguments) throws Exception {
         SocketListener listener = new SocketListener();

@@ -4,7 +4,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.ResourceHandler;
 
-/** After org.eclipse.jetty.embedded.FileServer: https://www.eclipse.org/jetty/documentation/9.4.x/embedding-jetty.html */
+/** After FileServer in http://www.eclipse.org/jetty/documentation/current/embedding-jetty.html of Jetty 9. */
 public final class Main {
     public static void main(String[] arguments) throws Exception {
         Server server = new Server();

@@ -11,7 +11,7 @@ import org.apache.mina.transport.socket.nio.SocketAcceptor;
 import org.apache.mina.transport.socket.nio.SocketAcceptorConfig;
 import org.apache.mina.transport.socket.nio.SocketSessionConfig;
 
-/** After org.apache.mina.examples.echoserver of MINA 0.9, without its registry, which adds a thread pool that hangs. */
+/** After org.apache.mina.examples.echoserver of MINA 0.9, on the I/O thread: behind a ThreadPoolFilter it hangs. */
 public final class Main extends IoHandlerAdapter {
     public static void main(String[] arguments) throws IOException {
         SocketAcceptorConfig config = new SocketAcceptorConfig();

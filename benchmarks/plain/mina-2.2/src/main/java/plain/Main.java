@@ -8,7 +8,7 @@ import org.apache.mina.core.service.IoHandlerAdapter;
 import org.apache.mina.core.session.IoSession;
 import org.apache.mina.transport.socket.nio.NioSocketAcceptor;
 
-/** After the MINA user guide, chapter 1, "Sample TCP Server": https://mina.apache.org/mina-project/userguide/ */
+/** After MINA's quick start guide: https://mina.apache.org/mina-project/quick-start-guide.html */
 public final class Main extends IoHandlerAdapter {
     public static void main(String[] arguments) throws IOException {
         NioSocketAcceptor acceptor = new NioSocketAcceptor();

@@ -10,7 +10,7 @@ import org.quickserver.net.server.DataMode;
 import org.quickserver.net.server.DataType;
 import org.quickserver.net.server.QuickServer;
 
-/** After the EchoServer of QuickServer's developer guide, and its EchoWebServer, in binary mode. */
+/** After the echo server in QuickServer's API documentation (ClientCommandHandler), in binary mode. */
 public final class Main implements ClientEventHandler, ClientBinaryHandler {
     public static void main(String[] arguments) throws AppException, IOException {
         QuickServer server = new QuickServer();
