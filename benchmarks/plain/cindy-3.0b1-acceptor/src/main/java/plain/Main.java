@@ -24,7 +24,7 @@ import net.sf.cindy.util.Configuration;
 public final class Main extends SessionHandlerAdapter {
     private static final byte[] END = "\r\n\r\n".getBytes();
 
-    private final boolean echo = System.getenv("WORKLOAD").equals("echo");
+    private final boolean echo = "echo".equals(System.getenv("WORKLOAD"));
     private final Map<String, ByteBuffer> files = new ConcurrentHashMap<>();
 
     public static void main(String[] arguments) {

@@ -21,7 +21,7 @@ public final class Main implements ProtocolFilter {
     public static void main(String[] arguments) throws IOException {
         InetAddress address = InetAddress.getByName(System.getenv("ADDRESS"));
         int port = Integer.parseInt(System.getenv("PORT"));
-        if (!System.getenv("WORKLOAD").equals("echo")) {
+        if (!"echo".equals(System.getenv("WORKLOAD"))) {
             GrizzlyWebServer server = new GrizzlyWebServer(port, System.getenv("DOCROOT"));
             server.getSelectorThread().setInet(address);
             server.getSelectorThread().setTcpNoDelay(true);

@@ -24,7 +24,7 @@ public final class Main extends BaseFilter {
     public static void main(String[] arguments) throws IOException, InterruptedException {
         InetSocketAddress address =
                 new InetSocketAddress(System.getenv("ADDRESS"), Integer.parseInt(System.getenv("PORT")));
-        if (System.getenv("WORKLOAD").equals("echo")) {
+        if ("echo".equals(System.getenv("WORKLOAD"))) {
             TCPNIOTransport transport = TCPNIOTransportBuilder.newInstance().build();
             transport.setProcessor(FilterChainBuilder.stateless().add(new TransportFilter()).add(new Main()).build());
             transport.bind(address);

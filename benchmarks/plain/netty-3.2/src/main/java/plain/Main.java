@@ -30,7 +30,7 @@ import org.jboss.netty.handler.codec.http.HttpVersion;
 /** After org.jboss.netty.example.echo and org.jboss.netty.example.http.file of Netty 3.2. */
 public final class Main {
     public static void main(String[] arguments) {
-        boolean echo = System.getenv("WORKLOAD").equals("echo");
+        boolean echo = "echo".equals(System.getenv("WORKLOAD"));
         ServerBootstrap bootstrap = new ServerBootstrap(new NioServerSocketChannelFactory(
                 Executors.newCachedThreadPool(), Executors.newCachedThreadPool()));
         bootstrap.setPipelineFactory(() -> echo ? Channels.pipeline(new EchoHandler())

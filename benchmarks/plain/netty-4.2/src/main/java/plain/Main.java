@@ -32,7 +32,7 @@ import java.nio.charset.StandardCharsets;
 /** After io.netty.example.echo and io.netty.example.http.file of netty-example 4.2. */
 public final class Main {
     public static void main(String[] arguments) throws InterruptedException {
-        boolean echo = System.getenv("WORKLOAD").equals("echo");
+        boolean echo = "echo".equals(System.getenv("WORKLOAD"));
         new ServerBootstrap()
                 .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
                 .channel(NioServerSocketChannel.class)
