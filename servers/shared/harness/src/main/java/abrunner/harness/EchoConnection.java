@@ -8,6 +8,9 @@ import java.nio.charset.StandardCharsets;
  * every framework moves the same bytes in its own way. Not thread-safe.
  */
 public final class EchoConnection {
+    private static final byte[] KEEP_ALIVE = ascii("\r\nConnection: keep-alive\r\n\r\n");
+    private static final byte[] CLOSE = ascii("\r\nConnection: close\r\n\r\n");
+
     private final RequestHeadReader reader = new RequestHeadReader();
     private boolean over;
 
@@ -36,11 +39,41 @@ public final class EchoConnection {
     private static boolean answer(RequestHead head, ByteArrayOutputStream answers) {
         byte[] body = head.bytes();
         boolean alive = head.keepsAlive();
-        byte[] fields = ("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: " + body.length
-                + "\r\nConnection: " + (alive ? "keep-alive" : "close") + "\r\n\r\n")
-                .getBytes(StandardCharsets.US_ASCII);
-        answers.write(fields, 0, fields.length);
-        answers.write(body, 0, body.length);
+        write(Start.now(), answers);
+        write(ascii(Integer.toString(body.length)), answers);
+        write(alive ? KEEP_ALIVE : CLOSE, answers);
+        write(body, answers);
         return alive;
+    }
+
+    private static void write(byte[] bytes, ByteArrayOutputStream answers) {
+        answers.write(bytes, 0, bytes.length);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** How all answers of one second start. */
+    private static final class Start {
+        private static volatile Start last = new Start(HttpDate.now());
+
+        private final String date;
+        private final byte[] bytes;
+
+        Start(String date) {
+            this.date = date;
+            bytes = ascii("HTTP/1.1 200 OK\r\nDate: " + date + "\r\nContent-Type: text/plain\r\nContent-Length: ");
+        }
+
+        static byte[] now() {
+            String date = HttpDate.now();
+            Start start = last;
+            if (!start.date.equals(date)) {
+                start = new Start(date);
+                last = start;
+            }
+            return start.bytes;
+        }
     }
 }
