@@ -7,6 +7,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.handler.codec.http.HttpResponseEncoder;
@@ -14,8 +15,17 @@ import java.net.InetSocketAddress;
 
 /** What listens and answers is the same in all Netty 4 servers; each chooses a transport. */
 public final class NettyServer implements Server {
+    /** What finds the head that an echo gives back. */
+    private enum Echo {
+        /** A handler that looks for its end. */
+        BYTES,
+        /** Netty's HTTP codec, and nothing but echoes is served. */
+        HTTP
+    }
+
     private final InetSocketAddress address;
     private final int backlog;
+    private final Echo echo;
     private final Docroot docroot;
     private final EventLoopGroup acceptor;
     private final EventLoopGroup workers;
@@ -26,6 +36,7 @@ public final class NettyServer implements Server {
             Class<? extends ServerChannel> channel) {
         address = settings.address();
         backlog = settings.backlog();
+        echo = settings.choice("ECHO", Echo.BYTES);
         docroot = new Docroot(settings.docroot());
         this.acceptor = acceptor;
         this.workers = workers;
@@ -43,11 +54,18 @@ public final class NettyServer implements Server {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel connection) {
-                        connection.pipeline().addLast(new RequestDecoder(), new HttpResponseEncoder(),
-                                new RequestHandler(docroot));
+                        addHandlers(connection.pipeline());
                     }
                 })
                 .bind(address)
                 .sync();
+    }
+
+    private void addHandlers(ChannelPipeline pipeline) {
+        if (echo == Echo.HTTP) {
+            pipeline.addLast(new EchoRequestDecoder(), new HttpResponseEncoder(), new HttpEchoHandler());
+        } else {
+            pipeline.addLast(new FirstBytes(docroot));
+        }
     }
 }
