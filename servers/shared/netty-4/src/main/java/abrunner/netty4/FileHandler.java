@@ -1,9 +1,13 @@
 package abrunner.netty4;
 
-import abrunner.harness.Docroot;
+import abrunner.harness.FileCache;
+import abrunner.harness.ServedFile;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
@@ -12,18 +16,15 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** Answers the requests of one connection with files. */
 final class FileHandler extends HttpHandler {
     private static final byte[] NOTHING = {};
 
-    private final Docroot docroot;
+    private final FileCache files;
 
-    FileHandler(Docroot docroot) {
-        this.docroot = docroot;
+    FileHandler(FileCache files) {
+        this.files = files;
     }
 
     @Override
@@ -44,7 +45,7 @@ final class FileHandler extends HttpHandler {
             write(context, HttpResponseStatus.METHOD_NOT_ALLOWED, NOTHING, false);
             return;
         }
-        Path file = docroot.find(request.uri());
+        ServedFile file = files.find(request.uri());
         if (file == null) {
             write(context, HttpResponseStatus.NOT_FOUND, NOTHING, HttpUtil.isKeepAlive(request));
         } else {
@@ -52,18 +53,26 @@ final class FileHandler extends HttpHandler {
         }
     }
 
-    private void send(ChannelHandlerContext context, Path file, boolean isHead, boolean keepAlive) throws IOException {
-        FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
-        // Closes the file when it is released, as Netty does with all that it has written.
-        DefaultFileRegion region = new DefaultFileRegion(channel, 0, channel.size());
-        HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
-        setFields(response, Docroot.contentType(file), region.count(), keepAlive);
-        context.write(response);
-        if (isHead) {
-            region.release();
+    private void send(ChannelHandlerContext context, ServedFile file, boolean isHead, boolean keepAlive)
+            throws IOException {
+        if (isHead || file.content() != null) {
+            ByteBuf content = isHead ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(file.content());
+            HttpResponse response = full(HttpResponseStatus.OK, content);
+            setFields(response, file, keepAlive);
+            endWith(context.write(response), keepAlive);
         } else {
+            // Closes the file when it is released, as Netty does with all that it has written.
+            DefaultFileRegion region = new DefaultFileRegion(file.open(), 0, file.length());
+            HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, FIELDS);
+            setFields(response, file, keepAlive);
+            context.write(response);
             context.write(region);
+            endWith(context.write(LastHttpContent.EMPTY_LAST_CONTENT), keepAlive);
         }
-        endWith(context.write(LastHttpContent.EMPTY_LAST_CONTENT), keepAlive);
+    }
+
+    private static void setFields(HttpResponse response, ServedFile file, boolean keepAlive) {
+        setFields(response, file.contentType(), file.length(), keepAlive);
+        response.headers().set(HttpHeaderNames.LAST_MODIFIED, file.lastModified());
     }
 }

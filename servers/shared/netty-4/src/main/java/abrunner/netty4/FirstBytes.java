@@ -1,6 +1,6 @@
 package abrunner.netty4;
 
-import abrunner.harness.Docroot;
+import abrunner.harness.FileCache;
 import abrunner.harness.RequestHeadReader;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -19,10 +19,10 @@ import java.util.List;
 final class FirstBytes extends ByteToMessageDecoder {
     private static final byte[] ECHO = "GET /echo ".getBytes(StandardCharsets.US_ASCII);
 
-    private final Docroot docroot;
+    private final FileCache files;
 
-    FirstBytes(Docroot docroot) {
-        this.docroot = docroot;
+    FirstBytes(FileCache files) {
+        this.files = files;
     }
 
     @Override
@@ -32,7 +32,7 @@ final class FirstBytes extends ByteToMessageDecoder {
         if (!startsLikeEcho(in, count)) {
             pipeline.addLast(new HttpRequestDecoder(HttpObjectDecoder.DEFAULT_MAX_INITIAL_LINE_LENGTH,
                     RequestHeadReader.MAX_HEAD, HttpObjectDecoder.DEFAULT_MAX_CHUNK_SIZE));
-            pipeline.addLast(new HttpResponseEncoder(), new FileHandler(docroot));
+            pipeline.addLast(new HttpResponseEncoder(), new FileHandler(files));
             pipeline.remove(this);
         } else if (count == ECHO.length) {
             pipeline.addLast(new EchoHandler());

@@ -1,14 +1,17 @@
 package abrunner.netty4;
 
 import abrunner.harness.HttpDate;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeadersFactory;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
@@ -17,6 +20,9 @@ import java.io.IOException;
 
 /** What all have in common that answer the requests of one connection by Netty's HTTP codec. */
 abstract class HttpHandler extends ChannelInboundHandlerAdapter {
+    /** All fields are written here, and valid. */
+    static final HttpHeadersFactory FIELDS = DefaultHttpHeadersFactory.headersFactory().withValidation(false);
+
     /** Whether the last answer has been given. */
     private boolean over;
 
@@ -46,8 +52,7 @@ abstract class HttpHandler extends ChannelInboundHandlerAdapter {
 
     /** Answers with plain text. */
     final void write(ChannelHandlerContext context, HttpResponseStatus status, byte[] body, boolean keepAlive) {
-        HttpResponse response =
-                new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, Unpooled.wrappedBuffer(body));
+        HttpResponse response = full(status, Unpooled.wrappedBuffer(body));
         setFields(response, HttpHeaderValues.TEXT_PLAIN, body.length, keepAlive);
         endWith(context.write(response), keepAlive);
     }
@@ -57,6 +62,10 @@ abstract class HttpHandler extends ChannelInboundHandlerAdapter {
             over = true;
             written.addListener(ChannelFutureListener.CLOSE);
         }
+    }
+
+    static HttpResponse full(HttpResponseStatus status, ByteBuf content) {
+        return new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, content, FIELDS, FIELDS);
     }
 
     static void setFields(HttpResponse response, CharSequence type, long length, boolean keepAlive) {

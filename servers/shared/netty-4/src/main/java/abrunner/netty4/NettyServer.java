@@ -1,6 +1,6 @@
 package abrunner.netty4;
 
-import abrunner.harness.Docroot;
+import abrunner.harness.FileCache;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import io.netty.bootstrap.ServerBootstrap;
@@ -26,7 +26,7 @@ public final class NettyServer implements Server {
     private final InetSocketAddress address;
     private final int backlog;
     private final Echo echo;
-    private final Docroot docroot;
+    private final FileCache files;
     private final EventLoopGroup acceptor;
     private final EventLoopGroup workers;
     private final Class<? extends ServerChannel> channel;
@@ -37,7 +37,7 @@ public final class NettyServer implements Server {
         address = settings.address();
         backlog = settings.backlog();
         echo = settings.choice("ECHO", Echo.BYTES);
-        docroot = new Docroot(settings.docroot());
+        files = new FileCache(settings);
         this.acceptor = acceptor;
         this.workers = workers;
         this.channel = channel;
@@ -65,7 +65,7 @@ public final class NettyServer implements Server {
         if (echo == Echo.HTTP) {
             pipeline.addLast(new EchoRequestDecoder(), new HttpResponseEncoder(), new HttpEchoHandler());
         } else {
-            pipeline.addLast(new FirstBytes(docroot));
+            pipeline.addLast(new FirstBytes(files));
         }
     }
 }
