@@ -10,8 +10,9 @@ import io.netty.channel.epoll.EpollEventLoopGroup;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.NettyRuntime;
 
-/** Netty 4.1 on one of its transports, with as many event loops as it has by itself. */
+/** Netty 4.1 on one of its transports, with an event loop for each CPU. */
 public final class NettyMain {
     /** How it talks to the operating system. */
     private enum Transport {
@@ -20,6 +21,8 @@ public final class NettyMain {
         /** By Netty's native library. */
         EPOLL
     }
+
+    private static final int LOOPS = NettyRuntime.availableProcessors();
 
     private NettyMain() {
     }
@@ -30,14 +33,12 @@ public final class NettyMain {
 
     static Server server(Settings settings) {
         if (settings.choice("TRANSPORT", Transport.NIO) == Transport.NIO) {
-            return new NettyServer(settings, new NioEventLoopGroup(1), new NioEventLoopGroup(),
-                    NioServerSocketChannel.class);
+            return new NettyServer(settings, new NioEventLoopGroup(LOOPS), NioServerSocketChannel.class);
         }
         if (!Epoll.isAvailable()) {
             throw new InvalidSetting("TRANSPORT=epoll needs Linux on x86-64, and Netty's library where Java finds it: "
                     + Epoll.unavailabilityCause());
         }
-        return new NettyServer(settings, new EpollEventLoopGroup(1), new EpollEventLoopGroup(),
-                EpollServerSocketChannel.class);
+        return new NettyServer(settings, new EpollEventLoopGroup(LOOPS), EpollServerSocketChannel.class);
     }
 }

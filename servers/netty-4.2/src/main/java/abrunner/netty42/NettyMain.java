@@ -7,8 +7,9 @@ import abrunner.netty4.NettyServer;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.NettyRuntime;
 
-/** Netty 4.2 on its NIO transport, with as many event loops as it has by itself. */
+/** Netty 4.2 on its NIO transport, with an event loop for each CPU. */
 public final class NettyMain {
     private NettyMain() {
     }
@@ -18,7 +19,7 @@ public final class NettyMain {
     }
 
     static Server server(Settings settings) {
-        return new NettyServer(settings, new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()),
-                new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()), NioServerSocketChannel.class);
+        return new NettyServer(settings, new MultiThreadIoEventLoopGroup(NettyRuntime.availableProcessors(),
+                NioIoHandler.newFactory()), NioServerSocketChannel.class);
     }
 }

@@ -27,26 +27,23 @@ public final class NettyServer implements Server {
     private final int backlog;
     private final Echo echo;
     private final FileCache files;
-    private final EventLoopGroup acceptor;
-    private final EventLoopGroup workers;
+    private final EventLoopGroup eventLoops;
     private final Class<? extends ServerChannel> channel;
 
-    /** Takes event loops to accept connections by, to serve them by, and the kind of channel that they are for. */
-    public NettyServer(Settings settings, EventLoopGroup acceptor, EventLoopGroup workers,
-            Class<? extends ServerChannel> channel) {
+    /** Takes the event loops that accept and serve connections, and the kind of channel that they are for. */
+    public NettyServer(Settings settings, EventLoopGroup eventLoops, Class<? extends ServerChannel> channel) {
         address = settings.address();
         backlog = settings.backlog();
         echo = settings.choice("ECHO", Echo.BYTES);
         files = new FileCache(settings);
-        this.acceptor = acceptor;
-        this.workers = workers;
+        this.eventLoops = eventLoops;
         this.channel = channel;
     }
 
     @Override
     public void start() throws InterruptedException {
         new ServerBootstrap()
-                .group(acceptor, workers)
+                .group(eventLoops)
                 .channel(channel)
                 .option(ChannelOption.SO_BACKLOG, backlog)
                 .option(ChannelOption.SO_REUSEADDR, true)
