@@ -9,7 +9,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.ServerChannel;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import java.net.InetSocketAddress;
 
@@ -28,23 +27,23 @@ public final class NettyServer implements Server {
     private final Echo echo;
     private final FileCache files;
     private final EventLoopGroup eventLoops;
-    private final Class<? extends ServerChannel> channel;
+    private final Transport transport;
 
-    /** Takes the event loops that accept and serve connections, and the kind of channel that they are for. */
-    public NettyServer(Settings settings, EventLoopGroup eventLoops, Class<? extends ServerChannel> channel) {
+    /** Takes the event loops that accept and serve connections, and the transport that they are for. */
+    public NettyServer(Settings settings, EventLoopGroup eventLoops, Transport transport) {
         address = settings.address();
         backlog = settings.backlog();
         echo = settings.choice("ECHO", Echo.BYTES);
         files = new FileCache(settings);
         this.eventLoops = eventLoops;
-        this.channel = channel;
+        this.transport = transport;
     }
 
     @Override
     public void start() throws InterruptedException {
         new ServerBootstrap()
                 .group(eventLoops)
-                .channel(channel)
+                .channel(transport.channel())
                 .option(ChannelOption.SO_BACKLOG, backlog)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)

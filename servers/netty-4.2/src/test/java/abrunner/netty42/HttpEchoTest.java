@@ -1,11 +1,11 @@
 package abrunner.netty42;
 
-import abrunner.harness.FileServerContract;
+import abrunner.harness.EchoServerContract;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import java.util.Map;
 
-class NettyUncachedFilesTest extends FileServerContract {
+class HttpEchoTest extends EchoServerContract {
     @Override
     protected Server server(Settings settings) {
         return NettyMain.server(settings);
@@ -14,7 +14,7 @@ class NettyUncachedFilesTest extends FileServerContract {
     @Override
     protected Map<String, String> variant() {
         Map<String, String> variant = super.variant();
-        variant.put("FILE_CACHE", "off");
+        variant.put("ECHO", "http");
         return variant;
     }
 }
