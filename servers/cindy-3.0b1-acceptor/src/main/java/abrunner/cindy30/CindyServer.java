@@ -1,6 +1,6 @@
 package abrunner.cindy30;
 
-import abrunner.harness.Docroot;
+import abrunner.harness.FileCache;
 import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
@@ -33,15 +33,14 @@ public final class CindyServer implements Server {
     private final InetSocketAddress address;
     private final int backlog;
     private final Listener listener;
-    private final Docroot docroot;
-    private final MappedFiles files = new MappedFiles();
+    private final FileCache files;
     private final PacketDecoder decoder = new RequestDecoder();
 
     CindyServer(Settings settings) {
         address = settings.address();
         backlog = settings.backlog();
         listener = settings.choice("LISTENER", Listener.ACCEPTOR);
-        docroot = new Docroot(settings.docroot());
+        files = new FileCache(settings);
     }
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -101,7 +100,7 @@ public final class CindyServer implements Server {
 
     private void begin(Session session) {
         session.setPacketDecoder(decoder);
-        session.setSessionHandler(new RequestHandler(docroot, files));
+        session.setSessionHandler(new RequestHandler(files));
         session.start();
     }
 }

@@ -1,13 +1,16 @@
 package abrunner.cindy30;
 
-import abrunner.harness.Docroot;
+import abrunner.harness.EchoConnection;
+import abrunner.harness.FileCache;
+import abrunner.harness.HttpDate;
 import abrunner.harness.RequestHead;
+import abrunner.harness.ServedFile;
 import java.io.IOException;
 import java.net.SocketException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import java.util.Arrays;
 import net.sf.cindy.Future;
+import net.sf.cindy.Packet;
 import net.sf.cindy.Session;
 import net.sf.cindy.SessionHandlerAdapter;
 import net.sf.cindy.packet.DefaultPacket;
@@ -16,22 +19,20 @@ import net.sf.cindy.session.nio.SocketChannelSession;
 /** Answers the requests of one connection: /echo with the request's own head, all others with files. */
 final class RequestHandler extends SessionHandlerAdapter {
     private static final String ECHO = "/echo";
-    private static final String TEXT = "text/plain";
+    private static final String TEXT = "Content-Type: text/plain";
 
-    private final Docroot docroot;
-    private final MappedFiles files;
+    private final FileCache files;
     /** Whether the last answer has been given. */
     private boolean over;
 
-    RequestHandler(Docroot docroot, MappedFiles files) {
-        this.docroot = docroot;
+    RequestHandler(FileCache files) {
         this.files = files;
     }
 
     @Override
     public void sessionStarted(Session session) throws SocketException {
-        // An acceptor has set it, a ServerSocketChannelSession has not: head and file are two packets, and would wait
-        // for each other.
+        // An acceptor has set it, a ServerSocketChannelSession has not: the head of a large file and the file are two
+        // packets, and would wait for each other.
         ((SocketChannelSession) session).getSocket().setTcpNoDelay(true);
     }
 
@@ -52,33 +53,37 @@ final class RequestHandler extends SessionHandlerAdapter {
         boolean isHead = request.method().equals("HEAD");
         if (!isHead && !request.method().equals("GET")) {
             // Its body is not read.
-            write(session, "405 Method Not Allowed", new byte[0], false);
+            write(session, head("405 Method Not Allowed", TEXT, 0, false), false);
         } else if (!isHead && request.target().equals(ECHO)) {
-            write(session, "200 OK", request.bytes(), keepAlive);
+            write(session, EchoConnection.answer(request, keepAlive), keepAlive);
         } else {
-            Path file = docroot.find(request.target());
+            ServedFile file = files.find(request.target());
             if (file == null) {
-                write(session, "404 Not Found", new byte[0], keepAlive);
+                write(session, head("404 Not Found", TEXT, 0, keepAlive), keepAlive);
             } else {
                 send(session, file, isHead, keepAlive);
             }
         }
     }
 
-    private void send(Session session, Path file, boolean isHead, boolean keepAlive) throws IOException {
-        ByteBuffer content = files.content(file);
-        byte[] head = head("200 OK", Docroot.contentType(file), content.remaining(), keepAlive);
-        Future last = session.flush(new DefaultPacket(head));
-        if (!isHead) {
-            last = session.flush(new DefaultPacket(content));
+    private void send(Session session, ServedFile file, boolean isHead, boolean keepAlive) throws IOException {
+        String fields = "Content-Type: " + file.contentType() + "\r\nLast-Modified: " + file.lastModified();
+        byte[] head = head("200 OK", fields, file.length(), keepAlive);
+        byte[] content = file.content();
+        if (isHead) {
+            write(session, head, keepAlive);
+        } else if (content != null) {
+            byte[] answer = Arrays.copyOf(head, head.length + content.length);
+            System.arraycopy(content, 0, answer, head.length, content.length);
+            write(session, answer, keepAlive);
+        } else {
+            Packet mapped = new DefaultPacket(file.mapped());
+            session.flush(new DefaultPacket(head));
+            endWith(session.flush(mapped), keepAlive);
         }
-        endWith(last, keepAlive);
     }
 
-    private void write(Session session, String status, byte[] body, boolean keepAlive) {
-        byte[] head = head(status, TEXT, body.length, keepAlive);
-        ByteBuffer answer = ByteBuffer.allocate(head.length + body.length);
-        answer.put(head).put(body).flip();
+    private void write(Session session, byte[] answer, boolean keepAlive) {
         endWith(session.flush(new DefaultPacket(answer)), keepAlive);
     }
 
@@ -90,9 +95,9 @@ final class RequestHandler extends SessionHandlerAdapter {
         }
     }
 
-    private static byte[] head(String status, String type, long length, boolean keepAlive) {
-        return ("HTTP/1.1 " + status + "\r\nContent-Type: " + type + "\r\nContent-Length: " + length
-                + "\r\nConnection: " + (keepAlive ? "keep-alive" : "close") + "\r\n\r\n")
-                .getBytes(StandardCharsets.US_ASCII);
+    private static byte[] head(String status, String fields, long length, boolean keepAlive) {
+        return ("HTTP/1.1 " + status + "\r\nDate: " + HttpDate.now() + "\r\n" + fields
+                + "\r\nContent-Length: " + length + "\r\nConnection: " + (keepAlive ? "keep-alive" : "close")
+                + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
     }
 }

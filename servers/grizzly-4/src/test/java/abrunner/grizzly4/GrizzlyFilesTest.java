@@ -14,4 +14,9 @@ class GrizzlyFilesTest extends FileServerContract {
     protected boolean answersHead() {
         return false;
     }
+
+    @Override
+    protected boolean tellsLastModified() {
+        return false;
+    }
 }

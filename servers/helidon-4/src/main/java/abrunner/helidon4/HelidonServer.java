@@ -12,6 +12,8 @@ import java.nio.file.Path;
 
 /** Helidon 4, serving files by its static content module. */
 public final class HelidonServer implements Server {
+    private static final String WHOLE_FOLDER = "";
+
     private final InetSocketAddress address;
     private final int backlog;
     private final Path docroot;
@@ -28,8 +30,10 @@ public final class HelidonServer implements Server {
 
     @Override
     public void start() {
-        HttpService files =
-                StaticContentFeature.createService(FileSystemHandlerConfig.builder().location(docroot).build());
+        HttpService files = StaticContentFeature.createService(FileSystemHandlerConfig.builder()
+                .location(docroot)
+                .addCachedFile(WHOLE_FOLDER)
+                .build());
         WebServer.builder()
                 .address(address.getAddress())
                 .port(address.getPort())

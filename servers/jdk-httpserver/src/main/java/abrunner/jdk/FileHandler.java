@@ -1,22 +1,24 @@
 package abrunner.jdk;
 
-import abrunner.harness.Docroot;
+import abrunner.harness.FileCache;
+import abrunner.harness.ServedFile;
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.HttpURLConnection;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.channels.Channels;
 
 /** Answers with files. */
 final class FileHandler implements HttpHandler {
     /** Says that an answer has no body; 0 would say that its length is not known. */
     private static final long NO_BODY = -1;
 
-    private final Docroot docroot;
+    private final FileCache files;
 
-    FileHandler(Docroot docroot) {
-        this.docroot = docroot;
+    FileHandler(FileCache files) {
+        this.files = files;
     }
 
     @Override
@@ -27,7 +29,7 @@ final class FileHandler implements HttpHandler {
                 exchange.sendResponseHeaders(HttpURLConnection.HTTP_BAD_METHOD, NO_BODY);
                 return;
             }
-            Path file = docroot.find(exchange.getRequestURI().getRawPath());
+            ServedFile file = files.find(exchange.getRequestURI().getRawPath());
             if (file == null) {
                 exchange.sendResponseHeaders(HttpURLConnection.HTTP_NOT_FOUND, NO_BODY);
             } else {
@@ -36,15 +38,21 @@ final class FileHandler implements HttpHandler {
         }
     }
 
-    private static void send(HttpExchange exchange, Path file, boolean isHead) throws IOException {
-        long length = Files.size(file);
-        exchange.getResponseHeaders().set("Content-Type", Docroot.contentType(file));
-        if (isHead || length == 0) {
-            exchange.getResponseHeaders().set("Content-Length", Long.toString(length));
+    private static void send(HttpExchange exchange, ServedFile file, boolean isHead) throws IOException {
+        Headers fields = exchange.getResponseHeaders();
+        fields.set("Content-Type", file.contentType());
+        fields.set("Last-Modified", file.lastModified());
+        if (isHead || file.length() == 0) {
+            fields.set("Content-Length", Long.toString(file.length()));
             exchange.sendResponseHeaders(HttpURLConnection.HTTP_OK, NO_BODY);
+        } else if (file.content() != null) {
+            exchange.sendResponseHeaders(HttpURLConnection.HTTP_OK, file.length());
+            exchange.getResponseBody().write(file.content());
         } else {
-            exchange.sendResponseHeaders(HttpURLConnection.HTTP_OK, length);
-            Files.copy(file, exchange.getResponseBody());
+            try (InputStream content = Channels.newInputStream(file.open())) {
+                exchange.sendResponseHeaders(HttpURLConnection.HTTP_OK, file.length());
+                content.transferTo(exchange.getResponseBody());
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 package abrunner.jdk;
 
-import abrunner.harness.Docroot;
+import abrunner.harness.FileCache;
 import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
@@ -19,14 +19,14 @@ public final class JdkServer implements Server {
     private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
-    private final Docroot docroot;
+    private final FileCache files;
     private final ThreadKind threadKind;
 
     JdkServer(Settings settings) {
         address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
-        docroot = new Docroot(settings.docroot());
+        files = new FileCache(settings);
         threadKind = settings.threadKind();
     }
 
@@ -41,7 +41,7 @@ public final class JdkServer implements Server {
         System.setProperty("sun.net.httpserver.maxIdleConnections", Integer.toString(MAX_IDLE_CONNECTIONS));
         HttpServer server = HttpServer.create(address, backlog);
         server.setExecutor(executor());
-        server.createContext("/", new FileHandler(docroot));
+        server.createContext("/", new FileHandler(files));
         server.start();
     }
 

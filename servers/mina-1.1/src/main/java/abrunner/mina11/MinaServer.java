@@ -5,6 +5,8 @@ import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import org.apache.mina.common.ByteBuffer;
+import org.apache.mina.common.SimpleByteBufferAllocator;
 import org.apache.mina.common.ThreadModel;
 import org.apache.mina.transport.socket.nio.SocketAcceptor;
 import org.apache.mina.transport.socket.nio.SocketAcceptorConfig;
@@ -25,6 +27,9 @@ public final class MinaServer implements Server {
 
     @Override
     public void start() throws IOException {
+        // As its own tutorial begins: heap buffers that are not pooled.
+        ByteBuffer.setUseDirectBuffers(false);
+        ByteBuffer.setAllocator(new SimpleByteBufferAllocator());
         SocketAcceptor acceptor = new SocketAcceptor();
         // Its own, for this one sets SO_REUSEADDR on accepted sockets, too.
         SocketAcceptorConfig config = acceptor.getDefaultConfig();

@@ -1,26 +1,17 @@
 package abrunner.netty41;
 
-import abrunner.harness.InvalidSetting;
 import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import abrunner.netty4.NettyServer;
-import io.netty.channel.epoll.Epoll;
+import abrunner.netty4.Transport;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.EpollEventLoopGroup;
-import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioEventLoopGroup;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.NettyRuntime;
 
-/** Netty 4.1 on one of its transports, with as many event loops as it has by itself. */
+/** Netty 4.1 on one of its transports, with an event loop for each CPU. */
 public final class NettyMain {
-    /** How it talks to the operating system. */
-    private enum Transport {
-        /** By the JDK. */
-        NIO,
-        /** By Netty's native library. */
-        EPOLL
-    }
-
     private NettyMain() {
     }
 
@@ -29,15 +20,10 @@ public final class NettyMain {
     }
 
     static Server server(Settings settings) {
-        if (settings.choice("TRANSPORT", Transport.NIO) == Transport.NIO) {
-            return new NettyServer(settings, new NioEventLoopGroup(1), new NioEventLoopGroup(),
-                    NioServerSocketChannel.class);
-        }
-        if (!Epoll.isAvailable()) {
-            throw new InvalidSetting("TRANSPORT=epoll needs Linux on x86-64, and Netty's library where Java finds it: "
-                    + Epoll.unavailabilityCause());
-        }
-        return new NettyServer(settings, new EpollEventLoopGroup(1), new EpollEventLoopGroup(),
-                EpollServerSocketChannel.class);
+        Transport transport = Transport.of(settings);
+        int count = NettyRuntime.availableProcessors();
+        EventLoopGroup eventLoops =
+                transport == Transport.EPOLL ? new EpollEventLoopGroup(count) : new NioEventLoopGroup(count);
+        return new NettyServer(settings, eventLoops, transport);
     }
 }

@@ -4,11 +4,14 @@ import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import abrunner.netty4.NettyServer;
+import abrunner.netty4.Transport;
+import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.NettyRuntime;
 
-/** Netty 4.2 on its NIO transport, with as many event loops as it has by itself. */
+/** Netty 4.2 on one of its transports, with an event loop for each CPU. */
 public final class NettyMain {
     private NettyMain() {
     }
@@ -18,7 +21,9 @@ public final class NettyMain {
     }
 
     static Server server(Settings settings) {
-        return new NettyServer(settings, new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()),
-                new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()), NioServerSocketChannel.class);
+        Transport transport = Transport.of(settings);
+        IoHandlerFactory io = transport == Transport.EPOLL ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        return new NettyServer(
+                settings, new MultiThreadIoEventLoopGroup(NettyRuntime.availableProcessors(), io), transport);
     }
 }

@@ -1,6 +1,7 @@
 package abrunner.harness;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -8,22 +9,38 @@ import java.nio.charset.StandardCharsets;
  * every framework moves the same bytes in its own way. Not thread-safe.
  */
 public final class EchoConnection {
+    private static final byte[] NOTHING = {};
+    private static final byte[] KEEP_ALIVE = ascii("\r\nConnection: keep-alive\r\n\r\n");
+    private static final byte[] CLOSE = ascii("\r\nConnection: close\r\n\r\n");
+
     private final RequestHeadReader reader = new RequestHeadReader();
     private boolean over;
 
+    /** The answer to one request, in one piece. */
+    public static byte[] answer(RequestHead head, boolean keepAlive) {
+        byte[] start = Start.now();
+        byte[] body = head.bytes();
+        byte[] length = ascii(Integer.toString(body.length));
+        byte[] end = keepAlive ? KEEP_ALIVE : CLOSE;
+        byte[] answer = new byte[start.length + length.length + end.length + body.length];
+        ByteBuffer.wrap(answer).put(start).put(length).put(end).put(body);
+        return answer;
+    }
+
     /** Takes bytes as they come in; gives the answers to the requests that they complete, back to back. */
     public byte[] receive(byte[] bytes, int offset, int count) {
-        ByteArrayOutputStream answers = new ByteArrayOutputStream(512);
         if (!over) {
             reader.append(bytes, offset, count);
         }
-        while (!over) {
-            RequestHead head = reader.next();
-            if (head == null) {
-                over = reader.isTooLong();
-                break;
-            }
-            over = !answer(head, answers);
+        byte[] first = next();
+        byte[] answer = next();
+        if (answer.length == 0) {
+            return first;
+        }
+        ByteArrayOutputStream answers = new ByteArrayOutputStream();
+        answers.write(first, 0, first.length);
+        for (; answer.length > 0; answer = next()) {
+            answers.write(answer, 0, answer.length);
         }
         return answers.toByteArray();
     }
@@ -33,14 +50,41 @@ public final class EchoConnection {
         return over;
     }
 
-    private static boolean answer(RequestHead head, ByteArrayOutputStream answers) {
-        byte[] body = head.bytes();
-        boolean alive = head.keepsAlive();
-        byte[] fields = ("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: " + body.length
-                + "\r\nConnection: " + (alive ? "keep-alive" : "close") + "\r\n\r\n")
-                .getBytes(StandardCharsets.US_ASCII);
-        answers.write(fields, 0, fields.length);
-        answers.write(body, 0, body.length);
-        return alive;
+    /** The answer to the next request that is complete; empty if there is none. */
+    private byte[] next() {
+        RequestHead head = over ? null : reader.next();
+        if (head == null) {
+            over |= reader.isTooLong();
+            return NOTHING;
+        }
+        over = !head.keepsAlive();
+        return answer(head, !over);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** How all answers of one second start. */
+    private static final class Start {
+        private static volatile Start last = new Start(HttpDate.now());
+
+        private final String date;
+        private final byte[] bytes;
+
+        Start(String date) {
+            this.date = date;
+            bytes = ascii("HTTP/1.1 200 OK\r\nDate: " + date + "\r\nContent-Type: text/plain\r\nContent-Length: ");
+        }
+
+        static byte[] now() {
+            String date = HttpDate.now();
+            Start start = last;
+            if (!start.date.equals(date)) {
+                start = new Start(date);
+                last = start;
+            }
+            return start.bytes;
+        }
     }
 }

@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 /** The head of one HTTP/1.x request: request line and header fields through the blank line, as received. */
 public final class RequestHead {
     private final byte[] bytes;
+    /** The words of the request line, when somebody has asked for one. */
+    private String[] words;
 
     /** Takes the bytes as received, through the blank line. */
     public RequestHead(byte[] bytes) {
@@ -51,7 +53,9 @@ public final class RequestHead {
     }
 
     private String word(int index) {
-        String[] words = new String(bytes, 0, lineEnd(0), StandardCharsets.ISO_8859_1).split(" ");
+        if (words == null) {
+            words = new String(bytes, 0, lineEnd(0), StandardCharsets.ISO_8859_1).split(" ");
+        }
         return index < words.length ? words[index] : "";
     }
 

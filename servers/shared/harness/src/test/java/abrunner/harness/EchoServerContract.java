@@ -1,5 +1,6 @@
 package abrunner.harness;
 
+import static abrunner.harness.Dates.assertRecent;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -58,6 +59,7 @@ public abstract class EchoServerContract {
             RawClient.Answer answer = assertEcho(LAST, client);
             assertEquals("text/plain", answer.field("Content-Type"));
             assertEquals("close", answer.field("Connection"));
+            assertRecent(answer.field("Date"));
             assertTrue(client.isClosedByServer());
         }
     }

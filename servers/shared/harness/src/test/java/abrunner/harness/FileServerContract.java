@@ -1,5 +1,6 @@
 package abrunner.harness;
 
+import static abrunner.harness.Dates.assertRecent;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,6 +11,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -24,6 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class FileServerContract {
     private static final String SECRET = "kept outside the document root";
+
+    private static final Instant MODIFIED = Instant.parse("2006-03-04T05:06:07Z");
 
     private final byte[] small = randomBytes(100);
     private final byte[] large = randomBytes(947_111);
@@ -57,11 +62,16 @@ public abstract class FileServerContract {
         return true;
     }
 
+    /** Whether the server tells when a file was modified. */
+    protected boolean tellsLastModified() {
+        return true;
+    }
+
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
         Path docroot = Files.createDirectory(folder.resolve("docroot"));
-        Files.write(docroot.resolve("small.html"), small);
-        Files.write(docroot.resolve("large.bin"), large);
+        write(docroot.resolve("small.html"), small);
+        write(docroot.resolve("large.bin"), large);
         Files.createDirectory(docroot.resolve("sub"));
         Files.write(folder.resolve("secret.txt"), SECRET.getBytes(StandardCharsets.US_ASCII));
         port = RawClient.freePort();
@@ -84,6 +94,19 @@ public abstract class FileServerContract {
         assumeTrue(speaksHttp10() || !version.equals("HTTP/1.0"));
         assertArrayEquals(small, get("/small.html", version));
         assertArrayEquals(large, get("/large.bin", version));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/small.html", "/large.bin"})
+    void tellsDates(String path) throws IOException {
+        try (RawClient client = new RawClient(port)) {
+            client.send("GET " + path + " " + last());
+            RawClient.Answer answer = client.answer();
+            assertRecent(answer.field("Date"));
+            if (tellsLastModified()) {
+                assertEquals(MODIFIED, Dates.parse(answer.field("Last-Modified")));
+            }
+        }
     }
 
     @Test
@@ -132,12 +155,14 @@ public abstract class FileServerContract {
         }
     }
 
-    @Test
-    void takesRequestInTwoPackets() throws IOException {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 5, 13})
+    void takesRequestInTwoPackets(int cut) throws IOException {
+        String request = "GET /small.html " + last();
         try (RawClient client = new RawClient(port)) {
-            client.send("GET /small.ht");
+            client.send(request.substring(0, cut));
             pause();
-            client.send("ml " + last());
+            client.send(request.substring(cut));
             assertArrayEquals(small, client.answer().body());
         }
     }
@@ -186,6 +211,11 @@ public abstract class FileServerContract {
             assertEquals(200, answer.status());
             return answer.body();
         }
+    }
+
+    private static void write(Path file, byte[] content) throws IOException {
+        Files.write(file, content);
+        Files.setLastModifiedTime(file, FileTime.from(MODIFIED));
     }
 
     private static void pause() {

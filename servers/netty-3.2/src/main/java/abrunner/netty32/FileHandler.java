@@ -1,10 +1,9 @@
 package abrunner.netty32;
 
-import abrunner.harness.Docroot;
+import abrunner.harness.FileCache;
+import abrunner.harness.HttpDate;
+import abrunner.harness.ServedFile;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.jboss.netty.buffer.ChannelBuffers;
 import org.jboss.netty.channel.Channel;
 import org.jboss.netty.channel.ChannelFuture;
@@ -23,27 +22,19 @@ import org.jboss.netty.handler.codec.http.HttpResponse;
 import org.jboss.netty.handler.codec.http.HttpResponseStatus;
 import org.jboss.netty.handler.codec.http.HttpVersion;
 
-/** Answers the requests of one connection: /echo with the request's own head, all others with files. */
-final class RequestHandler extends SimpleChannelUpstreamHandler {
-    private static final String TEXT = "text/plain";
-
-    private final Docroot docroot;
+/** Answers the requests of one connection with files. */
+final class FileHandler extends SimpleChannelUpstreamHandler {
+    private final FileCache files;
     /** Whether the last answer has been given. */
     private boolean over;
 
-    RequestHandler(Docroot docroot) {
-        this.docroot = docroot;
+    FileHandler(FileCache files) {
+        this.files = files;
     }
 
     @Override
     public void messageReceived(ChannelHandlerContext context, MessageEvent event) throws IOException {
-        if (over) {
-            return;
-        }
-        if (event.getMessage() instanceof EchoRequest) {
-            EchoRequest request = (EchoRequest) event.getMessage();
-            write(event.getChannel(), HttpResponseStatus.OK, request.head(), request.keepsAlive());
-        } else if (event.getMessage() instanceof HttpRequest) {
+        if (!over && event.getMessage() instanceof HttpRequest) {
             answer(event.getChannel(), (HttpRequest) event.getMessage());
         }
     }
@@ -57,31 +48,38 @@ final class RequestHandler extends SimpleChannelUpstreamHandler {
         boolean isHead = request.getMethod().equals(HttpMethod.HEAD);
         if (!isHead && !request.getMethod().equals(HttpMethod.GET)) {
             // Its body is not read.
-            write(connection, HttpResponseStatus.METHOD_NOT_ALLOWED, new byte[0], false);
+            write(connection, HttpResponseStatus.METHOD_NOT_ALLOWED, false);
             return;
         }
-        Path file = docroot.find(request.getUri());
+        boolean keepAlive = HttpHeaders.isKeepAlive(request);
+        ServedFile file = files.find(request.getUri());
         if (file == null) {
-            write(connection, HttpResponseStatus.NOT_FOUND, new byte[0], HttpHeaders.isKeepAlive(request));
+            write(connection, HttpResponseStatus.NOT_FOUND, keepAlive);
         } else {
-            send(connection, file, isHead, HttpHeaders.isKeepAlive(request));
+            send(connection, file, isHead, keepAlive);
         }
     }
 
-    private void send(Channel connection, Path file, boolean isHead, boolean keepAlive) throws IOException {
-        FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
-        FileRegion region = new DefaultFileRegion(channel, 0, channel.size());
-        ChannelFuture head = connection.write(
-                response(HttpResponseStatus.OK, Docroot.contentType(file), channel.size(), keepAlive));
-        ChannelFuture last = isHead ? head : connection.write(region);
-        last.addListener(written -> region.releaseExternalResources());
-        endWith(last, keepAlive);
+    private void send(Channel connection, ServedFile file, boolean isHead, boolean keepAlive) throws IOException {
+        HttpResponse response = response(HttpResponseStatus.OK, file.contentType(), file.length(), keepAlive);
+        response.setHeader(HttpHeaders.Names.LAST_MODIFIED, file.lastModified());
+        if (isHead) {
+            endWith(connection.write(response), keepAlive);
+        } else if (file.content() != null) {
+            response.setContent(ChannelBuffers.wrappedBuffer(file.content()));
+            endWith(connection.write(response), keepAlive);
+        } else {
+            FileRegion region = new DefaultFileRegion(file.open(), 0, file.length());
+            connection.write(response);
+            ChannelFuture last = connection.write(region);
+            last.addListener(written -> region.releaseExternalResources());
+            endWith(last, keepAlive);
+        }
     }
 
-    private void write(Channel connection, HttpResponseStatus status, byte[] body, boolean keepAlive) {
-        HttpResponse response = response(status, TEXT, body.length, keepAlive);
-        response.setContent(ChannelBuffers.wrappedBuffer(body));
-        endWith(connection.write(response), keepAlive);
+    /** Answers without a body. */
+    private void write(Channel connection, HttpResponseStatus status, boolean keepAlive) {
+        endWith(connection.write(response(status, "text/plain", 0, keepAlive)), keepAlive);
     }
 
     private void endWith(ChannelFuture written, boolean keepAlive) {
@@ -93,6 +91,7 @@ final class RequestHandler extends SimpleChannelUpstreamHandler {
 
     private static HttpResponse response(HttpResponseStatus status, String type, long length, boolean keepAlive) {
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status);
+        response.setHeader(HttpHeaders.Names.DATE, HttpDate.now());
         response.setHeader(HttpHeaders.Names.CONTENT_TYPE, type);
         response.setHeader(HttpHeaders.Names.CONTENT_LENGTH, length);
         response.setHeader(HttpHeaders.Names.CONNECTION,

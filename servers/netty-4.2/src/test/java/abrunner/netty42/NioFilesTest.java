@@ -1,10 +1,10 @@
 package abrunner.netty42;
 
-import abrunner.harness.EchoServerContract;
+import abrunner.harness.FileServerContract;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 
-class NettyEchoTest extends EchoServerContract {
+class NioFilesTest extends FileServerContract {
     @Override
     protected Server server(Settings settings) {
         return NettyMain.server(settings);

@@ -1,10 +1,10 @@
 package abrunner.netty42;
 
-import abrunner.harness.FileServerContract;
+import abrunner.harness.EchoServerContract;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 
-class NettyFilesTest extends FileServerContract {
+class NioEchoTest extends EchoServerContract {
     @Override
     protected Server server(Settings settings) {
         return NettyMain.server(settings);

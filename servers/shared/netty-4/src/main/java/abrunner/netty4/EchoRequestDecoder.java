@@ -4,7 +4,6 @@ import abrunner.harness.RequestHeadReader;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpUtil;
@@ -12,20 +11,17 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Netty's decoder, which gives an {@link EchoRequest} in place of a request for /echo: a decoded request no longer
- * knows the bytes that it was made of.
+ * Netty's decoder, which gives an {@link EchoRequest} in place of each request: a decoded one no longer knows the
+ * bytes that it was made of.
  */
-final class RequestDecoder extends HttpRequestDecoder {
-    private static final String ECHO = "/echo";
-    private static final int MAX_LINE = 4096;
-    private static final int MAX_CHUNK = 8192;
+final class EchoRequestDecoder extends HttpRequestDecoder {
     private static final byte[] NOTHING = {};
 
     /** What Netty has taken of a head that is not yet complete. */
     private byte[] taken = NOTHING;
 
-    RequestDecoder() {
-        super(MAX_LINE, RequestHeadReader.MAX_HEAD, MAX_CHUNK);
+    EchoRequestDecoder() {
+        super(DEFAULT_MAX_INITIAL_LINE_LENGTH, RequestHeadReader.MAX_HEAD, DEFAULT_MAX_CHUNK_SIZE);
     }
 
     @Override
@@ -37,7 +33,7 @@ final class RequestDecoder extends HttpRequestDecoder {
             taken = with(in, start);
         } else if (out.get(index) instanceof HttpRequest) {
             HttpRequest request = (HttpRequest) out.get(index);
-            if (isEcho(request)) {
+            if (request.decoderResult().isSuccess()) {
                 out.set(index, new EchoRequest(with(in, start), HttpUtil.isKeepAlive(request)));
             }
             taken = NOTHING;
@@ -53,10 +49,5 @@ final class RequestDecoder extends HttpRequestDecoder {
         byte[] both = Arrays.copyOf(taken, taken.length + now.length);
         System.arraycopy(now, 0, both, taken.length, now.length);
         return both;
-    }
-
-    private static boolean isEcho(HttpRequest request) {
-        return request.decoderResult().isSuccess() && request.method().equals(HttpMethod.GET)
-                && request.uri().equals(ECHO);
     }
 }
