@@ -45,7 +45,7 @@ PORTS = (18_081, 18_082)
 CONCURRENCY = 100
 TRIALS = 2
 """Of each workload in each start."""
-TRIAL = Load(seconds=2)
+TRIAL = Load(seconds=1)
 PROTOCOL = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=WarmUp(Load(seconds=8), steady=True, at_most=20))
 
 
