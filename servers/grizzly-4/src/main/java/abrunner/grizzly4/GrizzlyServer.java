@@ -1,7 +1,6 @@
 package abrunner.grizzly4;
 
 import abrunner.harness.Launcher;
-import abrunner.harness.RequestHeadReader;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import java.io.IOException;
@@ -13,19 +12,22 @@ import org.glassfish.grizzly.http.server.NetworkListener;
 import org.glassfish.grizzly.http.server.StaticHttpHandler;
 import org.glassfish.grizzly.nio.transport.TCPNIOTransport;
 import org.glassfish.grizzly.threadpool.ThreadPoolConfig;
+import org.glassfish.grizzly.utils.IdleTimeoutFilter;
 
-/** Grizzly 4 with its StaticHttpHandler, and a handler for /echo. */
+/** Grizzly 4 with its StaticHttpHandler, and echo before HTTP or behind it. */
 public final class GrizzlyServer implements Server {
     private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
+    private final Echo echo;
 
     GrizzlyServer(Settings settings) {
         address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
         docroot = settings.docroot();
+        echo = settings.choice("ECHO", Echo.RAW);
     }
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -40,19 +42,28 @@ public final class GrizzlyServer implements Server {
         HttpServer server = new HttpServer();
         server.addListener(listener());
         server.getServerConfiguration().addHttpHandler(files, "/");
-        server.getServerConfiguration().addHttpHandler(new EchoHandler(), HeadKeepingFilter.ECHO);
+        if (echo == Echo.HTTP) {
+            server.getServerConfiguration().addHttpHandler(new HttpEchoHandler(), HeadKeepingFilter.ECHO);
+        }
         server.start();
     }
 
     private NetworkListener listener() {
         NetworkListener listener = new NetworkListener("http", address.getAddress().getHostAddress(), address.getPort());
-        listener.setMaxHttpHeaderSize(RequestHeadReader.MAX_HEAD);
         listener.getKeepAlive().setMaxRequestsCount(-1);
         // It answers from its cache with "Connection: close", and does not close.
         listener.getFileCache().setEnabled(false);
         listener.setSendFileEnabled(true);
-        listener.registerAddOn((self, chain) ->
-                chain.set(chain.indexOfType(HttpServerFilter.class), new HeadKeepingFilter(self)));
+        listener.registerAddOn((self, chain) -> {
+            // As in Grizzly's own benchmarks. It would also end connections on which an earlier filter answers.
+            chain.remove(chain.indexOfType(IdleTimeoutFilter.class));
+            int http = chain.indexOfType(HttpServerFilter.class);
+            if (echo == Echo.HTTP) {
+                chain.set(http, new HeadKeepingFilter(self));
+            } else {
+                chain.add(http, new EchoFilter());
+            }
+        });
 
         TCPNIOTransport transport = listener.getTransport();
         transport.setServerConnectionBackLog(backlog);

@@ -6,7 +6,7 @@ import org.glassfish.grizzly.http.server.Request;
 import org.glassfish.grizzly.http.server.Response;
 
 /** Answers each request with its own head. */
-final class EchoHandler extends HttpHandler {
+final class HttpEchoHandler extends HttpHandler {
     @Override
     public void service(Request request, Response response) throws IOException {
         byte[] head = HeadKeepingFilter.head(request.getRequest());
