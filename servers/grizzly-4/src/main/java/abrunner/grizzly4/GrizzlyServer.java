@@ -9,23 +9,25 @@ import java.nio.file.Path;
 import org.glassfish.grizzly.http.HttpServerFilter;
 import org.glassfish.grizzly.http.server.HttpServer;
 import org.glassfish.grizzly.http.server.NetworkListener;
+import org.glassfish.grizzly.http.server.RequestExecutorProvider;
 import org.glassfish.grizzly.http.server.StaticHttpHandler;
+import org.glassfish.grizzly.memory.PooledMemoryManager;
 import org.glassfish.grizzly.nio.transport.TCPNIOTransport;
-import org.glassfish.grizzly.threadpool.ThreadPoolConfig;
 import org.glassfish.grizzly.utils.IdleTimeoutFilter;
 
 /** Grizzly 4 with its StaticHttpHandler, and echo before HTTP or behind it. */
 public final class GrizzlyServer implements Server {
+    /** As in Grizzly's own benchmarks: nothing here blocks, so the selector's thread need not hand requests over. */
+    static final RequestExecutorProvider SELECTOR_THREAD = new RequestExecutorProvider.SameThreadProvider();
+
     private final InetSocketAddress address;
     private final int backlog;
-    private final int threads;
     private final Path docroot;
     private final Echo echo;
 
     GrizzlyServer(Settings settings) {
         address = settings.address();
         backlog = settings.backlog();
-        threads = settings.threads();
         docroot = settings.docroot();
         echo = settings.choice("ECHO", Echo.RAW);
     }
@@ -36,7 +38,12 @@ public final class GrizzlyServer implements Server {
 
     @Override
     public void start() throws IOException {
-        StaticHttpHandler files = new StaticHttpHandler(docroot.toString());
+        StaticHttpHandler files = new StaticHttpHandler(docroot.toString()) {
+            @Override
+            public RequestExecutorProvider getRequestExecutorProvider() {
+                return SELECTOR_THREAD;
+            }
+        };
         files.setFileCacheEnabled(false);
 
         HttpServer server = new HttpServer();
@@ -68,8 +75,8 @@ public final class GrizzlyServer implements Server {
         TCPNIOTransport transport = listener.getTransport();
         transport.setServerConnectionBackLog(backlog);
         transport.setTcpNoDelay(true);
-        transport.setWorkerThreadPoolConfig(
-                ThreadPoolConfig.defaultConfig().setCorePoolSize(threads).setMaxPoolSize(threads));
+        transport.setWorkerThreadPoolConfig(null);
+        transport.setMemoryManager(new PooledMemoryManager());
         return listener;
     }
 }
