@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import org.glassfish.grizzly.http.HttpServerFilter;
+import org.glassfish.grizzly.http.server.FileCacheFilter;
 import org.glassfish.grizzly.http.server.HttpServer;
 import org.glassfish.grizzly.http.server.NetworkListener;
 import org.glassfish.grizzly.http.server.RequestExecutorProvider;
@@ -19,6 +20,9 @@ import org.glassfish.grizzly.utils.IdleTimeoutFilter;
 public final class GrizzlyServer implements Server {
     /** As in Grizzly's own benchmarks: nothing here blocks, so the selector's thread need not hand requests over. */
     static final RequestExecutorProvider SELECTOR_THREAD = new RequestExecutorProvider.SameThreadProvider();
+
+    /** After so long a cached file is looked at again; as shipped, never. */
+    private static final int CACHE_SECONDS = 5;
 
     private final InetSocketAddress address;
     private final int backlog;
@@ -44,7 +48,6 @@ public final class GrizzlyServer implements Server {
                 return SELECTOR_THREAD;
             }
         };
-        files.setFileCacheEnabled(false);
 
         HttpServer server = new HttpServer();
         server.addListener(listener());
@@ -58,12 +61,12 @@ public final class GrizzlyServer implements Server {
     private NetworkListener listener() {
         NetworkListener listener = new NetworkListener("http", address.getAddress().getHostAddress(), address.getPort());
         listener.getKeepAlive().setMaxRequestsCount(-1);
-        // It answers from its cache with "Connection: close", and does not close.
-        listener.getFileCache().setEnabled(false);
+        listener.getFileCache().setSecondsMaxAge(CACHE_SECONDS);
         listener.setSendFileEnabled(true);
         listener.registerAddOn((self, chain) -> {
             // As in Grizzly's own benchmarks. It would also end connections on which an earlier filter answers.
             chain.remove(chain.indexOfType(IdleTimeoutFilter.class));
+            chain.set(chain.indexOfType(FileCacheFilter.class), new ClosingFileCacheFilter(self.getFileCache()));
             int http = chain.indexOfType(HttpServerFilter.class);
             if (echo == Echo.HTTP) {
                 chain.set(http, new HeadKeepingFilter(self));
