@@ -4,12 +4,14 @@ import java.io.IOException;
 import org.glassfish.grizzly.filterchain.FilterChainContext;
 import org.glassfish.grizzly.filterchain.NextAction;
 import org.glassfish.grizzly.http.HttpContent;
-import org.glassfish.grizzly.http.ProcessingState;
 import org.glassfish.grizzly.http.server.FileCacheFilter;
 import org.glassfish.grizzly.http.server.filecache.FileCache;
 
-/** Grizzly's file cache, which by itself answers with "Connection: close" and forgets to close. */
+/** Grizzly's file cache, which by itself answers with "Connection: close" and leaves the connection open. */
 final class ClosingFileCacheFilter extends FileCacheFilter {
+    /** After all that is still to be written. */
+    private static final FilterChainContext.CompletionListener CLOSE = context -> context.getConnection().closeSilently();
+
     ClosingFileCacheFilter(FileCache cache) {
         super(cache);
     }
@@ -17,13 +19,9 @@ final class ClosingFileCacheFilter extends FileCacheFilter {
     @Override
     public NextAction handleRead(FilterChainContext context) throws IOException {
         HttpContent request = context.getMessage();
-        ProcessingState state = request.getHttpHeader().getProcessingState();
-        NextAction next = super.handleRead(context);
-        boolean answered = next != context.getInvokeAction();
-        if (answered && !state.isKeepAlive()) {
-            // After all that is still to be written.
-            state.getHttpContext().close();
+        if (!request.getHttpHeader().getProcessingState().isKeepAlive()) {
+            context.addCompletionListener(CLOSE);
         }
-        return next;
+        return super.handleRead(context);
     }
 }

@@ -62,7 +62,6 @@ public final class GrizzlyServer implements Server {
         NetworkListener listener = new NetworkListener("http", address.getAddress().getHostAddress(), address.getPort());
         listener.getKeepAlive().setMaxRequestsCount(-1);
         listener.getFileCache().setSecondsMaxAge(CACHE_SECONDS);
-        listener.setSendFileEnabled(true);
         listener.registerAddOn((self, chain) -> {
             // As in Grizzly's own benchmarks. It would also end connections on which an earlier filter answers.
             chain.remove(chain.indexOfType(IdleTimeoutFilter.class));
