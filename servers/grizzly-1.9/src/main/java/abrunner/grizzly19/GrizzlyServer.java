@@ -3,20 +3,14 @@ package abrunner.grizzly19;
 import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
-import com.sun.grizzly.http.ProcessorTask;
+import com.sun.grizzly.ProtocolChain;
 import com.sun.grizzly.http.SelectorThread;
-import com.sun.grizzly.http.embed.GrizzlyWebServer;
-import com.sun.grizzly.tcp.Request;
-import com.sun.grizzly.tcp.http11.InternalInputBuffer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
-/** Grizzly 1.9 with its static file serving, and an adapter for /echo. */
+/** Grizzly 1.9 with its static file serving, and echo before HTTP. */
 public final class GrizzlyServer implements Server {
-    /** By itself it takes 8 KB, and a little less of a head. */
-    private static final int MAX_HEAD = 16 * 1024;
-
     private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
@@ -34,26 +28,25 @@ public final class GrizzlyServer implements Server {
     }
 
     @Override
-    public void start() throws IOException {
-        GrizzlyWebServer server = new GrizzlyWebServer(address.getPort(), docroot.toString());
+    public void start() throws IOException, InstantiationException {
+        SelectorThread server = new SelectorThread() {
+            @Override
+            protected void configureFilters(ProtocolChain chain) {
+                super.configureFilters(chain);
+                // Between the one that reads and the one that understands HTTP.
+                chain.addFilter(1, new EchoFilter());
+            }
+        };
+        server.setInet(address.getAddress());
+        server.setPort(address.getPort());
+        server.setSsBackLog(backlog);
+        server.setTcpNoDelay(true);
         server.setCoreThreads(threads);
         server.setMaxThreads(threads);
-        server.addGrizzlyAdapter(new FileAdapter(docroot.toString()), new String[] {"/"});
-        server.addGrizzlyAdapter(new EchoAdapter(), new String[] {EchoAdapter.ECHO});
-
-        SelectorThread selector = server.getSelectorThread();
-        selector.setInet(address.getAddress());
-        selector.setSsBackLog(backlog);
-        selector.setTcpNoDelay(true);
-        selector.setMaxKeepAliveRequests(-1);
+        server.setMaxKeepAliveRequests(-1);
         // As in Grizzly 4, where the cache cannot be used.
-        selector.setFileCacheIsEnabled(false);
-        selector.setProcessorTaskFactory((self, initialize) -> new ProcessorTask(initialize, self.getBufferResponse()) {
-            @Override
-            protected InternalInputBuffer createInputBuffer(Request request, int size) {
-                return new HeadKeepingInput(request, MAX_HEAD);
-            }
-        });
-        server.start();
+        server.setFileCacheIsEnabled(false);
+        server.setAdapter(new FileAdapter(docroot.toString()));
+        server.listen();
     }
 }
