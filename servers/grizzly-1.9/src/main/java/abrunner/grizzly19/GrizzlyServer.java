@@ -41,7 +41,7 @@ public final class GrizzlyServer implements Server {
         server.setPort(address.getPort());
         server.setSsBackLog(backlog);
         server.setTcpNoDelay(true);
-        server.setCoreThreads(threads);
+        // It starts with five, as shipped. More are for requests that wait for their client in a thread.
         server.setMaxThreads(threads);
         server.setMaxKeepAliveRequests(-1);
         // As in Grizzly 4, where the cache cannot be used.
