@@ -5,6 +5,7 @@ import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import com.sun.grizzly.ProtocolChain;
 import com.sun.grizzly.http.SelectorThread;
+import com.sun.grizzly.standalone.StaticStreamAlgorithm;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -44,8 +45,9 @@ public final class GrizzlyServer implements Server {
         // It starts with five, as shipped. More are for requests that wait for their client in a thread.
         server.setMaxThreads(threads);
         server.setMaxKeepAliveRequests(-1);
-        // As in Grizzly 4, where the cache cannot be used.
-        server.setFileCacheIsEnabled(false);
+        // The one that asks the file cache, which needs to know the folder, too.
+        server.setAlgorithmClassName(StaticStreamAlgorithm.class.getName());
+        server.setWebAppRootPath(docroot.toString());
         server.setAdapter(new FileAdapter(docroot.toString()));
         server.listen();
     }
