@@ -9,8 +9,6 @@ final class FileAdapter extends GrizzlyAdapter {
     FileAdapter(String docroot) {
         super(docroot);
         setHandleStaticResources(true);
-        // By itself it looks for a Java 1.6 or 1.7 of which it knows that it can.
-        setUseSendFile(true);
     }
 
     /** Is called for what is no file. */

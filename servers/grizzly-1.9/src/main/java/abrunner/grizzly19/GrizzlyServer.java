@@ -3,20 +3,15 @@ package abrunner.grizzly19;
 import abrunner.harness.Launcher;
 import abrunner.harness.Server;
 import abrunner.harness.Settings;
-import com.sun.grizzly.http.ProcessorTask;
+import com.sun.grizzly.ProtocolChain;
 import com.sun.grizzly.http.SelectorThread;
-import com.sun.grizzly.http.embed.GrizzlyWebServer;
-import com.sun.grizzly.tcp.Request;
-import com.sun.grizzly.tcp.http11.InternalInputBuffer;
+import com.sun.grizzly.standalone.StaticStreamAlgorithm;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
-/** Grizzly 1.9 with its static file serving, and an adapter for /echo. */
+/** Grizzly 1.9 with its static file serving, and echo before HTTP. */
 public final class GrizzlyServer implements Server {
-    /** By itself it takes 8 KB, and a little less of a head. */
-    private static final int MAX_HEAD = 16 * 1024;
-
     private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
@@ -34,26 +29,26 @@ public final class GrizzlyServer implements Server {
     }
 
     @Override
-    public void start() throws IOException {
-        GrizzlyWebServer server = new GrizzlyWebServer(address.getPort(), docroot.toString());
-        server.setCoreThreads(threads);
-        server.setMaxThreads(threads);
-        server.addGrizzlyAdapter(new FileAdapter(docroot.toString()), new String[] {"/"});
-        server.addGrizzlyAdapter(new EchoAdapter(), new String[] {EchoAdapter.ECHO});
-
-        SelectorThread selector = server.getSelectorThread();
-        selector.setInet(address.getAddress());
-        selector.setSsBackLog(backlog);
-        selector.setTcpNoDelay(true);
-        selector.setMaxKeepAliveRequests(-1);
-        // As in Grizzly 4, where the cache cannot be used.
-        selector.setFileCacheIsEnabled(false);
-        selector.setProcessorTaskFactory((self, initialize) -> new ProcessorTask(initialize, self.getBufferResponse()) {
+    public void start() throws IOException, InstantiationException {
+        SelectorThread server = new SelectorThread() {
             @Override
-            protected InternalInputBuffer createInputBuffer(Request request, int size) {
-                return new HeadKeepingInput(request, MAX_HEAD);
+            protected void configureFilters(ProtocolChain chain) {
+                super.configureFilters(chain);
+                // Between the one that reads and the one that understands HTTP.
+                chain.addFilter(1, new EchoFilter());
             }
-        });
-        server.start();
+        };
+        server.setInet(address.getAddress());
+        server.setPort(address.getPort());
+        server.setSsBackLog(backlog);
+        server.setTcpNoDelay(true);
+        // It starts with five, as shipped. More are for requests that wait for their client in a thread.
+        server.setMaxThreads(threads);
+        server.setMaxKeepAliveRequests(-1);
+        // The one that asks the file cache, which needs to know the folder, too.
+        server.setAlgorithmClassName(StaticStreamAlgorithm.class.getName());
+        server.setWebAppRootPath(docroot.toString());
+        server.setAdapter(new FileAdapter(docroot.toString()));
+        server.listen();
     }
 }

@@ -1,5 +1,6 @@
 package abrunner.grizzly4;
 
+import abrunner.harness.RequestHeadReader;
 import org.glassfish.grizzly.Buffer;
 import org.glassfish.grizzly.Grizzly;
 import org.glassfish.grizzly.attributes.Attribute;
@@ -19,7 +20,7 @@ final class HeadKeepingFilter extends HttpServerFilter {
             Grizzly.DEFAULT_ATTRIBUTE_BUILDER.createAttribute(HeadKeepingFilter.class.getName() + ".head");
 
     HeadKeepingFilter(NetworkListener listener) {
-        super(listener.isChunkingEnabled(), listener.getMaxHttpHeaderSize(), null, listener.getKeepAlive(), null,
+        super(listener.isChunkingEnabled(), RequestHeadReader.MAX_HEAD, null, listener.getKeepAlive(), null,
                 listener.getMaxRequestHeaders(), listener.getMaxResponseHeaders());
         // Otherwise it writes small letters over the names in its input.
         setPreserveHeaderCase(true);

@@ -3,10 +3,11 @@ package abrunner.grizzly4;
 import java.io.IOException;
 import org.glassfish.grizzly.http.server.HttpHandler;
 import org.glassfish.grizzly.http.server.Request;
+import org.glassfish.grizzly.http.server.RequestExecutorProvider;
 import org.glassfish.grizzly.http.server.Response;
 
 /** Answers each request with its own head. */
-final class EchoHandler extends HttpHandler {
+final class HttpEchoHandler extends HttpHandler {
     @Override
     public void service(Request request, Response response) throws IOException {
         byte[] head = HeadKeepingFilter.head(request.getRequest());
@@ -18,5 +19,10 @@ final class EchoHandler extends HttpHandler {
         response.setContentType("text/plain");
         response.setContentLength(head.length);
         response.getOutputStream().write(head);
+    }
+
+    @Override
+    public RequestExecutorProvider getRequestExecutorProvider() {
+        return GrizzlyServer.SELECTOR_THREAD;
     }
 }
