@@ -1,5 +1,6 @@
 package abrunner.grizzly4;
 
+import abrunner.harness.HttpDate;
 import java.io.IOException;
 import org.glassfish.grizzly.http.server.HttpHandler;
 import org.glassfish.grizzly.http.server.Request;
@@ -16,6 +17,7 @@ final class HttpEchoHandler extends HttpHandler {
             response.sendError(404);
             return;
         }
+        response.setHeader("Date", HttpDate.now());
         response.setContentType("text/plain");
         response.setContentLength(head.length);
         response.getOutputStream().write(head);
