@@ -31,21 +31,19 @@ public final class UndertowServer implements Server {
 
     private final InetSocketAddress address;
     private final int backlog;
-    private final int threads;
     private final Path docroot;
 
     public UndertowServer(Settings settings) {
         address = settings.address();
         backlog = settings.backlog();
-        threads = settings.threads();
         docroot = settings.docroot();
     }
 
+    /** With as many workers as shipped: none waits for a client, only for the disk. */
     @Override
     public void start() {
         Undertow.builder()
                 .addHttpListener(address.getPort(), address.getAddress().getHostAddress())
-                .setWorkerThreads(threads)
                 .setSocketOption(Options.BACKLOG, backlog)
                 .setSocketOption(Options.TCP_NODELAY, true)
                 .setHandler(files())
