@@ -14,9 +14,4 @@ class GrizzlyFilesTest extends FileServerContract {
     protected boolean answersHead() {
         return false;
     }
-
-    @Override
-    protected boolean tellsLastModified() {
-        return false;
-    }
 }
