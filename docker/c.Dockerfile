@@ -1,5 +1,5 @@
 # A server written in C; its folder has the source and a `start`.
-FROM debian:bookworm-slim AS build
+FROM debian:trixie-slim AS build
 RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
     rm -f /etc/apt/apt.conf.d/docker-clean \
@@ -10,7 +10,7 @@ COPY servers/shared/build-c /src/
 COPY servers/${PROGRAM} /src/server
 RUN /src/build-c /src/server
 
-FROM debian:bookworm-slim
+FROM debian:trixie-slim
 ENV PORT=8080 DOCROOT=/srv/www BACKLOG=10000 THREADS=256
 EXPOSE 8080
 USER 65534:65534

@@ -1,5 +1,5 @@
 # A server that Debian packages; its folder has a `start` and its configuration.
-FROM debian:bookworm-slim
+FROM debian:trixie-slim
 ARG PACKAGES
 RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
     --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \

@@ -46,7 +46,7 @@ def today(id: str, **changes: object) -> Server:
 
 
 def debian(id: str, published: str | None = None, **changes: object) -> Server:
-    fields = {"kind": "debian", "released": datetime.date(2005, 8, 17), "io_model": "event loop"}
+    fields = {"kind": "debian", "released": datetime.date(2025, 4, 4), "io_model": "event loop"}
     return server(id, workloads=FILES, published=published, **fields | changes)
 
 
@@ -64,6 +64,7 @@ RESIN = then("resin-3.0.9", "resin-3.0.18")
 EVENT = debian("httpd-2.4-event", program="httpd-2.4-prefork", io_model="blocking thread pool")
 PREFORK = debian("httpd-2.4-prefork", "httpd-2.0.54", io_model="process per connection")
 LIGHTTPD = debian("lighttpd-1.4", "lighttpd-1.4.11")
+LIGHTTPD_BY_ITS_LINE = debian("lighttpd-1.4", "lighttpd-1.4.11", released=datetime.date(2005, 8, 17))
 MERECAT = debian("merecat-2.31", "thttpd-2.25b")
 SERVERS = (
     CINDY, CINDY_SESSION, EVENT, PREFORK, JETTY, JETTY_12, LIGHTTPD, MERECAT, QUICKSERVER, RESIN, TOMCAT,
@@ -143,6 +144,7 @@ def test_eighty_columns_break_no_figure_and_no_name() -> None:
         ("httpd-2.0.54", [EVENT, PREFORK], PREFORK, PREFORK),
         ("httpd-2.0.54", [EVENT], None, EVENT),
         ("thttpd-2.25b", [MERECAT], MERECAT, MERECAT),
+        ("lighttpd-1.4.11", [LIGHTTPD_BY_ITS_LINE], LIGHTTPD_BY_ITS_LINE, LIGHTTPD_BY_ITS_LINE),
         ("cindy-2.4.4", [CINDY, CINDY_SESSION], None, None),
         ("cindy-3.0a4-acceptor", [CINDY, CINDY_SESSION], CINDY, None),
         ("resin-3.0.18", [TOMCAT, JETTY], None, None),

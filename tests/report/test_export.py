@@ -29,7 +29,7 @@ FIRST = Stored(
         failed_trial("tomcat-5.5.15", "large", 1, "timeout"),
     ),
 )
-SECOND = Stored(sweep(server("nginx-1.22"), id="second"), (not_measured("nginx-1.22", "small", 1, NASTY),))
+SECOND = Stored(sweep(server("nginx-1.26"), id="second"), (not_measured("nginx-1.26", "small", 1, NASTY),))
 EXPECTED = list(table(map(analyse, (FIRST, SECOND))))
 
 
@@ -44,7 +44,7 @@ def test_sweeps_are_merged_into_one_table_with_a_row_per_trial_and_cell_without_
         ("first", "tomcat-5.5.15", True),
         ("first", "tomcat-5.5.15", True),
         ("first", "tomcat-5.5.15", False),
-        ("second", "nginx-1.22", False),
+        ("second", "nginx-1.26", False),
     ]
     assert all(list(row) == list(COLUMNS) and row["format"] == 1 for row in EXPECTED)
     assert EXPECTED[0]["heap_after_gc_bytes"] == 12_345_678_901

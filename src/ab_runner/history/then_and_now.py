@@ -118,7 +118,8 @@ def _plainness(server: Server) -> tuple[bool, str]:
 
 
 def _is_todays(server: Server) -> bool:
-    """Return whether a server is one of today: Debian's packages are, whatever the year in which their line began."""
+    """Return whether a server is one of today. Debian's packages are: older sweeps have the year in which their line
+    began."""
     return server.release_year > YEAR or server.kind == "debian"
 
 

@@ -120,7 +120,7 @@ def _remarks(cells: Iterable[CellSummary]) -> str:
 
 
 def _of(cells: Iterable[Cell]) -> str:
-    """Return `(3 cells: tomcat-11, nginx-1.22)`, or `(20 cells of 7 servers)`."""
+    """Return `(3 cells: tomcat-11, nginx-1.26)`, or `(20 cells of 7 servers)`."""
     different = dict.fromkeys(cells)
     servers = dict.fromkeys(cell.server for cell in different)
     names = f": {', '.join(servers)}" if len(servers) <= _MOST_NAMES else f" of {len(servers)} servers"
