@@ -6,7 +6,7 @@ import click
 
 from ab_runner import paths
 from ab_runner.catalog.filters import Filter
-from ab_runner.catalog.servers import load, select
+from ab_runner.catalog.servers import load, renamed_lines, select
 from ab_runner.catalog.sets import expand, load_sets
 from ab_runner.cli import options
 
@@ -42,6 +42,7 @@ def command(
 
     A server is shown if it matches every option that is given. It matches an option if it has one of the values.
     """
+    from ab_runner.cli.console import say_err
     from ab_runner.cli.server_tables import show_server, show_servers
     from ab_runner.sweep.availability import look
 
@@ -50,6 +51,8 @@ def command(
     wanted = Filter(families=family, years=years, io_models=io_model, workloads=workload)
     wanted.check(catalog.values())
     fitting = [server for server in select(catalog, expand(servers, sets) or ("*",)) if wanted.fits(server)]
+    for line in renamed_lines(catalog, servers):
+        say_err(line)
     here = look(fitting)
     shown = [server for server in fitting if available in (None, server.id not in here.missing)]
     if not servers:
