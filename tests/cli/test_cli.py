@@ -313,7 +313,7 @@ def test_a_dry_run_says_what_a_sweep_would_be_and_writes_nothing(
 def test_a_dry_run_on_a_machine_that_can_run_nothing_is_refused_as_a_sweep_is(
     cli: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: "a reason")
     arguments = ("--dry-run", "--runtime", "process", "--servers", "lighttpd*")
     assert "none of these servers can run here" in cli.complaint(*arguments)
 
