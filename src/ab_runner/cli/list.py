@@ -38,7 +38,8 @@ def command(
     workload: tuple[str, ...],
     available: bool | None,
 ) -> None:
-    """Shows servers and sets. With a GLOB or a set: all facts about each of its servers, with its caveats.
+    """Shows servers and sets. With a GLOB or a set: all facts about each of its servers, with its exceptions
+    from the rules (docs/fairness.md), its caveats, and the head of its answers in the newest sweep.
 
     A server is shown if it matches every option that is given. It matches an option if it has one of the values.
     """
@@ -57,5 +58,9 @@ def command(
     shown = [server for server in fitting if available in (None, server.id not in here.missing)]
     if not servers:
         show_servers(shown, here, sets)
-    for server in shown if servers else ():
-        show_server(server, here)
+        return
+    from ab_runner.store.answers import newest_answers  # here, for the table of all needs no sweep
+
+    answers = newest_answers(paths.RESULTS, shown)
+    for server in shown:
+        show_server(server, here, answers.get(server.id))
