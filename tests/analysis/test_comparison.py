@@ -196,6 +196,86 @@ def test_what_a_comparison_is_often_about_is_told_and_does_not_forbid_it() -> No
     ]
 
 
+# --- servers that are not the same, or have another name ----------------------------------------------------------
+
+RAW = server("tomcat-11", revision=2)
+"""TOMCAT_11 after a change of its behaviour."""
+NEXT = server("jetty-5.1.11", former_ids=("jetty-5.1.9", "jetty-5.1.10"))
+"""JETTY under another id."""
+
+
+def test_a_server_of_another_revision_is_shown_and_neither_tested_nor_part_of_its_family() -> None:
+    both = blocks(TOMCAT, 10_000)
+    before = Stored(sweep(TOMCAT, TOMCAT_11), (*both, *blocks(TOMCAT_11, 10_000)))
+    after = Stored(sweep(TOMCAT, RAW), (*both, *blocks(RAW, 5_000)))
+    found = compare(before, after, slower=0.05)
+    assert changes(found) == {("tomcat-5.5.15", 1): "cannot be told", ("tomcat-11", 1): "revised"}
+    revised = found.cells[1]
+    assert revised.ratio is not None
+    assert revised.ratio.value == pytest.approx(0.5)
+    assert revised.ratio.interval is not None
+    assert not revised.too_slow
+    (family,) = found.families
+    assert family.servers == 1
+    assert family.ratio.value == pytest.approx(1)
+    assert found.revised == {"tomcat-11": (1, 2)}
+    assert compare(after, before).revised == {"tomcat-11": (2, 1)}
+    assert compare(after, after).revised == {}
+
+
+def test_where_every_server_has_another_revision_nothing_can_be_told() -> None:
+    before, after = Stored(sweep(TOMCAT_11), tuple(blocks(TOMCAT_11, 9_000))), Stored(sweep(RAW), tuple(blocks(RAW, 9)))
+    found = compare(before, after)
+    assert (found.can_tell, found.families) == (False, ())
+
+
+def test_a_figure_that_another_revision_lost_is_lost() -> None:
+    before = Stored(sweep(TOMCAT_11), tuple(blocks(TOMCAT_11, 9_000)))
+    after = Stored(sweep(RAW), (failed_trial(RAW.id, "small", 1, "timeout"),))
+    assert changes(compare(before, after)) == {("tomcat-11", 1): "lost"}
+
+
+def test_another_revision_is_one_line_for_all_its_servers() -> None:
+    revised = [server(id, revision=2) for id in ("tomcat-11", "jetty-5.1.10")]
+    before = Stored(sweep(TOMCAT, TOMCAT_11, JETTY, id="one"), (*blocks(TOMCAT_11, 9_000), *blocks(JETTY, 9_000)))
+    after = Stored(sweep(TOMCAT, *revised, id="two"), (*blocks(TOMCAT_11, 10_000), *blocks(JETTY, 10_000)))
+    made = report_comparison([analyse(before), analyse(after)], [compare(before, after)])
+    assert "B: revision 1 → 2: the server's behaviour changed (tomcat-11, jetty-5.1.10)" in made.warnings
+    assert not any("server.toml" in line for line in made.warnings)
+    (table,) = made.tables
+    assert [row[-1].text for row in table.rows] == ["revised", "revised"]
+    assert table.notes == (
+        "revised: revision 1 → 2 (tomcat-11, jetty-5.1.10): the server's behaviour was changed here, so the ratio is "
+        "not one of the software, and is not tested",
+    )
+
+
+def test_a_server_that_was_renamed_is_the_same_server_under_its_new_id() -> None:
+    old = Stored(sweep(JETTY, id="old"), (*blocks(JETTY, 10_000), *blocks(JETTY, 10_000, 100)))
+    new = Stored(sweep(NEXT, id="new"), (*blocks(NEXT, 11_000), *blocks(NEXT, 11_000, 100)))
+    for before, after, change in ((old, new, "faster"), (new, old, "slower")):
+        found = compare(before, after)
+        assert changes(found) == {("jetty-5.1.11", 1): change, ("jetty-5.1.11", 100): change}
+        assert [cell.cell for cell in found.cells] == [cell.before.cell for cell in found.cells if cell.before]
+        assert [(family.family, family.change) for family in found.families] == [("jetty", change)]
+        assert list(to_know_of(before.sweep, after.sweep)) == [
+            "jetty-5.1.11 had the id jetty-5.1.10",
+            "jetty-5.1.11 has another server.toml",
+        ]
+        assert "jetty,jetty-5.1.11,small,1," in compare_csv.render([found])
+
+
+def test_of_two_servers_that_would_become_one_neither_is_renamed() -> None:
+    older = server("jetty-5.1.9")
+    both = Stored(sweep(JETTY, older), (*blocks(JETTY, 10_000), *blocks(older, 9_000)))
+    after = Stored(sweep(NEXT), tuple(blocks(NEXT, 11_000)))
+    assert changes(compare(both, after)) == dict.fromkeys(
+        [("jetty-5.1.10", 1), ("jetty-5.1.9", 1), ("jetty-5.1.11", 1)], "-"
+    )
+    mixed = Stored(sweep(JETTY, NEXT), (*blocks(JETTY, 10_000), *blocks(NEXT, 10_000)))
+    assert changes(compare(mixed, after)) == {("jetty-5.1.10", 1): "-", ("jetty-5.1.11", 1): "faster"}
+
+
 BEFORE = stored(
     *blocks(TOMCAT, 10_000), *blocks(TOMCAT, 18_000, 100, "generator", 40_000), *blocks(JETTY, 10_000),
     *blocks(TOMCAT_11, 12_000), *blocks(RESIN, 9_000),

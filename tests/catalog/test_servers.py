@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ab_runner.catalog.servers import CatalogError, load, select
+from ab_runner.catalog.servers import CatalogError, load, renamed_lines, select
 from ab_runner.catalog.toml_files import DocumentError
 
 JVM = """
@@ -103,6 +103,16 @@ def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
         ),
         (JVM + "environment = { BACKLOG = 3 }\n", r"environment\[...\]: expected `str`, got `int`"),
         (JVM + 'lacks = ["speed"]\n', r"lacks\[0\]: invalid enum value 'speed'"),
+        (JVM + "revision = 0\n", r"revision: expected `int` >= 1"),
+        (JVM + "revision = true\n", r"revision: expected `int`, got `bool`"),
+        (
+            JVM + 'exceptions = { speed = "it is slow" }\n',
+            r"exceptions: no rule 'speed'; there are 'echo', 'caching', ",
+        ),
+        (JVM + "exceptions = { echo = 1 }\n", r"exceptions\[...\]: expected `str`, got `int`"),
+        (JVM + 'former_ids = ["b", "B"]\n', r"former_ids: an id is written in lower-case letters and .*, not 'B'"),
+        (JVM + 'former_ids = ["a"]\n', r"former_ids: 'a' is the id of a server"),
+        (JVM + 'former_ids = ["b", "b"]\n', r"former_ids: 'b' is a former id of 'a'"),
         (JVM.replace('"jvm"', '"debian"'), r"needs: "),
         (JVM + NEEDS, r"needs: "),
         (C + NEEDS, r"needs: "),
@@ -128,3 +138,26 @@ def test_a_pattern_that_matches_nothing_names_what_was_probably_meant(tmp_path: 
 def test_patterns_select_each_server_once_in_the_catalogs_order(tmp_path: Path) -> None:
     servers = load(write(tmp_path, **{"b": JVM, "a": JVM, "c": JVM}))
     assert [server.id for server in select(servers, ["c", "[ab]", "b"])] == ["a", "b", "c"]
+
+
+FORMER = 'former_ids = ["old-1"]\n'
+
+
+@pytest.mark.parametrize(
+    ("other", "complaint"),
+    [
+        ({"b": JVM + FORMER}, r"b/server\.toml: former_ids: 'old-1' is a former id of 'a'"),
+        ({"old-1": JVM}, r"a/server\.toml: former_ids: 'old-1' is the id of a server"),
+    ],
+)
+def test_a_former_id_leads_to_one_server(tmp_path: Path, other: dict[str, str], complaint: str) -> None:
+    with pytest.raises(DocumentError, match=complaint):
+        load(write(tmp_path, a=JVM + FORMER, **other))
+
+
+def test_a_former_id_selects_the_server_of_today_and_whoever_wrote_it_is_told(tmp_path: Path) -> None:
+    servers = load(write(tmp_path, **{"new-2": JVM + FORMER, "other-1": JVM}))
+    assert [server.id for server in select(servers, ["old-1", "new-2"])] == ["new-2"]
+    assert list(renamed_lines(servers, ["old-1", "new-2", "other*"])) == ["old-1 is now new-2"]
+    with pytest.raises(CatalogError, match=r"no server 'old-\*'"):
+        select(servers, ["old-*"])

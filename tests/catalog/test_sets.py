@@ -3,13 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.builders import server
 
 from ab_runner.catalog.servers import CatalogError, load, select
 from ab_runner.catalog.sets import ServerSet, expand, load_sets
 from ab_runner.catalog.toml_files import DocumentError
 
 SERVERS = Path(__file__).parents[2] / "servers"
-KNOWN = ("jetty-5.1.10", "tomcat-11", "tomcat-5.5.15")
+KNOWN = {id: server(id) for id in ("jetty-5.1.10", "tomcat-11", "tomcat-5.5.15")}
 SET = '[old]\nsummary = "of 2006"\nservers = ["tomcat-5.5.15", "jetty-5.1.10"]\n'
 SETS = {"old": ServerSet("of 2006", ("tomcat-5.5.15", "jetty-5.1.10"))}
 
@@ -56,6 +57,15 @@ def test_a_mistake_is_named_with_file_and_place_in_one_line(tmp_path: Path, text
         load_sets(write(tmp_path, text), KNOWN)
     assert str(caught.value).startswith(f"{tmp_path / 'sets.toml'}: {complaint}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_former_id_in_a_set_is_the_server_of_today(tmp_path: Path) -> None:
+    known = KNOWN | {"jetty-5.1.10": server("jetty-5.1.10", former_ids=("jetty-5.1.9",))}
+    text = f"format = 1\n{SET.replace('jetty-5.1.10', 'jetty-5.1.9')}"
+    assert load_sets(write(tmp_path, text), known) == SETS
+    (tmp_path / "sets.toml").write_text(text.replace("tomcat-5.5.15", "jetty-5.1.10"))
+    with pytest.raises(DocumentError, match=r"servers\[1\]: 'jetty-5.1.10' is listed twice"):
+        load_sets(tmp_path, known)
 
 
 def test_a_set_stands_for_its_servers_beside_patterns() -> None:

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.builders import failed_trial, report, server, sweep, trial
+from support.builders import answer, failed_trial, report, server, sweep, trial
 from support.cli import Runner
+from support.evil_sweep import EVIL, HOSTILE_HEAD
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load
@@ -313,7 +314,7 @@ def test_a_dry_run_says_what_a_sweep_would_be_and_writes_nothing(
 def test_a_dry_run_on_a_machine_that_can_run_nothing_is_refused_as_a_sweep_is(
     cli: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: "a reason")
     arguments = ("--dry-run", "--runtime", "process", "--servers", "lighttpd*")
     assert "none of these servers can run here" in cli.complaint(*arguments)
 
@@ -382,6 +383,76 @@ def test_one_server_is_shown_with_its_caveats(cli: Runner) -> None:
     code, stdout, _ = cli("list", "cindy-2.4.4")
     assert code == 0
     assert "  caveats " in stdout
+
+
+@pytest.fixture
+def one_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """The catalog has one server beside the ceiling, which was renamed and has an exception."""
+    folder = tmp_path / "servers"
+    shutil.copytree(paths.SERVERS / "ceiling", folder / "ceiling")
+    (folder / "tomcat-12").mkdir()
+    described = (paths.SERVERS / "tomcat-11" / "server.toml").read_text()
+    exceptions = '[exceptions]\ncaching = "It reads the disk each time."\n'
+    (folder / "tomcat-12" / "server.toml").write_text(f'former_ids = ["tomcat-11"]\n{described}\n{exceptions}')
+    monkeypatch.setattr(paths, "SERVERS", folder)
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: None)
+    return load(folder)["tomcat-12"]
+
+
+def test_a_former_id_is_understood_and_told_wherever_it_is_typed(cli: Runner, one_server: Server) -> None:
+    note = "tomcat-11 is now tomcat-12"
+    code, stdout, stderr = cli("list", "tomcat-11")
+    assert (code, stderr) == (0, f"{note}\n")
+    assert stdout.splitlines()[0] == "tomcat-12"
+    assert "  formerly     tomcat-11" in stdout
+    code, stdout, stderr = cli("--dry-run", "--runtime", "process", "--servers", "tomcat-11")
+    assert code == 0
+    assert note in stderr.splitlines()
+    assert "tomcat-12" in stdout
+    assert "the id tomcat-11 is taken: tomcat-12 had it before" in cli.complaint("new-server", "tomcat-11")
+    assert not (paths.SERVERS / "tomcat-11").exists()
+
+
+def test_a_sweep_of_a_server_that_was_renamed_is_not_resumed_as_the_same(
+    cli: Runner, one_server: Server, kept_sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    former = server("tomcat-11")
+    Store.make(tmp_path / "old", sweep(former)).close()
+    monkeypatch.setattr("ab_runner.sweep.reopen.prepare", lambda *rest: None)
+    monkeypatch.setattr("ab_runner.sweep.reopen.sweep_here", lambda *rest: sweep())
+    assert "tomcat-11 cannot run: it is tomcat-12 now" in cli.complaint("resume", str(tmp_path / "old"))
+
+
+def test_exceptions_are_shown_before_caveats(cli: Runner, one_server: Server) -> None:
+    stdout = cli("list", "tomcat-12")[1]
+    assert "  exceptions   caching: It reads the disk each time." in stdout
+    assert stdout.index("  exceptions ") < stdout.index("  caveats ")
+
+
+def test_list_shows_the_head_of_the_newest_answer(cli: Runner, one_server: Server) -> None:
+    assert "nswer head" not in cli("list", "tomcat-12")[1]
+    store = Store.make(paths.RESULTS / "newest", sweep(one_server, id="newest"))
+    store.append(answer(one_server.id, "HTTP/1.1 200 \r\n\r\n", "large"))
+    store.append(answer(one_server.id, "HTTP/1.1 200 \r\nDate: today\r\n\r\n"))
+    store.close()
+    assert cli("list", "tomcat-12")[1].splitlines()[-4:] == [
+        "  Answer head (small, 30 bytes; sweep newest):",
+        "    HTTP/1.1 200",
+        "    Date: today",
+        "  Other heads: large 17 bytes",
+    ]
+
+
+def test_a_hostile_head_does_nothing_to_the_terminal(cli: Runner, one_server: Server) -> None:
+    name = f"new\x1b]0;owned\x07{EVIL}"
+    store = Store.make(paths.RESULTS / "newest", sweep(one_server, id=name))
+    store.append(answer(one_server.id, HOSTILE_HEAD))
+    store.close()
+    code, stdout, stderr = cli("list", "tomcat-12")
+    assert (code, stderr) == (0, "")
+    assert all(letter == "\n" or letter.isprintable() for letter in stdout)
+    assert r"\x1b" in stdout
+    assert len(stdout) < 10_000
 
 
 def test_all_durations_are_written_alike(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from support.builders import served, trial
-from support.evil_sweep import EVIL, evil_sweep
+from support.builders import answer, served, server, sweep, trial
+from support.evil_sweep import CONTROLS, EVIL, evil_sweep
 from support.full_sweep import full_sweep
 from support.small_sweep import PUBLISHED, STORED
 
@@ -51,6 +51,34 @@ def test_nothing_from_a_server_or_a_file_is_markup() -> None:
     assert text.count("</script") == 4
     rows = json.loads(script(text, "data"))["cells"]["small"]
     assert rows[0]["server"] == f"x-{EVIL}"
+
+
+def test_no_control_character_of_an_answer_is_in_the_page() -> None:
+    (head,) = re.findall(r"head of its answer, small\">([^<]*)</pre>", html.render(analyse(evil_sweep()), ()))
+    assert "Server: &lt;/script&gt;" in head
+    assert not [letter for letter in CONTROLS if letter != "\n" and letter in head]
+    assert all(map(str.isprintable, head.splitlines()))
+
+
+def test_each_server_has_the_heads_of_its_answers_with_their_lengths() -> None:
+    head = "HTTP/1.1 200 \r\nDate: today\r\n\r\n"
+    records = (answer("tomcat-5.5.15", head), answer("tomcat-5.5.15", head * 40, "large"), *STORED.records)
+    text = html.render(analyse(Stored(STORED.sweep, records)), ())
+    assert '<th scope="row">small<td>30<td>100' in text
+    assert '<th scope="row">large<td>1,200<td>100' in text
+    assert ">HTTP/1.1 200 \nDate: today</pre>" in text
+    assert text.count("Heads of its answers") == 1, "the other servers have none"
+    assert "Heads of its answers" not in html.render(analyse(STORED), ())
+
+
+def test_the_exceptions_of_a_server_stand_with_its_caveats() -> None:
+    exceptions = {"caching": "It reads the disk.", "no-delay": "It has no setting."}
+    one = server("a-1", exceptions=exceptions, caveats=("It is slow.",))
+    text = html.render(analyse(Stored(sweep(one), (trial("a-1", "small", 1),))), ())
+    shown = "<dt>Exceptions from the rules</dt><dd>caching: It reads the disk. no-delay: It has no setting.</dd>"
+    assert shown in text
+    assert text.index(shown) < text.index("<dt>Caveats</dt><dd>It is slow.</dd>")
+    assert "Exceptions from the rules" not in html.render(analyse(STORED), ())
 
 
 def test_a_full_sweep_is_a_page_of_less_than_two_megabytes_that_needs_nothing_else(full_page: str) -> None:

@@ -29,3 +29,18 @@ def test_whatever_is_not_as_it_was_is_named_with_both_values() -> None:
         "a-1 has another server.toml",
         "b-1 cannot run: cc is not installed",
     ]
+
+
+def test_servers_that_changed_are_a_line_for_each_kind_of_change() -> None:
+    names = [f"{letter}-1" for letter in "abcdefg"]
+    then = builders.sweep(*map(builders.server, names), builders.server("h-1", revision=2))
+    now = builders.sweep(
+        *(builders.server(name, revision=2) for name in names[:3]), builders.server(names[3], revision=3),
+        *(builders.server(name, caveats=("New.",)) for name in names[4:6]), builders.server(names[6]),
+        builders.server("h-1", revision=2), builders.server("i-1", revision=5),
+    )  # fmt: skip
+    assert list(differences(then, now)) == [
+        "revision 1 → 2: the server's behaviour changed (a-1, b-1, c-1)",
+        "revision 1 → 3: the server's behaviour changed (d-1)",
+        "e-1, f-1 have another server.toml",
+    ]

@@ -10,7 +10,7 @@ import msgspec
 from ab_runner.load.latency import distribution
 from ab_runner.model.load import Failures, LoadFailure, LoadReport, Verdict
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
-from ab_runner.model.records import Machine, NotMeasured, Sweep, Trial, Usage
+from ab_runner.model.records import AnswerRecord, Machine, NotMeasured, Sweep, Trial, Usage
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
 
@@ -115,6 +115,12 @@ def failed_trial(
         verdict=Verdict(False, reason),
         exit_code=119,
         **changes,
+    )
+
+
+def answer(server: str, head: str, workload: WorkloadName = "small") -> AnswerRecord:
+    return AnswerRecord(
+        block=1, server=server, start=1, workload=workload, head=head, head_bytes=len(head), body_bytes=100
     )
 
 

@@ -38,21 +38,22 @@ class RawClient:
         while b"\r\n\r\n" not in self._unread:
             if not self._receive():
                 raise ConnectionError(f"closed after {self._unread[:80]!r}")
-        head, _, self._unread = self._unread.partition(b"\r\n\r\n")
-        first, *lines = head.decode("latin-1").split("\r\n")
+        parted, end, self._unread = self._unread.partition(b"\r\n\r\n")
+        first, *lines = parted.decode("latin-1").split("\r\n")
+        head = (parted + end).decode("latin-1")
         pairs = (line.partition(":") for line in lines)
         headers = {name.lower(): value.strip() for name, _, value in pairs}
         status = int(first.split(" ")[1])
         length = headers.get("content-length")
         if head_only:
-            return Answer(status, headers, b"")
+            return Answer(head, status, headers, b"")
         if length is None:
-            return Answer(status, headers, self.rest())
+            return Answer(head, status, headers, self.rest())
         while len(self._unread) < int(length):
             if not self._receive():
                 raise ConnectionError(f"closed after {len(self._unread)} of {length} bytes")
         body, self._unread = self._unread[: int(length)], self._unread[int(length) :]
-        return Answer(status, headers, body)
+        return Answer(head, status, headers, body)
 
     def rest(self) -> bytes:
         """All that comes until the server closes."""

@@ -52,8 +52,11 @@ def test_a_server_that_answers_as_it_must_passes_with_the_length_of_its_body(
     good: FakeServer, fixtures: Path, name: WorkloadName
 ) -> None:
     question = asked(workload_named(name), fixtures)
-    probe.check(good.address, question)
+    answer = probe.check(good.address, question)
     assert len(question.expected) == len(FIXTURE)
+    assert answer.body == FIXTURE
+    assert answer.head.startswith("HTTP/1.1 200 OK\r\nServer: ")
+    assert answer.head.endswith(f"Connection: {'keep-alive' if name == 'small-keepalive' else 'close'}\r\n\r\n")
 
 
 @pytest.mark.parametrize(
@@ -176,6 +179,24 @@ def test_an_answer_without_an_end_is_given_up_in_time_and_in_little_memory(
         assert tracemalloc.get_traced_memory()[1] < 40 << 20, "the body's bound, and a copy of it while it grows"
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("more", "fits"), [(0, True), (1, False)])
+def test_a_head_has_64_kib_at_most_wherever_it_ends(more: int, fits: bool) -> None:
+    start, end = OK + b"Content-Length: 0\r\nX: ", b"\r\n\r\n"
+    head = start + b"x" * (65_536 - len(start + end) + more) + end
+    with attacking(says(head)) as address:
+        if fits:
+            assert probe.ask(address, b"GET / HTTP/1.0\r\n\r\n").head == head.decode()
+        else:
+            with pytest.raises(probe.ProbeError, match="a head of more than 65,536 bytes"):
+                probe.ask(address, b"GET / HTTP/1.0\r\n\r\n")
+
+
+def test_a_head_is_kept_byte_by_byte_whatever_is_in_it() -> None:
+    head = OK + b"X: " + bytes(set(range(256)) - set(b"\r\n")) + b"\r\nContent-Length: 0\r\n\r\n"
+    with attacking(says(head)) as address:
+        assert probe.ask(address, b"GET / HTTP/1.0\r\n\r\n").head.encode("latin-1") == head
 
 
 def test_past_the_deadline_nothing_more_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

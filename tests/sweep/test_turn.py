@@ -18,7 +18,16 @@ from ab_runner.host.interrupt import Interrupted
 from ab_runner.load.generator import Completed
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, Protocol, WarmUp
-from ab_runner.model.records import ColdTrial, EndRecord, NotMeasured, Record, StartRecord, Trial, WarmUpRecord
+from ab_runner.model.records import (
+    AnswerRecord,
+    ColdTrial,
+    EndRecord,
+    NotMeasured,
+    Record,
+    StartRecord,
+    Trial,
+    WarmUpRecord,
+)
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
 from ab_runner.monitor.sampler import ResourceSampler
@@ -62,6 +71,7 @@ class SweepHarness:
         protocol: Protocol = PROTOCOL,
         workloads: Sequence[WorkloadName] = ("small",),
         spoil: Callable[[Store], None] = lambda kept: None,
+        answered: Sequence[tuple[str, WorkloadName]] = (),
     ) -> list[str]:
         """Returns what the runtime was asked to do."""
         self.runtime = FakeRuntime(self.docroot, generate, broken)
@@ -70,7 +80,10 @@ class SweepHarness:
         runs = plan(servers, workloads, levels, blocks=1, seed=1)
         catalog = {each.id: each for each in servers}
         try:
-            run(runs, SweepContext(catalog, protocol, self.runtime, kept, self.fixtures, self.events.append))
+            context = SweepContext(
+                catalog, protocol, self.runtime, kept, self.fixtures, self.events.append, answered=set(answered)
+            )
+            run(runs, context)
         finally:
             kept.close()
         return self.runtime.log
@@ -113,8 +126,37 @@ def test_each_server_is_started_warmed_up_measured_and_stopped_before_the_next(h
         "start b-1", f"load b-1 c=10 {URL}", f"load b-1 c=10 {URL}", "stop b-1",
         "close",
     ]  # fmt: skip
-    assert harness.kinds() == ["StartRecord", "WarmUpRecord", "Trial"] * 2 + ["EndRecord"]
+    assert harness.kinds() == ["StartRecord", "AnswerRecord", "WarmUpRecord", "Trial"] * 2 + ["EndRecord"]
     assert harness.cells() == {("a-1", 10): "valid", ("b-1", 10): "valid"}
+
+
+def test_the_head_of_an_answer_is_recorded_once_for_each_server_and_workload_however_often_it_is_started(
+    harness: SweepHarness,
+) -> None:
+    workloads: list[WorkloadName] = ["small", "small-keepalive"]
+    both = server("a-1", workloads=tuple(workloads))
+    log = harness.run(both, B, generate=dying_at(20, harness, recorded("resets")), levels=[20, 30], workloads=workloads)
+    assert log.count("start a-1") == 2
+    answers = [record for record in harness.stored.records if isinstance(record, AnswerRecord)]
+    assert [(each.server, each.workload, each.start) for each in answers] == [
+        ("a-1", "small", 1), ("a-1", "small-keepalive", 1), ("b-1", "small", 3),
+    ]  # fmt: skip
+    assert [each.body_bytes for each in answers] == [100] * 3
+    for each in answers:
+        assert each.head.startswith("HTTP/1.1 200 OK\r\n")
+        assert len(each.head) == each.head_bytes
+
+
+def test_a_sweep_that_is_resumed_does_not_record_a_head_again(harness: SweepHarness) -> None:
+    harness.run(A, B, generate=always(GOOD), answered=[("a-1", "small")])
+    answers = [record for record in harness.stored.records if isinstance(record, AnswerRecord)]
+    assert [each.server for each in answers] == ["b-1"]
+
+
+def test_a_server_that_answers_wrongly_leaves_no_head(harness: SweepHarness) -> None:
+    (harness.docroot / "small.html").write_bytes(b"y" * 100)
+    harness.run(A, generate=always(GOOD))
+    assert "AnswerRecord" not in harness.kinds()
 
 
 def test_the_jdk_is_recorded_in_every_trial_of_a_jvm_server_and_in_no_other(harness: SweepHarness) -> None:
@@ -272,6 +314,25 @@ def test_an_interruption_stops_everything_and_keeps_what_was_measured(harness: S
     end = harness.stored.records[-1]
     assert isinstance(end, EndRecord)
     assert end.reason == "interrupted"
+
+
+def test_a_disk_that_takes_no_head_is_no_fault_of_the_server(
+    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill_disk_before_the_first_answer(kept: Store) -> None:
+        append = kept.append
+
+        def failing(record: Record) -> None:
+            if isinstance(record, AnswerRecord):
+                raise OSError(28, "No space left on device")
+            append(record)
+
+        monkeypatch.setattr(kept, "append", failing)
+
+    with pytest.raises(OSError, match="No space left"):
+        harness.run(A, generate=always(GOOD), spoil=fill_disk_before_the_first_answer)
+    assert "stop a-1" in harness.runtime.log
+    assert harness.cells() == {}
 
 
 def test_a_full_disk_ends_the_sweep_with_the_server_stopped_and_earlier_trials_readable(

@@ -11,6 +11,7 @@ import msgspec
 
 from ab_runner.analysis.bounds import Bound, bound_of_ratio
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.renames import cells_with_ids, renames, with_ids
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.protocol import Protocol, WarmUp
 from ab_runner.model.records import Cell, Sweep
@@ -25,11 +26,15 @@ from ab_runner.store.differences import (
     environment_differences,
     fixture_differences,
     machine_differences,
+    revisions,
     server_differences,
 )
 
-Change = Literal["faster", "slower", "cannot be told", "one block", "ab was the limit", "lost", "gained", "-"]
-"""`lost`: there was a figure and now there is none; `-`: there is none on either side, or one side has no such cell."""
+Change = Literal[
+    "faster", "slower", "cannot be told", "revised", "one block", "ab was the limit", "lost", "gained", "-"
+]
+"""`revised`: the server's revision differs, so these are figures of two servers and are not tested; `lost`: there was a
+figure and now there is none; `-`: there is none on either side, or one side has no such cell."""
 
 Samples = tuple[tuple[float, ...], tuple[float, ...]]
 """Figures by block, of the later sweep and of the earlier one."""
@@ -72,17 +77,19 @@ class FamilyChange(_Change, frozen=True, kw_only=True):
 
 
 class SweepComparison(msgspec.Struct, frozen=True):
-    """A later sweep against an earlier one."""
+    """A later sweep against an earlier one. A server that was renamed between them has its new id in all cells.
+    `revised` has the revisions, before and after, of the servers whose revision differs."""
 
     before: Sweep
     after: Sweep
     cells: tuple[CellChange, ...]
     families: tuple[FamilyChange, ...]
+    revised: Mapping[str, tuple[int, int]]
 
     @property
     def can_tell(self) -> bool:
         """Whether any difference could be distinguished from noise."""
-        return any(cell.ratio is not None and cell.ratio.interval is not None for cell in self.cells)
+        return any(map(_is_tested, self.cells))
 
 
 def compare_sweeps(before: SweepAnalysis, after: SweepAnalysis, slower: float | None = None) -> SweepComparison:
@@ -91,8 +98,11 @@ def compare_sweeps(before: SweepAnalysis, after: SweepAnalysis, slower: float | 
     Faster and slower are differences beyond `MINIMUM_EFFECT`. The probability that any of them is wrong is at most
     `ALPHA` (Holm). The same holds for `too_slow`, which is tested without another margin."""
     families = {server.id: server.family for server in (*before.sweep.servers, *after.sweep.servers)}
-    cells = [cell for cell in dict.fromkeys((*before.cells, *after.cells)) if cell.server != REFERENCE]
-    changes = [_cell(cell, before.cells.get(cell), after.cells.get(cell)) for cell in cells]
+    revised = revisions(*_under_one_id(before.sweep, after.sweep))
+    then = cells_with_ids(before.cells, renames(before.sweep, after.sweep))
+    now = cells_with_ids(after.cells, renames(after.sweep, before.sweep))
+    cells = [cell for cell in dict.fromkeys((*then, *now)) if cell.server != REFERENCE]
+    changes = [_cell(cell, then.get(cell), now.get(cell), cell.server in revised) for cell in cells]
     means = list(_families(changes, families))
     tested: list[tuple[int, CellChange | FamilyChange, list[Samples]]]
     tested = [(at, each, [_samples(each)]) for at, each in enumerate(changes) if _is_tested(each)]
@@ -110,7 +120,7 @@ def compare_sweeps(before: SweepAnalysis, after: SweepAnalysis, slower: float | 
             changes[at] = msgspec.structs.replace(each, change=change, too_slow=too_slow)
         else:
             found[at] = msgspec.structs.replace(each, change=change, too_slow=too_slow)
-    return SweepComparison(before.sweep, after.sweep, tuple(changes), tuple(found))
+    return SweepComparison(before.sweep, after.sweep, tuple(changes), tuple(found), revised)
 
 
 def _p_changed(each: CellChange | FamilyChange, samples: Sequence[Samples]) -> float:
@@ -131,7 +141,7 @@ def _p_slower(each: CellChange | FamilyChange, samples: Sequence[Samples], slowe
     return p if difference.value < 0 else 1 - p
 
 
-def _cell(cell: Cell, before: CellSummary | None, after: CellSummary | None) -> CellChange:
+def _cell(cell: Cell, before: CellSummary | None, after: CellSummary | None, revised: bool) -> CellChange:
     known = CellChange(cell=cell, before=before, after=after, ratio=None, change="-")
     if before is None or after is None or (before.rate is None and after.rate is None):
         return known
@@ -146,7 +156,7 @@ def _cell(cell: Cell, before: CellSummary | None, after: CellSummary | None) -> 
     return msgspec.structs.replace(
         known,
         ratio=ratio,
-        change="one block" if ratio.interval is None else known.change,
+        change="revised" if revised else "one block" if ratio.interval is None else known.change,
         by_cpu_time=compared.by_cpu_time,
         can_be_faster=compared.first_can_lead,
         can_be_slower=compared.second_can_lead,
@@ -154,7 +164,7 @@ def _cell(cell: Cell, before: CellSummary | None, after: CellSummary | None) -> 
 
 
 def _is_tested(change: CellChange) -> bool:
-    return change.ratio is not None and change.ratio.interval is not None
+    return change.ratio is not None and change.ratio.interval is not None and change.change != "revised"
 
 
 def _samples(change: CellChange) -> Samples:
@@ -176,7 +186,7 @@ def _families(
 ) -> Iterator[tuple[FamilyChange, list[Samples]]]:
     by_family: dict[str, dict[str, list[CellChange]]] = {}
     for change in changes:
-        if change.ratio is not None:
+        if change.ratio is not None and change.change != "revised":
             servers = by_family.setdefault(families[change.cell.server], {})
             servers.setdefault(change.cell.server, []).append(change)
     for family, servers in by_family.items():
@@ -235,8 +245,16 @@ def to_know_of(before: Sweep, after: Sweep) -> Iterator[str]:
     yield from machine_differences(before, after, others)
     yield from difference("JDK", before.request.jdk, after.request.jdk)
     yield from environment_differences(before, after)
+    for then, now in (renames(before, after) | renames(after, before)).items():
+        yield f"{now} had the id {then}"
+    before, after = _under_one_id(before, after)
     common = {server.id for server in before.servers} & {server.id for server in after.servers}
     yield from server_differences(_only(before, common), _only(after, common))
+
+
+def _under_one_id(before: Sweep, after: Sweep) -> tuple[Sweep, Sweep]:
+    """Return both sweeps with the new ids of the servers that were renamed between them."""
+    return with_ids(before, renames(before, after)), with_ids(after, renames(after, before))
 
 
 def _only(sweep: Sweep, servers: set[str]) -> Sweep:

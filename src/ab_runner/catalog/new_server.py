@@ -12,6 +12,7 @@ from ab_runner.catalog.servers import SHARED, load
 from ab_runner.catalog.template import DESCRIPTION, files_of, with_module
 from ab_runner.errors import UserError
 from ab_runner.host.safe_files import write_whole
+from ab_runner.model.server import current_id
 
 
 def make(id: str) -> Path:
@@ -23,7 +24,8 @@ def make(id: str) -> Path:
             raise UserError(f"the id {id} is taken: {taken} is there; choose another")
     if id in compose.TOOLS:
         raise UserError(f"the id {id} is taken: compose.yaml has a service of that name; choose another")
-    load(paths.SERVERS)
+    if (owner := current_id(id, load(paths.SERVERS).values())) != id:
+        raise UserError(f"the id {id} is taken: {owner} had it before; choose another")
     pom = paths.SERVERS / "pom.xml"
     before = pom.read_text(encoding="utf-8")
     try:

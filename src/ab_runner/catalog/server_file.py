@@ -33,7 +33,7 @@ Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-c
 close one that is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at
 once. Tests hold each server to what it does not name."""
 RULES = ("echo", "caching", "headers", "keep-alive", "threads", "accept", "no-delay", "release")
-"""The rules of docs/fairness.md that a server may have an exception from."""
+"""The rules of docs/fairness.md that a server may have an exception from, in its order."""
 
 
 class NeedsTable(Needs, frozen=True, forbid_unknown_fields=True):
@@ -93,6 +93,8 @@ def read_server(path: Path) -> Server:
         raise DocumentError(f"{path}: untestable: {both[0]!r} is among the workloads too")
     if unknown := next((rule for rule in server.exceptions if rule not in RULES), None):
         raise DocumentError(f"{path}: exceptions: no rule {unknown!r}; there are {', '.join(map(repr, RULES))}")
+    if wrong := next((former for former in server.former_ids if not is_id(former)), None):
+        raise DocumentError(f"{path}: former_ids: an id is written in {ID_RULE}, not {wrong!r}")
     if server.artifacts and (server.kind != "jvm" or server.program != name):
         raise DocumentError(f"{path}: artifacts: only jvm servers with a build of their own may have them")
     if (server.needs is None) != (server.kind != "debian" or server.program != name):

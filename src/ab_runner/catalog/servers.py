@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import msgspec
 from ab_runner.catalog.server_file import SERVER_FILE, read_server
 from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.errors import UserError
-from ab_runner.model.server import Artifact, Server
+from ab_runner.model.server import Artifact, Server, current_id
 
 SHARED = "shared"
 """The one folder in servers/ that is not a server: it has files that several servers share, and the template of new
@@ -31,6 +31,7 @@ def load(servers_dir: Path) -> dict[str, Server]:
     read.sort(key=lambda server: (server.family, server.released, server.id))
     servers = {server.id: server for server in read}
     _check_artifacts(read, servers_dir)
+    _check_former_ids(servers, servers_dir)
     return {server.id: _with_program(server, servers, servers_dir) for server in read}
 
 
@@ -42,6 +43,19 @@ def _check_artifacts(servers: Iterable[Server], servers_dir: Path) -> None:
             if known.setdefault(artifact.file, artifact).sha256 != artifact.sha256:
                 path = servers_dir / server.id / SERVER_FILE
                 raise DocumentError(f"{path}: artifacts: another server has a {artifact.file} with another sha256")
+
+
+def _check_former_ids(servers: Mapping[str, Server], servers_dir: Path) -> None:
+    """Raise DocumentError where a former id does not lead to one server."""
+    owners: dict[str, str] = {}
+    for server in servers.values():
+        for former in server.former_ids:
+            place = f"{servers_dir / server.id / SERVER_FILE}: former_ids"
+            if former in servers:
+                raise DocumentError(f"{place}: {former!r} is the id of a server")
+            if former in owners:
+                raise DocumentError(f"{place}: {former!r} is a former id of {owners[former]!r}")
+            owners[former] = server.id
 
 
 def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path) -> Server:
@@ -58,14 +72,22 @@ def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path)
 
 
 def select(servers: dict[str, Server], patterns: Sequence[str]) -> list[Server]:
-    """Return the servers that any of the shell patterns matches, in the catalog's order. CatalogError if one matches
-    none."""
+    """Return the servers that any of the shell patterns matches, in the catalog's order; a former id is a pattern too.
+    CatalogError if one matches none."""
+    patterns = [current_id(pattern, servers.values()) for pattern in patterns]
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in servers):
             raise CatalogError(
                 f"no server {pattern!r}{_pattern_suggestion(pattern, servers)}; ./ab-runner list shows all"
             )
     return [server for name, server in servers.items() if any(fnmatchcase(name, pattern) for pattern in patterns)]
+
+
+def renamed_lines(servers: dict[str, Server], patterns: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each of the patterns that is a former id, for the person who wrote it."""
+    for pattern in patterns:
+        if (id := current_id(pattern, servers.values())) != pattern:
+            yield f"{pattern} is now {id}"
 
 
 def _pattern_suggestion(pattern: str, servers: Iterable[str]) -> str:

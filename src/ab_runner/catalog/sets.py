@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from ab_runner.catalog.server_file import ID_RULE, is_id
 from ab_runner.catalog.servers import CatalogError, suggestion
 from ab_runner.catalog.toml_files import DocumentError, explained, read_toml
+from ab_runner.model.server import Server, current_id
 
 SETS_FILE = "sets.toml"
 MARK = "@"
@@ -23,19 +24,18 @@ class ServerSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     servers: tuple[str, ...]
 
 
-def load_sets(servers_dir: Path, known: Iterable[str]) -> dict[str, ServerSet]:
-    """Return the sets by name, none if there is no such file. DocumentError at the first that is wrong, or that has a
-    server that is not `known`."""
+def load_sets(servers_dir: Path, catalog: Mapping[str, Server]) -> dict[str, ServerSet]:
+    """Return the sets by name, none if there is no such file, with the ids of today. DocumentError at the first that is
+    wrong, or that has a server that is not in the catalog."""
     path = servers_dir / SETS_FILE
     if not path.exists():
         return {}
     tables = read_toml(path)
     del tables["format"]
-    ids = set(known)
-    return {name: _checked(f"{path}: {name}", name, table, ids) for name, table in tables.items()}
+    return {name: _checked(f"{path}: {name}", name, table, catalog) for name, table in tables.items()}
 
 
-def _checked(place: str, name: str, table: object, known: set[str]) -> ServerSet:
+def _checked(place: str, name: str, table: object, catalog: Mapping[str, Server]) -> ServerSet:
     if not is_id(name):
         raise DocumentError(f"{place}: a set is named in {ID_RULE}")
     try:
@@ -44,12 +44,13 @@ def _checked(place: str, name: str, table: object, known: set[str]) -> ServerSet
         raise DocumentError(f"{place}: {explained(error)}") from error
     if not found.servers:
         raise DocumentError(f"{place}: servers: empty; name at least one")
-    for position, server in enumerate(found.servers):
-        if server not in known:
-            raise DocumentError(f"{place}: servers[{position}]: no server {server!r}{suggestion(server, known)}")
-        if server in found.servers[:position]:
+    servers = tuple(current_id(server, catalog.values()) for server in found.servers)
+    for position, server in enumerate(servers):
+        if server not in catalog:
+            raise DocumentError(f"{place}: servers[{position}]: no server {server!r}{suggestion(server, catalog)}")
+        if server in servers[:position]:
             raise DocumentError(f"{place}: servers[{position}]: {server!r} is listed twice")
-    return found
+    return msgspec.structs.replace(found, servers=servers)
 
 
 def expand(patterns: Sequence[str], sets: Mapping[str, ServerSet]) -> list[str]:

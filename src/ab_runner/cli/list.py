@@ -6,7 +6,7 @@ import click
 
 from ab_runner import paths
 from ab_runner.catalog.filters import Filter
-from ab_runner.catalog.servers import load, select
+from ab_runner.catalog.servers import load, renamed_lines, select
 from ab_runner.catalog.sets import expand, load_sets
 from ab_runner.cli import options
 
@@ -38,10 +38,12 @@ def command(
     workload: tuple[str, ...],
     available: bool | None,
 ) -> None:
-    """Shows servers and sets. With a GLOB or a set: all facts about each of its servers, with its caveats.
+    """Shows servers and sets. With a GLOB or a set: all facts about each of its servers, with its exceptions
+    from the rules (docs/fairness.md), its caveats, and the head of its answers in the newest sweep.
 
     A server is shown if it matches every option that is given. It matches an option if it has one of the values.
     """
+    from ab_runner.cli.console import say_err
     from ab_runner.cli.server_tables import show_server, show_servers
     from ab_runner.sweep.availability import look
 
@@ -50,9 +52,15 @@ def command(
     wanted = Filter(families=family, years=years, io_models=io_model, workloads=workload)
     wanted.check(catalog.values())
     fitting = [server for server in select(catalog, expand(servers, sets) or ("*",)) if wanted.fits(server)]
+    for line in renamed_lines(catalog, servers):
+        say_err(line)
     here = look(fitting)
     shown = [server for server in fitting if available in (None, server.id not in here.missing)]
     if not servers:
         show_servers(shown, here, sets)
-    for server in shown if servers else ():
-        show_server(server, here)
+        return
+    from ab_runner.store.answers import newest_answers  # here, for the table of all needs no sweep
+
+    answers = newest_answers(paths.RESULTS, shown)
+    for server in shown:
+        show_server(server, here, answers.get(server.id))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
@@ -12,10 +13,16 @@ from rich.text import Text
 from ab_runner.catalog.sets import MARK, ServerSet
 from ab_runner.cli.console import console_for, put, say, say_err
 from ab_runner.model.server import Server
+from ab_runner.model.text import shown
 from ab_runner.model.workload import WorkloadName
 from ab_runner.sweep.availability import Availability
 from ab_runner.sweep.skipped import not_here_lines
 
+if TYPE_CHECKING:
+    from ab_runner.store.answers import StoredAnswers
+
+_NAME_AT_MOST = 80
+"""Characters of a sweep's id, which a file may hold."""
 LETTERS: dict[WorkloadName, str] = {"echo": "e", "small": "s", "small-keepalive": "k", "large": "l"}
 
 
@@ -39,8 +46,8 @@ def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[st
         say(console, line)
 
 
-def show_server(server: Server, here: Availability) -> None:
-    """Show all facts about one server."""
+def show_server(server: Server, here: Availability, answers: StoredAnswers | None) -> None:
+    """Show all facts about one server. `answers` are those of the newest sweep that has any."""
     missing = here.missing.get(server.id)
     facts = {
         "what it is": server.summary,
@@ -51,13 +58,26 @@ def show_server(server: Server, here: Availability) -> None:
         "here": f"no: {missing.detail}" if missing else f"yes, {here.where}",
         "stands for": f"{server.published} of 2006" if server.published else "",
         "settings": " ".join(f"{name}={value}" for name, value in server.environment.items()),
+        "formerly": ", ".join(server.former_ids),
+        "exceptions": "\n".join(f"{rule}: {why}" for rule, why in server.exceptions.items()),
         "caveats": "\n".join(server.caveats),
     }
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 2))
     for name, value in facts.items():
         if value:
             table.add_row(Text(name, style="dim"), Text(value))
-    put(Text(server.id, style="bold"), table)
+    put(Text(server.id, style="bold"), table, *map(Text, _answer_lines(answers) if answers else ()))
+
+
+def _answer_lines(stored: StoredAnswers) -> Iterator[str]:
+    """Yield the head of the answer to one workload, and the lengths of the others."""
+    from ab_runner.report.answers import head_lines  # here, for the table of all needs no report
+
+    first, *others = sorted(stored.answers, key=lambda each: each.workload != "small")
+    yield f"  Answer head ({first.workload}, {first.head_bytes:,} bytes; sweep {shown(stored.sweep, _NAME_AT_MOST)}):"
+    yield from (f"    {line}" for line in head_lines(first))
+    if others:
+        yield f"  Other heads: {', '.join(f'{each.workload} {each.head_bytes:,} bytes' for each in others)}"
 
 
 def _in_words(servers: Iterable[Server], here: Availability) -> Table:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ab_runner.model.load import Failures, LoadFailure, LoadReport
+from ab_runner.model.text import shown
 
 
 def parse(stdout: str, stderr: str, exit_code: int, percentiles_csv: str | None = None) -> LoadReport | LoadFailure:
@@ -26,7 +27,7 @@ def parse(stdout: str, stderr: str, exit_code: int, percentiles_csv: str | None 
         return _error(stdout, stderr, exit_code)
     report = _report(stdout, percentiles_csv)
     return report or LoadFailure(
-        "no figures", _shown(_last_line(stdout)) or "nothing printed", _completed(stdout, stderr)
+        "no figures", shown(_last_line(stdout), _DETAIL_AT_MOST) or "nothing printed", _completed(stdout, stderr)
     )
 
 
@@ -195,12 +196,12 @@ def _error(stdout: str, stderr: str, exit_code: int) -> LoadFailure:
     for line in complaints:
         numbered = _NUMBERED.match(line)
         if numbered and int(numbered[1]) in _REASONS:
-            return LoadFailure(_REASONS[int(numbered[1])], _shown(line), completed)
+            return LoadFailure(_REASONS[int(numbered[1])], shown(line, _DETAIL_AT_MOST), completed)
     for line in complaints:
         for phrase, reason in _PHRASES.items():
             if phrase in line:
-                return LoadFailure(reason, _shown(line), completed)
-    detail = _shown(complaints[0]) if complaints else f"exit code {exit_code}, and ab did not say why"
+                return LoadFailure(reason, shown(line, _DETAIL_AT_MOST), completed)
+    detail = shown(complaints[0], _DETAIL_AT_MOST) if complaints else f"exit code {exit_code}, and ab did not say why"
     if code == 1 and not complaints and _COMPLETE.search(stdout):
         return LoadFailure("interrupted", detail, completed)
     return LoadFailure(_REASONS.get(code, "failed"), detail, completed)
@@ -213,12 +214,6 @@ def _completed(stdout: str, stderr: str) -> int | None:
         return int(exact[1])
     progress = _PROGRESS.findall(stderr)
     return int(progress[-1]) if progress else None
-
-
-def _shown(line: str) -> str:
-    """Return a line as a report may show it, short and without control characters: a server may have chosen it."""
-    short = line if len(line) <= _DETAIL_AT_MOST else f"{line[:_DETAIL_AT_MOST]}…"
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in short)
 
 
 def _last_line(text: str) -> str:

@@ -100,6 +100,19 @@ class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="rec
     error: str | None = None
 
 
+class AnswerRecord(Struct, frozen=True, kw_only=True, tag="answer", tag_field="record"):
+    """The head of the first right answer to the generator's request; once in a sweep for each server and workload."""
+
+    block: int
+    server: str
+    start: int
+    workload: WorkloadName
+    head: str
+    """Its bytes as latin-1, with the empty line that ends it. A hostile server may have written anything."""
+    head_bytes: int
+    body_bytes: int
+
+
 class WarmUpTurns(Struct, frozen=True):
     """The windows of one load in a warm-up: `rates` are requests per second, one for each window."""
 
@@ -262,7 +275,7 @@ class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"
     reason: str
 
 
-Record = StartRecord | WarmUpRecord | Trial | ColdTrial | NotMeasured | ResumeRecord | EndRecord
+Record = StartRecord | AnswerRecord | WarmUpRecord | Trial | ColdTrial | NotMeasured | ResumeRecord | EndRecord
 CellRecord = Trial | NotMeasured
 
 

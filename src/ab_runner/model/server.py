@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterable
 
 from msgspec import Struct, field
 
@@ -65,17 +66,29 @@ class Server(Struct, frozen=True, kw_only=True):
     lacks: tuple[str, ...] = ()
     """The requirements on all servers that it cannot meet; `catalog.server_file.Lack` has the values."""
     exceptions: dict[str, str] = {}
-    """Rules of docs/fairness.md that it does not follow, and why; `catalog.server_file.Rule` has the rules."""
+    """Rules of docs/fairness.md that it does not follow, and why; `catalog.server_file.RULES` has them."""
     revision: int = 1
     """Raised whenever the server's behaviour is changed here: figures of two revisions are of two servers."""
     former_ids: tuple[str, ...] = ()
-    """Ids that it had before, by which it can still be asked for."""
+    """Ids that it had before, by which it can still be asked for: `current_id`."""
     untestable: dict[WorkloadName, str] = {}
     """Workloads that it serves in its own way, and why ab cannot measure them. Tables show `-` and say so."""
 
     @property
     def release_year(self) -> int:
         return self.released.year
+
+
+def current_id(id: str, servers: Iterable[Server]) -> str:
+    """Return the id that a server has among these: the given one if one of them has it, else that of the one that had
+    it before. An id that none of them has or had, or a pattern, is returned as it is."""
+    found = id
+    for server in servers:
+        if server.id == id:
+            return id
+        if id in server.former_ids:
+            found = server.id
+    return found
 
 
 REFERENCE = "ceiling"

@@ -13,7 +13,7 @@ from ab_runner.report.figures import NO_RECORD, rate_text
 COLUMNS = (
     "before", "after", "family", "server", "workload", "concurrency", "before_requests_per_second", "before_text",
     "after_requests_per_second", "after_text", "of_cpu_seconds", "ratio", "ratio_low", "ratio_high", "change",
-    "too_slow", "before_lower_bound", "after_lower_bound",
+    "too_slow", "before_lower_bound", "after_lower_bound", "before_revision", "after_revision",
 )  # fmt: skip
 
 
@@ -24,9 +24,12 @@ def render(compared: Iterable[SweepComparison]) -> str:
     writer.writeheader()
     for each in compared:
         sweeps = {"before": each.before.id, "after": each.after.id}
-        families = {server.id: server.family for server in (*each.before.servers, *each.after.servers)}
+        servers = {server.id: server for server in (*each.before.servers, *each.after.servers)}
         for cell in each.cells:
-            writer.writerow(sweeps | {"family": families[cell.cell.server]} | dict(_cell(cell)) | dict(_change(cell)))
+            server = servers[cell.cell.server]
+            revisions = each.revised.get(server.id, (server.revision, server.revision))
+            row = sweeps | {"family": server.family} | dict(_cell(cell)) | dict(_change(cell))
+            writer.writerow(row | dict(_revisions(cell, *revisions)))
         for family in each.families:
             writer.writerow(sweeps | {"family": family.family} | dict(_change(family)))
     return text.getvalue()
@@ -39,6 +42,14 @@ def _cell(cell: CellChange) -> Iterator[tuple[str, object]]:
     yield "of_cpu_seconds", _yes_no(cell.by_cpu_time)
     yield from _figure("before", cell.before)
     yield from _figure("after", cell.after)
+
+
+def _revisions(cell: CellChange, before: int, after: int) -> Iterator[tuple[str, object]]:
+    """Yield the server's revision in each sweep that has the cell."""
+    if cell.before:
+        yield "before_revision", before
+    if cell.after:
+        yield "after_revision", after
 
 
 def _figure(side: str, summary: CellSummary | None) -> Iterator[tuple[str, object]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import ascii_uppercase
 
 from ab_runner.analysis.comparison import (
@@ -28,6 +28,7 @@ from ab_runner.report.figures import (
 )
 from ab_runner.report.warnings import warning_lines
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
+from ab_runner.store.differences import by_revisions
 
 LETTERS = ascii_uppercase
 """The sweeps' names in a comparison; their ids are long."""
@@ -36,7 +37,9 @@ TOLD = (
     f"any of these verdicts is wrong is at most {100 * ALPHA:g} %"
 )
 ONE_BLOCK = "one block: its noise is not known, so there is no interval and no verdict; measure with --blocks 6"
+REVISED = "the server's behaviour was changed here, so the ratio is not one of the software, and is not tested"
 FAMILY = "the geometric mean over the servers; of each server, over the cells that every block of both sweeps has"
+WITHOUT_REVISED = "without servers whose revision differs"
 
 
 _EMPHASES: dict[Change, Emphasis] = {
@@ -45,6 +48,7 @@ _EMPHASES: dict[Change, Emphasis] = {
     "slower": Emphasis.BAD,
     "lost": Emphasis.BAD,
     "cannot be told": Emphasis.UNSURE,
+    "revised": Emphasis.UNSURE,
 }
 
 
@@ -80,6 +84,7 @@ def _tables(letter: str, compared: SweepComparison) -> Iterator[Table]:
         notes = [OF_CPU_TIME] if any(change.by_cpu_time for change in changes) else []
         notes += [AT_LEAST] if any(change.bound for change in changes) else []
         notes += [ONE_BLOCK] if any(change.change == "one block" for change in changes) else []
+        notes += _revised_notes(changes, compared.revised)
         yield Table(
             title=title(workload, letter),
             headings=("server", "c", "A", letter, f"{letter} / A", "verdict"),
@@ -91,8 +96,15 @@ def _tables(letter: str, compared: SweepComparison) -> Iterator[Table]:
             title=f"families: {letter} against A",
             headings=("family", "servers", "cells", f"{letter} / A", "verdict"),
             rows=tuple(map(_family, compared.families)),
-            notes=(FAMILY,),
+            notes=(FAMILY, WITHOUT_REVISED) if compared.revised else (FAMILY,),
         )
+
+
+def _revised_notes(changes: Iterable[CellChange], revised: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    """Yield a line for each pair of revisions."""
+    here = dict.fromkeys(change.cell.server for change in changes if change.change == "revised")
+    for (before, after), ids in by_revisions({id: revised[id] for id in here}).items():
+        yield f"revised: revision {before} → {after} ({', '.join(ids)}): {REVISED}"
 
 
 def _rows(changes: Iterable[CellChange]) -> Iterator[tuple[TableCell, ...]]:

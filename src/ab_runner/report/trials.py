@@ -58,15 +58,19 @@ COLUMNS: dict[str, Kind] = {
     **_LATER_OF_USAGE,
     "lower_bound": "truth",
     "served_share": "real",
+    "revision": "whole",
 }
 
 
 def rows(analysis: SweepAnalysis) -> Iterator[Row]:
     """Yield a row for each trial and each cell without one. A value that a row lacks is not known or does not apply."""
-    families = {server.id: server.family for server in analysis.sweep.everyone}
+    servers = {server.id: server for server in analysis.sweep.everyone}
     for figures in analysis.trials:
         share = _rounded(analysis.share_of(figures))
-        yield _row(figures) | {"family": families.get(figures.record.server), "share_of_ceiling": share}
+        row = _row(figures) | {"share_of_ceiling": share}
+        if server := servers.get(figures.record.server):
+            row |= {"family": server.family, "revision": server.revision}
+        yield row
 
 
 def _row(figures: TrialFigures) -> Row:

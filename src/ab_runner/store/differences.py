@@ -37,13 +37,33 @@ def fixture_differences(then: Sweep, now: Sweep) -> Iterator[str]:
 
 
 def server_differences(then: Sweep, now: Sweep) -> Iterator[str]:
-    """Yield the servers that are gone or have changed, and why they are gone. New ones are no difference."""
+    """Yield the servers that have changed, in a line for each kind of change, and those that are gone, with the reason.
+    New ones are no difference."""
     here = {server.id: server for server in now.everyone}
+    revised = revisions(then, now)
+    for (before, after), ids in by_revisions(revised).items():
+        yield f"revision {before} → {after}: the server's behaviour changed ({', '.join(ids)})"
+    edited = [each.id for each in then.everyone if each.id in here and each != here[each.id] and each.id not in revised]
+    if edited:
+        yield f"{', '.join(edited)} {'has' if len(edited) == 1 else 'have'} another server.toml"
     for server in then.everyone:
         if server.id not in here:
             yield f"{server.id} cannot run: {now.skipped.get(server.id, 'no server has that name')}"
-        elif server != here[server.id]:
-            yield f"{server.id} has another server.toml"
+
+
+def revisions(then: Sweep, now: Sweep) -> dict[str, tuple[int, int]]:
+    """Return the revisions then and now of the servers of both sweeps that have another one now."""
+    here = {server.id: server.revision for server in now.everyone}
+    pairs = {server.id: (server.revision, here.get(server.id, server.revision)) for server in then.everyone}
+    return {id: pair for id, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def by_revisions(revised: Mapping[str, tuple[int, int]]) -> dict[tuple[int, int], list[str]]:
+    """Return the servers by their revisions then and now."""
+    groups: dict[tuple[int, int], list[str]] = {}
+    for id, pair in revised.items():
+        groups.setdefault(pair, []).append(id)
+    return groups
 
 
 def difference(name: str, then: object, now: object) -> Iterator[str]:

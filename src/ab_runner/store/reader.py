@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from pathlib import Path
 from typing import get_args
 
@@ -34,16 +35,11 @@ def read(folder: Path) -> Stored:
     A damaged line of the log is reported and the rest is read. Fields that this version does not know are ignored. So
     are unknown kinds of records, which a line of `damage` reports.
     """
+    sweep = read_sweep(folder)
     try:
-        content = safe_files.read(folder / SWEEP_FILE)
         lines = _lines(folder / TRIALS_FILE)
-    except (FileNotFoundError, NotADirectoryError):
-        if folder.name == LATEST and not folder.is_symlink():
-            raise StoreError(f"{folder}: there is no sweep yet; ./ab-runner runs one") from None
-        raise StoreError(f"{folder}: not the folder of a sweep (there is no {SWEEP_FILE})") from None
     except OSError as error:
-        raise StoreError(f"{error.filename or folder}: cannot be read: {error.strerror}") from error
-    sweep = _sweep(folder / SWEEP_FILE, content)
+        raise _unreadable(folder, error) from error
     records: list[Record] = []
     unknown: list[str] = []
     damage = [f"{folder / TRIALS_FILE} is missing"] if lines is None else []
@@ -62,6 +58,25 @@ def read(folder: Path) -> Stored:
     return Stored(sweep, tuple(records), tuple(damage))
 
 
+def read_sweep(folder: Path) -> Sweep:
+    """Return what the sweep in a folder was when it began. StoreError as `read`."""
+    try:
+        content = safe_files.read(folder / SWEEP_FILE)
+    except (FileNotFoundError, NotADirectoryError):
+        if folder.name == LATEST and not folder.is_symlink():
+            raise StoreError(f"{folder}: there is no sweep yet; ./ab-runner runs one") from None
+        raise StoreError(f"{folder}: not the folder of a sweep (there is no {SWEEP_FILE})") from None
+    except OSError as error:
+        raise _unreadable(folder, error) from error
+    return _sweep(folder / SWEEP_FILE, content)
+
+
+def sweeps_in(results: Path) -> list[Path]:
+    """Return the folders of sweeps in a folder. OSError if that cannot be read. Links are excluded: `latest` would be a
+    second entry, and another link could expose a folder that nobody meant to show."""
+    return [path for path in results.iterdir() if not path.is_symlink() and os.path.lexists(path / SWEEP_FILE)]
+
+
 def is_being_written(folder: Path) -> bool:
     """Return whether the sweep in the folder is running. Its writer holds a shared lock; an exclusive one is tried
     here. Two readers at the same moment may take each other for a writer, but a writer is never missed."""
@@ -73,6 +88,10 @@ def is_being_written(folder: Path) -> bool:
     except OSError:
         return False
     return False
+
+
+def _unreadable(folder: Path, error: OSError) -> StoreError:
+    return StoreError(f"{error.filename or folder}: cannot be read: {error.strerror}")
 
 
 class _Format(msgspec.Struct):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ab_runner import paths
-from ab_runner.catalog.servers import load, select
+from ab_runner.catalog.servers import load, renamed_lines, select
 from ab_runner.catalog.sets import expand, load_sets
 from ab_runner.errors import UserError
 from ab_runner.host import interrupt
@@ -33,7 +33,7 @@ def begin_sweep(request: RunRequest, tell: Callable[[str], None]) -> Iterator[Re
     """Prepare a sweep, and hold the lock of sweeps until the block ends. UserError for what is wrong with the request,
     before any server is started."""
     prepare_process()
-    servers = _servers_of(request)
+    servers = _servers_of(request, tell)
     began = datetime.datetime.now(datetime.UTC)
     sweep_id = f"{began:%Y%m%d-%H%M%S}-{request.protocol.name}"
     folder = request.out or paths.RESULTS / sweep_id
@@ -60,7 +60,7 @@ def prepare_process() -> None:
 def lines_of_dry_run(request: RunRequest, tell: Callable[[str], None]) -> Iterator[str]:
     """Return what the sweep would measure, in lines. What it would fetch or build counts as available. RuntimeUnusable
     if none of the servers can run here."""
-    wanted = _servers_of(request)
+    wanted = _servers_of(request, tell)
     check_folder(request.out or paths.RESULTS / "new")
     stored_request = request.as_stored(wanted, seed=0)
     runtime = choose_runtime(stored_request, paths.FIXTURES, port=0, tell=tell)
@@ -73,11 +73,13 @@ def lines_of_dry_run(request: RunRequest, tell: Callable[[str], None]) -> Iterat
     yield from skipped_lines({server.id: missing[server.id] for server in wanted if server.id in missing})
 
 
-def _servers_of(request: RunRequest) -> list[Server]:
-    """Return the requested servers, without those that have none of the workloads."""
+def _servers_of(request: RunRequest, tell: Callable[[str], None]) -> list[Server]:
+    """Return the requested servers, without those that have none of the workloads. Tell of former ids."""
     request.check()
     catalog = load(paths.SERVERS)
     chosen = select(catalog, expand(request.servers, load_sets(paths.SERVERS, catalog)))
+    for line in renamed_lines(catalog, request.servers):
+        tell(line)
     servers = [server for server in chosen if set(server.workloads) & set(request.workloads)]
     if not servers:
         raise UserError(f"none of these servers has a workload of {', '.join(request.workloads)}")

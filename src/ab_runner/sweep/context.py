@@ -11,6 +11,7 @@ from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import DEFAULT
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import Runtime
 from ab_runner.store.writer import Store
 from ab_runner.sweep.events import Event
@@ -28,3 +29,5 @@ class SweepContext(msgspec.Struct, frozen=True):
     generators: int = 1
     """Processes of the generator that share each trial's connections."""
     generator: Generator = DEFAULT
+    answered: set[tuple[str, WorkloadName]] = msgspec.field(default_factory=set)
+    """Servers and workloads that the sweep has an answer's head of."""

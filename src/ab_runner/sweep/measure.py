@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ab_runner import paths
-from ab_runner.model.records import CellRecord, NotMeasured, Record, Sweep, Trial
+from ab_runner.model.records import AnswerRecord, CellRecord, NotMeasured, Record, Sweep, Trial
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.store.plan import ServerRun, starts_so_far
 from ab_runner.store.writer import Store, point_latest_to
@@ -61,6 +61,7 @@ def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
             fixtures=ready.fixtures,
             emit=emit,
             generators=request.generators,
+            answered={(each.server, each.workload) for each in ready.before if isinstance(each, AnswerRecord)},
         )
         run(with_further_blocks(ready.runs, request, records, emit), context, starts_so_far(ready.before))
     except (OSError, subprocess.SubprocessError, RuntimeUnusable) as error:

@@ -51,8 +51,10 @@ class NoAnswer(ProbeError):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One answer of the server; header names are in small letters."""
+    """One answer of the server. `head` is its bytes as latin-1, with the empty line that ends it; header names are in
+    small letters."""
 
+    head: str
     status: int
     headers: dict[str, str]
     body: bytes
@@ -71,16 +73,18 @@ def question(head: bytes, workload: Workload, fixtures: Path) -> Question:
     return Question(workload, head, head if workload.fixture is None else (fixtures / workload.fixture).read_bytes())
 
 
-def check(address: Address, asked: Question) -> None:
-    """Send the generator's request, and requests that must be refused. ProbeError for the first wrong answer. `address`
-    is that of the server as seen from here."""
-    check_body(ask(address, asked.head), asked.expected)
+def check(address: Address, asked: Question) -> Answer:
+    """Send the generator's request, and requests that must be refused, and return the first answer. ProbeError for the
+    first wrong one. `address` is that of the server as seen from here."""
+    first = ask(address, asked.head)
+    check_body(first, asked.expected)
     if asked.workload.keep_alive:
         _check_kept_alive(address, asked.head, asked.expected)
     else:
         _check_closed(address, asked.head)
     if asked.workload.fixture is not None:
         _check_guarded(address)
+    return first
 
 
 def _head_for(path: str, keep_alive: bool = False) -> bytes:
@@ -191,21 +195,23 @@ def _read_answer(connection: socket.socket) -> Answer:
     """Read a head, and as much body as its Content-Length says or until the server closes, and return both."""
     deadline = time.monotonic() + TIMEOUT
     data = bytearray()
-    while (end := data.find(_END_OF_HEAD)) < 0:
-        if len(data) > _HEAD_AT_MOST:
-            raise ProbeError(f"a head of more than {_HEAD_AT_MOST:,} bytes")
+    while (end := data.find(_END_OF_HEAD)) < 0 and len(data) <= _HEAD_AT_MOST:
         chunk = _receive(connection, deadline)
         if not chunk:
             raise NoAnswer("closes without a whole answer" if data else "closes without an answer")
         data += chunk
-    status, headers = _parse_head(bytes(data[:end]))
-    del data[: end + len(_END_OF_HEAD)]
+    length_of_head = end + len(_END_OF_HEAD)
+    if end < 0 or length_of_head > _HEAD_AT_MOST:
+        raise ProbeError(f"a head of more than {_HEAD_AT_MOST:,} bytes")
+    head = data[:length_of_head].decode("latin-1")
+    status, headers = _parse_head(head.removesuffix(_END_OF_HEAD.decode()))
+    del data[:length_of_head]
     length = _length_of(headers)
     while (length is None or len(data) < length) and (chunk := _receive(connection, deadline)):
         data += chunk
         if len(data) > _BODY_AT_MOST:
             raise ProbeError(f"a body of more than {_BODY_AT_MOST:,} bytes")
-    return Answer(status, headers, bytes(data))
+    return Answer(head, status, headers, bytes(data))
 
 
 def _receive(connection: socket.socket, deadline: float, late: str = "no whole answer") -> bytes:
@@ -221,8 +227,8 @@ def _receive(connection: socket.socket, deadline: float, late: str = "no whole a
         raise NoAnswer(f"connection lost: {error.strerror or error}") from error
 
 
-def _parse_head(head: bytes) -> tuple[int, dict[str, str]]:
-    first, *rest = head.decode("latin-1").split("\r\n")
+def _parse_head(head: str) -> tuple[int, dict[str, str]]:
+    first, *rest = head.split("\r\n")
     status = _STATUS_LINE.fullmatch(first)
     if status is None:
         raise ProbeError(f"not an HTTP answer: {first[:40]!r}")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+
+import msgspec
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load
 from ab_runner.errors import UserError
 from ab_runner.host.sweep_lock import sweep_lock
-from ab_runner.model.records import ResumeRecord
+from ab_runner.model.records import ResumeRecord, Sweep
+from ab_runner.model.server import Server, current_id
 from ab_runner.store.differences import differences
 from ab_runner.store.layout import StoreError
 from ab_runner.store.plan import plan_of, remaining
@@ -38,6 +41,7 @@ def reopen_sweep(folder: Path, port: int, anyway: bool, tell: Callable[[str], No
         wanted = [catalog[server.id] for server in sweep.servers if server.id in catalog]
         prepared = prepare(sweep.request, wanted, port, tell)
         now = sweep_here(sweep.id, sweep.started, prepared)
+        now = msgspec.structs.replace(now, skipped=now.skipped | _renamed(sweep, catalog))
         found = tuple(differences(sweep, now))
         if found and not anyway:
             raise UserError(
@@ -53,6 +57,13 @@ def reopen_sweep(folder: Path, port: int, anyway: bool, tell: Callable[[str], No
             store=_store_of(folder, found),
             before=stored.records,
         )
+
+
+def _renamed(sweep: Sweep, catalog: Mapping[str, Server]) -> dict[str, str]:
+    """Return the sweep's servers that have another id now, each with that as the reason why it cannot run: its cells
+    have the old id."""
+    now = {server.id: current_id(server.id, catalog.values()) for server in sweep.servers}
+    return {then: f"it is {id} now" for then, id in now.items() if id != then}
 
 
 def _store_of(folder: Path, differences: tuple[str, ...]) -> Store:

@@ -10,7 +10,7 @@ import msgspec
 
 from ab_runner.load.generator import Completed, LoadOutcome, Target
 from ab_runner.model.load import Load
-from ab_runner.model.records import AFTER, BEFORE, StartRecord
+from ab_runner.model.records import AFTER, BEFORE, AnswerRecord, StartRecord
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.monitor.sampler import ResourceSampler
@@ -117,9 +117,27 @@ class Start:
             self._questions[name] = probe.question(head, workload, self.context.fixtures)
         return self._questions[name]
 
-    def check(self, name: WorkloadName) -> None:
-        """Raise ProbeError unless the server answers in this workload as it must."""
-        probe.check(self.running.address, self.question(name))
+    def check(self, name: WorkloadName) -> probe.Answer:
+        """Return the answer to the generator's request. ProbeError unless the server answers in this workload as it
+        must."""
+        return probe.check(self.running.address, self.question(name))
+
+    def record_head(self, name: WorkloadName, answer: probe.Answer) -> None:
+        """Record the head of an answer, unless the sweep has one of this server and workload."""
+        if (self.server.id, name) in self.context.answered:
+            return
+        self.context.store.append(
+            AnswerRecord(
+                block=self.block,
+                server=self.server.id,
+                start=self.number,
+                workload=name,
+                head=answer.head,
+                head_bytes=len(answer.head),
+                body_bytes=len(answer.body),
+            )
+        )
+        self.context.answered.add((self.server.id, name))
 
     def is_alive(self, name: WorkloadName) -> bool:
         """Return whether the server still answers a single request."""

@@ -63,11 +63,13 @@ class Turn:
         for name in self._workloads():
             self._context.emit(PhaseStarted("probe", self._server.id, name))
             try:
-                start.check(name)
+                answer = start.check(name)
             except (OSError, probe.ProbeError) as error:
                 self._give_up([cell for cell in self._open if cell.workload == name], str(error))
                 if not start.is_alive(name):
                     return False
+            else:
+                start.record_head(name, answer)
         return True
 
     def _warm_up(self, start: Start) -> bool:

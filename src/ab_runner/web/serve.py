@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -23,8 +22,8 @@ from ab_runner.host import safe_files
 from ab_runner.report.compare_sweeps import compare_all
 from ab_runner.report.files import page_text
 from ab_runner.report.html import Served, comparison, overview
-from ab_runner.store.layout import RAW_FOLDER, SWEEP_FILE, TRIALS_FILE
-from ab_runner.store.reader import is_being_written, read
+from ab_runner.store.layout import RAW_FOLDER, TRIALS_FILE
+from ab_runner.store.reader import is_being_written, read, sweeps_in
 
 Made = TypeVar("Made")
 
@@ -117,9 +116,8 @@ class Site:
         return _raw(folder, rest) if rest else self._report(folder, head_only)
 
     def _sweeps(self) -> dict[str, Path]:
-        """Return the folders of sweeps by their names. Links are excluded: `latest` would be a second entry, and
-        another link could expose a folder that nobody meant to show."""
-        return {path.name: path for path in self._results.iterdir() if not path.is_symlink() and _is_sweep(path)}
+        """Return the folders of sweeps by their names."""
+        return {path.name: path for path in sweeps_in(self._results)}
 
     def _overview(self) -> tuple[list[Entry], list[str]]:
         """Return the sweeps, the newest first, and a line for each that cannot be read."""
@@ -168,10 +166,6 @@ def _kept(made: dict[str, tuple[str, Made]], name: str, tag: str, make: Callable
     if name not in made or made[name][0] != tag:
         made[name] = tag, make()
     return made[name][1]
-
-
-def _is_sweep(folder: Path) -> bool:
-    return os.path.lexists(folder / SWEEP_FILE)
 
 
 def _state(folder: Path) -> tuple[str, bool]:

@@ -15,6 +15,7 @@ from ab_runner.model.protocol import Protocol
 from ab_runner.model.records import StartRecord, Trial
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName, workload_named
+from ab_runner.report.answers import AnswerHeads, answer_heads
 from ab_runner.report.charts.data import cell_rows, pair_rows
 from ab_runner.report.charts.latencies import latencies
 from ab_runner.report.charts.models import model_panel
@@ -55,6 +56,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     compared_levels: tuple[int, ...]
     servers: tuple[Server, ...]
     starts: Mapping[str, tuple[StartRecord, ...]]
+    answers: Mapping[str, AnswerHeads]
     command: str
     example: str
     """One of ab's commands."""
@@ -97,6 +99,7 @@ def page_of(analysis: SweepAnalysis, published: Sequence[Figure]) -> Page:
         compared_levels=_compared_levels(analysis, compared),
         servers=sweep.everyone,
         starts=_starts(analysis),
+        answers=answer_heads(records),
         command=command(request),
         example=next((shlex.join(record.command) for record in records if isinstance(record, Trial)), ""),
         toolkit=sweep.environment.get("toolkit", ""),
