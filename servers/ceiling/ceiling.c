@@ -293,8 +293,6 @@ static void listen_on(int port, int backlog) {
     if (listener < 0 || setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
         // Accepted sockets take it from this one.
         setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0 ||
-        // They come with their first bytes; one that is silent, a second later.
-        setsockopt(listener, IPPROTO_TCP, TCP_DEFER_ACCEPT, &on, sizeof on) != 0 ||
         bind(listener, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener, backlog) != 0)
         fail("cannot listen on port %d: %s", port, strerror(errno));
 }
