@@ -31,8 +31,9 @@ test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, w
 aims: .venv/test.txt ## are the aims met? computed anew from benchmarks/records
 	$(PYTHON) benchmarks/aims.py
 
-compose: .venv/test.txt ## compose.yaml from servers/*/server.toml
+compose: .venv/test.txt ## compose.yaml, and the exceptions in docs/fairness.md, from servers/*/server.toml
 	@text=$$($(PYTHON) -m ab_runner.catalog.compose) && echo "$$text" > compose.yaml
+	@$(PYTHON) -m ab_runner.catalog.fairness
 
 lock: ## pins the newest versions of what requirements/*.in name (needs uv)
 	cd requirements && uv pip compile $(lock_options) run.in -o run.txt

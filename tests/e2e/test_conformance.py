@@ -1,15 +1,17 @@
 """What docs/adding-a-server.md asks of a server, of every server, in the container that a sweep would start.
 
-A server is started once for all of its tests. What it cannot do its server.toml says (`lacks`), and then the test must
-fail: a server that learns something must lose the word.
+A server is started once for all of its tests. What it cannot do its server.toml says (`lacks`, `exceptions`), and then
+the test must fail: a server that learns something must lose the word.
 """
 
 from __future__ import annotations
 
+import datetime
 import os
 import subprocess
 import time
 from collections.abc import Iterator
+from email.utils import format_datetime
 
 import pytest
 from e2e.conftest import FIXTURES, ROOT, question_of_ab
@@ -21,7 +23,7 @@ from ab_runner.catalog.servers import load
 from ab_runner.host.machine import cpu_split, raise_open_files
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.server import Server
-from ab_runner.model.workload import workload_named
+from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.runtime.base import STOP_SECONDS
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.sweep import probe
@@ -47,6 +49,9 @@ class Started:
 
     def request(self, keep_alive: bool = False, header: str = "") -> bytes:
         return self._request("GET", self._workload.path, keep_alive, header)
+
+    def request_for(self, workload: WorkloadName) -> bytes:
+        return self._request("GET", workload_named(workload).path)
 
     def head_request(self) -> bytes:
         return self._request("HEAD", "/small.html")
@@ -89,15 +94,18 @@ def started(runtime: DockerRuntime, request: pytest.FixtureRequest) -> Iterator[
         running.stop()
 
 
-def every_server(*needed: Lack, files: bool = False) -> pytest.MarkDecorator:
-    """Runs a test for every server (that serves files); where one lacks what is needed, the test must fail."""
+def every_server(*needed: Lack, files: bool = False, rule: str | None = None) -> pytest.MarkDecorator:
+    """Runs a test for every server (that serves files); where one lacks what is needed, or has an exception from the
+    rule, the test must fail."""
     asked = [server for server in SERVERS.values() if not files or set(server.workloads) - {"echo"}]
-    return pytest.mark.parametrize("started", [_parameter(server, needed) for server in asked], indirect=True)
+    return pytest.mark.parametrize("started", [_parameter(server, needed, rule) for server in asked], indirect=True)
 
 
-def _parameter(server: Server, needed: tuple[Lack, ...]) -> object:
-    missing = [word for word in needed if word in server.lacks]
-    marks = [pytest.mark.xfail(strict=True, reason=f"lacks {', '.join(missing)}")] if missing else []
+def _parameter(server: Server, needed: tuple[Lack, ...], rule: str | None) -> object:
+    reasons = [f"lacks {word}" for word in needed if word in server.lacks]
+    if rule in server.exceptions:
+        reasons.append(f"exception from the rule {rule}: {server.exceptions[rule]}")
+    marks = [pytest.mark.xfail(strict=True, reason="; ".join(reasons))] if reasons else []
     return pytest.param(server.id, id=server.id, marks=marks)
 
 
@@ -129,6 +137,16 @@ def test_head_has_the_length_and_no_body(started: Started) -> None:
         answer = client.answer(head_only=True)
         assert (answer.status, answer.headers["content-length"]) == (200, "100")
         assert client.is_closed()
+
+
+@every_server(rule="headers")
+def test_each_answer_has_its_date_and_each_file_its_time_of_modification(started: Started) -> None:
+    for name in started.server.workloads:
+        request = started.request_for(name)
+        ask(started.address, request)
+        headers = ask(started.address, request).headers  # perhaps from a cache
+        assert is_http_date(headers.get("date", "")), headers
+        assert name == "echo" or is_http_date(headers.get("last-modified", "")), headers
 
 
 @every_server()
@@ -177,6 +195,16 @@ def test_sigterm_ends_it(started: Started) -> None:
         client.answer()
         subprocess.run(["docker", "kill", "--signal", "TERM", container], check=True, capture_output=True)
         subprocess.run(["docker", "wait", container], check=True, capture_output=True, timeout=STOP_SECONDS + 0.5)
+
+
+def is_http_date(text: str) -> bool:
+    """Is this an IMF-fixdate (RFC 9110, section 5.6.7)? A day of one digit, as some old servers write it, is taken."""
+    try:
+        found = datetime.datetime.strptime(text, "%a, %d %b %Y %H:%M:%S GMT").replace(tzinfo=datetime.UTC)
+    except ValueError:
+        return False
+    full = format_datetime(found, usegmt=True)
+    return text in (full, full.replace(", 0", ", ", 1))
 
 
 def container_of(server: Server) -> str:
