@@ -65,7 +65,9 @@ public final class TomcatServer implements Server {
             tomcat.getServer().addLifecycleListener(nativeLibrary());
         }
         Context context = tomcat.addContext("", docroot.toString());
-        context.setResources(cachedFiles(context));
+        if (io == Io.BIO) {
+            context.setResources(cachedFiles(context));
+        }
         // As in the web.xml that Tomcat ships.
         context.addMimeMapping("html", "text/html");
         // As shipped it lists no folders.
