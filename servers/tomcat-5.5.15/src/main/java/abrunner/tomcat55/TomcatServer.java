@@ -88,6 +88,8 @@ public final class TomcatServer implements Server {
                 context.setConfigured(true);
             }
         });
+        // As in the web.xml that Tomcat ships.
+        context.addMimeMapping("html", "text/html");
         context.addChild(defaultServlet(context));
         context.addServletMapping("/", "default");
         return context;

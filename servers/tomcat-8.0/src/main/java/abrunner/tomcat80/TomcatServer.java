@@ -65,7 +65,9 @@ public final class TomcatServer implements Server {
             tomcat.getServer().addLifecycleListener(nativeLibrary());
         }
         Context context = tomcat.addContext("", docroot.toString());
-        context.setResources(cachedFiles(context));
+        if (io == Io.BIO) {
+            context.setResources(cachedFiles(context));
+        }
         // As in the web.xml that Tomcat ships.
         context.addMimeMapping("html", "text/html");
         // As shipped it lists no folders.
@@ -109,6 +111,10 @@ public final class TomcatServer implements Server {
         connector.setProperty("acceptCount", Integer.toString(backlog));
         connector.setProperty("maxThreads", Integer.toString(threads));
         connector.setProperty("tcpNoDelay", "true");
+        if (io != Io.BIO) {
+            // An idle connection holds no thread: nothing limits its requests. As shipped: 100.
+            connector.setProperty("maxKeepAliveRequests", "-1");
+        }
         // As shipped it takes heads of up to 8 KB; here one with a field of 8 KB has to pass.
         connector.setProperty("maxHttpHeaderSize", "16384");
         return connector;
