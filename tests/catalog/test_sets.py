@@ -74,11 +74,7 @@ def test_a_set_stands_for_its_servers_beside_patterns() -> None:
 
 def test_every_server_of_a_set_and_a_pattern_is_there_once() -> None:
     catalog = load(SERVERS)
-<<<<<<< HEAD
     chosen = select(catalog, expand(["@core", "resin-4*", "tomcat-11"], load_sets(SERVERS, catalog)))
-=======
-    chosen = select(catalog, expand(["@core", "nginx-1.2?", "tomcat-11"], load_sets(SERVERS, catalog)))
->>>>>>> runner2
     assert len(chosen) == 13
 
 

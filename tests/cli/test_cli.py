@@ -367,11 +367,7 @@ def test_list_can_be_narrowed_by_everything_that_it_shows(cli: Runner, monkeypat
 
 def test_list_shows_each_server_of_a_set(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-<<<<<<< HEAD
     code, stdout, _ = cli("list", "@core", "resin-4*")
-=======
-    code, stdout, _ = cli("list", "@core", "nginx-1.2?")
->>>>>>> runner2
     assert code == 0
     assert stdout.count("what it is") == 13
     code, stdout, _ = cli("list", "@core", "--family", "mina", "--year", "2006")
