@@ -7,7 +7,7 @@ from support.table_sweeps import SERVERS
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.analysis.warnings import skipped
-from ab_runner.model.records import Conditions, EndRecord, Record, ResumeRecord, WarmUpRecord
+from ab_runner.model.records import Conditions, EndRecord, Record, ResumeRecord, StartRecord, WarmUpRecord
 from ab_runner.report.warnings import warning_lines
 from ab_runner.store.reader import Stored
 
@@ -76,3 +76,17 @@ def test_of_many_servers_that_were_not_steady_some_are_named() -> None:
     assert lines(*records) == [
         "warm-ups that ended before the server was steady: 7 of 14, of s-0, s-1, s-2, s-3, s-4 and 2 more"
     ]
+
+
+def test_a_package_of_another_release_is_told() -> None:
+    listed = server("nginx-1.26", kind="debian", version="1.26.3")
+    started = [
+        StartRecord(block=block, server=listed.id, start=block, at=NOON, seconds=0.1, environment={"version": package})
+        for block, package in enumerate(("nginx 1.26.3-3+deb13u1", "nginx 1.22.1-9"), 1)
+    ]
+    ours = Stored(sweep(listed, reference=server("ceiling")), (started[0], FINISHED))
+    assert warning_lines(analyse(ours).warnings) == ()
+    other = Stored(sweep(listed, reference=server("ceiling")), (started[1], FINISHED))
+    assert warning_lines(analyse(other).warnings) == (
+        "releases of this host's packages, not those listed: nginx-1.26 is nginx 1.22.1-9",
+    )

@@ -10,7 +10,7 @@ import msgspec
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift, Shift
 from ab_runner.analysis.reasons import Skip, skip_of
 from ab_runner.host.preflight import Finding, findings, network_findings
-from ab_runner.model.records import Record, ResumeRecord, Sweep, WarmUpRecord
+from ab_runner.model.records import Record, ResumeRecord, StartRecord, Sweep, WarmUpRecord
 from ab_runner.store.reader import Stored
 
 
@@ -55,6 +55,12 @@ class NotSteady(msgspec.Struct, frozen=True):
     servers: Mapping[str, tuple[int, int]]
 
 
+class OtherRelease(msgspec.Struct, frozen=True):
+    """Servers that were not the release that they are listed as: by server, what ran, as its package says."""
+
+    servers: Mapping[str, str]
+
+
 class Damaged(msgspec.Struct, frozen=True):
     """Lines of the log that could not be read."""
 
@@ -76,6 +82,7 @@ SweepWarning = (
     | BlocksShifted
     | DriftUnknown
     | NotSteady
+    | OtherRelease
     | Damaged
     | Skipped
 )
@@ -98,6 +105,8 @@ def warnings_of(stored: Stored, drifts: Sequence[Drift], shifts: Sequence[Shift]
         yield DriftUnknown()
     if unsteady := _unsteady(stored.records):
         yield NotSteady(unsteady)
+    if others := _other_releases(stored):
+        yield OtherRelease(others)
     if stored.damage:
         yield Damaged(stored.damage)
     yield from skipped(stored.sweep.skipped)
@@ -129,3 +138,15 @@ def _unsteady(records: Iterable[Record]) -> dict[str, tuple[int, int]]:
         if isinstance(record, WarmUpRecord) and record.steady is not None:
             steady.setdefault(record.server, []).append(record.steady)
     return {server: (found.count(False), len(found)) for server, found in steady.items() if not all(found)}
+
+
+def _other_releases(stored: Stored) -> dict[str, str]:
+    """Return the packaged servers whose package was another release: a host without Docker has its own."""
+    packaged = {server.id: server.version for server in stored.sweep.everyone if server.kind == "debian"}
+    found: dict[str, str] = {}
+    for record in stored.records:
+        if isinstance(record, StartRecord) and record.server in packaged:
+            package = record.environment.get("version", "")
+            if package and not any(word.startswith(packaged[record.server]) for word in package.split()):
+                found[record.server] = package
+    return found

@@ -13,6 +13,7 @@ from ab_runner.analysis.warnings import (
     HostConditions,
     MachineDrifted,
     NotSteady,
+    OtherRelease,
     Resumed,
     Skipped,
     SweepWarning,
@@ -63,6 +64,9 @@ def _all_lines(warning: SweepWarning) -> Iterator[str]:
         case NotSteady():
             found = [f"{server} ({unsteady} of {of})" for server, (unsteady, of) in warning.servers.items()]
             yield f"warm-ups that ended before the server was steady: {', '.join(found)}"
+        case OtherRelease():
+            ran = [f"{server} is {package}" for server, package in warning.servers.items()]
+            yield f"releases of this host's packages, not those listed: {', '.join(ran)}"
         case Damaged():
             yield from warning.lines
         case Skipped():
