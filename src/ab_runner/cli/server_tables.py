@@ -52,6 +52,7 @@ def show_server(server: Server, here: Availability, answers: StoredAnswers | Non
     facts = {
         "what it is": server.summary,
         "family": f"{server.family} {server.version}, released {server.released}",
+        "revision": f"{server.revision} (its behaviour was changed here)" if server.revision > 1 else "",
         "I/O model": server.io_model,
         "workloads": ", ".join(server.workloads),
         "runs on": f"JDK {server.jdk_at_least} or later" if server.jdk_at_least > 8 else "",
