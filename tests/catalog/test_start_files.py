@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -52,16 +54,43 @@ def test_in_docker_neither_override_nor_log_is_written_through_a_link(
     assert (tmp_path / "scratch" / "1-a-1").is_dir()
 
 
-def test_as_a_process_the_log_is_not_written_through_a_link_and_the_generator_has_a_folder_of_its_own(
-    tmp_path: Path, secret: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) -> None:
+    """Have every server of the process runtime be this script."""
+
     def fill(self: ProcessRuntime, stage: Path, server: Server) -> None:
         (stage / "server").mkdir()
-        command(stage / "server" / "start", "echo its log; [ $# -gt 0 ] || exec sleep 60")
+        command(stage / "server" / "start", script)
         stage.chmod(0o755)
 
     monkeypatch.setattr(ProcessRuntime, "_fill", fill)
     monkeypatch.setattr(process, "LOCK", tmp_path / "lock")
+
+
+def test_as_a_process_a_server_may_open_its_stderr_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As httpd does. A runner that is root starts it as somebody else, who may not look into tmp_path."""
+    open_to_all = tempfile.TemporaryDirectory()
+    os.chmod(open_to_all.name, 0o755)
+    runs(monkeypatch, Path(open_to_all.name), "[ $# -gt 0 ] && exit; echo opened > /dev/stderr; exec sleep 60")
+    for folder in ("raw", "scratch"):
+        (tmp_path / folder).mkdir()
+    runtime = ProcessRuntime(tmp_path, tmp_path, CPUS, 0)
+    runtime.begin("sweep", tmp_path / "raw", tmp_path / "scratch")
+    log = tmp_path / "raw" / "1-a-1.log"
+    try:
+        runtime.start(server("a", kind="c"), "1-a-1")
+        deadline = time.monotonic() + 10
+        while not log.read_text() and time.monotonic() < deadline:
+            time.sleep(0.02)
+    finally:
+        runtime.close()
+        open_to_all.cleanup()
+    assert log.read_text() == "opened\n"
+
+
+def test_as_a_process_the_log_is_not_written_through_a_link_and_the_generator_has_a_folder_of_its_own(
+    tmp_path: Path, secret: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs(monkeypatch, tmp_path, "echo its log; [ $# -gt 0 ] || exec sleep 60")
     runtime = ProcessRuntime(tmp_path, tmp_path, CPUS, 0)
     runtime.begin("sweep", tmp_path / "raw", tmp_path / "scratch")
     try:

@@ -170,6 +170,8 @@ class ProcessRuntime:
         running.environment["version"] = text_of(version_command(server, str(stage / "server")), environment)
         command = [*self._pinned(self.server_cpus), str(stage / "server" / "start")]
         with create(self._raw / f"{name}.log") as log:
+            if owner := _as_nobody():
+                os.fchown(log.fileno(), owner["user"], owner["group"])  # httpd opens /dev/stderr, which is this file
             running.launch(command, environment, log)
         running.open_accounts(self.server_cpus, self.generator_cpus)
         return running
