@@ -7,6 +7,7 @@ FIRST and SECOND are folders of servers, such as servers/netty-4.2, with variabl
 signs: servers/netty-4.2+FILE_CACHE=off. The first one may be of another checkout. Both are started as processes of this
 host, each as often as STARTS says, and warmed up one after the other; then their trials alternate. While one is
 measured the other is idle. RECORDS gets a line of JSON per trial, and what it has already is not measured again.
+RECORDS alone prints its factors as rows of a table.
 
 The factor of a workload is the geometric mean of the pairs' ratios, second over first; a pair is one start of each. Its
 interval is Student's, of the logarithms. `benchmarks/aims.py` and docs/fairness.md use the records.
@@ -181,13 +182,14 @@ def measure(name: str, pair: int, side: int, start: Start, workload: WorkloadNam
     verdict = judge(result, workload_named(workload), expected_length=expected, requests=None, concurrency=CONCURRENCY)
     error = watched.spot_checks.wrong or verdict.reason
     report = watched.outcome.report if error is None else None
+    cpu_seconds = usage.server_cpu_seconds if usage else 0
     return PairTrial(
         comparison=name,
         pair=pair,
         side=side,
         workload=workload,
         rate=report.requests_per_second if report else None,
-        per_cpu_second=report.complete / usage.server_cpu_seconds if report and usage else None,
+        per_cpu_second=report.complete / cpu_seconds if report and cpu_seconds else None,
         error=error,
     )
 
@@ -222,4 +224,8 @@ def comparison_of(text: str) -> Comparison:
 
 
 if __name__ == "__main__":
-    compare([comparison_of(text) for text in sys.argv[3:]], int(sys.argv[2]), Path(sys.argv[1]))
+    records = Path(sys.argv[1])
+    if len(sys.argv) == 2:
+        show(trials_in(records))
+    else:
+        compare([comparison_of(text) for text in sys.argv[3:]], int(sys.argv[2]), records)
