@@ -1,6 +1,7 @@
 package abrunner.grizzly19;
 
 import abrunner.harness.EchoConnection;
+import abrunner.harness.EchoStart;
 import com.sun.grizzly.Context;
 import com.sun.grizzly.ProtocolFilter;
 import com.sun.grizzly.util.OutputWriter;
@@ -10,11 +11,9 @@ import com.sun.grizzly.util.WorkerThread;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
-import java.nio.charset.StandardCharsets;
 
 /** Echoes heads below HTTP on connections that start with a request for /echo, and leaves all others to HTTP. */
 final class EchoFilter implements ProtocolFilter {
-    private static final byte[] START = "GET /echo ".getBytes(StandardCharsets.US_ASCII);
     private static final long PATIENCE_MILLIS = 30_000;
 
     @Override
@@ -50,14 +49,15 @@ final class EchoFilter implements ProtocolFilter {
 
     /** If that cannot be told yet it waits for more, as Grizzly's HTTP does for the rest of a head. */
     private static boolean startsAsEcho(ByteBuffer input, SelectionKey key) throws IOException {
-        for (int i = 0; i < START.length; i++) {
-            if (i == input.position()
-                    && Utils.readWithTemporarySelector(key.channel(), input, PATIENCE_MILLIS).bytesRead <= 0
-                    || input.get(i) != START[i]) {
+        while (EchoStart.fits(input.position(), input::get)) {
+            if (input.position() >= EchoStart.LENGTH) {
+                return true;
+            }
+            if (Utils.readWithTemporarySelector(key.channel(), input, PATIENCE_MILLIS).bytesRead <= 0) {
                 return false;
             }
         }
-        return true;
+        return false;
     }
 
     /** What a connection has that is not left to HTTP. */

@@ -1,7 +1,7 @@
 package abrunner.grizzly4;
 
 import abrunner.harness.EchoConnection;
-import java.nio.charset.StandardCharsets;
+import abrunner.harness.EchoStart;
 import org.glassfish.grizzly.Buffer;
 import org.glassfish.grizzly.Connection;
 import org.glassfish.grizzly.Grizzly;
@@ -13,7 +13,6 @@ import org.glassfish.grizzly.memory.Buffers;
 
 /** Echoes heads below HTTP on connections that start with a request for /echo, and leaves all others to HTTP. */
 final class EchoFilter extends BaseFilter {
-    private static final byte[] START = "GET /echo ".getBytes(StandardCharsets.US_ASCII);
     private static final Attribute<EchoConnection> ECHO =
             Grizzly.DEFAULT_ATTRIBUTE_BUILDER.createAttribute(EchoFilter.class.getName());
     /** What a connection has that is left to HTTP. */
@@ -25,9 +24,9 @@ final class EchoFilter extends BaseFilter {
         Buffer input = context.getMessage();
         EchoConnection echo = ECHO.get(connection);
         if (echo == null) {
-            if (!startsAsEcho(input)) {
+            if (!EchoStart.fits(input.remaining(), i -> input.get(input.position() + i))) {
                 echo = NONE;
-            } else if (input.remaining() < START.length) {
+            } else if (input.remaining() < EchoStart.LENGTH) {
                 // Comes again with what is read next.
                 return context.getStopAction(input);
             } else {
@@ -50,15 +49,5 @@ final class EchoFilter extends BaseFilter {
             connection.closeSilently();
         }
         return context.getStopAction();
-    }
-
-    private static boolean startsAsEcho(Buffer input) {
-        int count = Math.min(input.remaining(), START.length);
-        for (int i = 0; i < count; i++) {
-            if (input.get(input.position() + i) != START[i]) {
-                return false;
-            }
-        }
-        return true;
     }
 }

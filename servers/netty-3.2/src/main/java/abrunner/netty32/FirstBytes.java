@@ -1,8 +1,8 @@
 package abrunner.netty32;
 
+import abrunner.harness.EchoStart;
 import abrunner.harness.FileCache;
 import abrunner.harness.RequestHeadReader;
-import java.nio.charset.StandardCharsets;
 import org.jboss.netty.buffer.ChannelBuffer;
 import org.jboss.netty.channel.Channel;
 import org.jboss.netty.channel.ChannelHandlerContext;
@@ -16,7 +16,6 @@ import org.jboss.netty.handler.codec.http.HttpResponseEncoder;
  * As in Netty's own example of port unification.
  */
 final class FirstBytes extends FrameDecoder {
-    private static final byte[] ECHO = "GET /echo ".getBytes(StandardCharsets.US_ASCII);
     private static final int MAX_LINE = 4096;
     private static final int MAX_CHUNK = 8192;
 
@@ -29,26 +28,17 @@ final class FirstBytes extends FrameDecoder {
     @Override
     protected Object decode(ChannelHandlerContext context, Channel channel, ChannelBuffer buffer) {
         ChannelPipeline pipeline = context.getPipeline();
-        int count = Math.min(buffer.readableBytes(), ECHO.length);
-        if (!startsLikeEcho(buffer, count)) {
+        int count = buffer.readableBytes();
+        if (!EchoStart.fits(count, i -> buffer.getByte(buffer.readerIndex() + i))) {
             pipeline.addLast("decoder", new HttpRequestDecoder(MAX_LINE, RequestHeadReader.MAX_HEAD, MAX_CHUNK));
             pipeline.addLast("encoder", new HttpResponseEncoder());
             pipeline.addLast("files", new FileHandler(files));
-        } else if (count == ECHO.length) {
+        } else if (count >= EchoStart.LENGTH) {
             pipeline.addLast("echo", new EchoHandler());
         } else {
             return null;
         }
         pipeline.remove(this);
         return buffer.readBytes(buffer.readableBytes());
-    }
-
-    private static boolean startsLikeEcho(ChannelBuffer buffer, int count) {
-        for (int i = 0; i < count; i++) {
-            if (buffer.getByte(buffer.readerIndex() + i) != ECHO[i]) {
-                return false;
-            }
-        }
-        return true;
     }
 }

@@ -1,5 +1,6 @@
 package abrunner.netty4;
 
+import abrunner.harness.EchoStart;
 import abrunner.harness.FileCache;
 import abrunner.harness.RequestHeadReader;
 import io.netty.buffer.ByteBuf;
@@ -9,7 +10,6 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.http.HttpObjectDecoder;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpResponseEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -17,8 +17,6 @@ import java.util.List;
  * As in Netty's own example of port unification.
  */
 final class FirstBytes extends ByteToMessageDecoder {
-    private static final byte[] ECHO = "GET /echo ".getBytes(StandardCharsets.US_ASCII);
-
     private final FileCache files;
 
     FirstBytes(FileCache files) {
@@ -28,24 +26,15 @@ final class FirstBytes extends ByteToMessageDecoder {
     @Override
     protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
         ChannelPipeline pipeline = context.pipeline();
-        int count = Math.min(in.readableBytes(), ECHO.length);
-        if (!startsLikeEcho(in, count)) {
+        int count = in.readableBytes();
+        if (!EchoStart.fits(count, i -> in.getByte(in.readerIndex() + i))) {
             pipeline.addLast(new HttpRequestDecoder(HttpObjectDecoder.DEFAULT_MAX_INITIAL_LINE_LENGTH,
                     RequestHeadReader.MAX_HEAD, HttpObjectDecoder.DEFAULT_MAX_CHUNK_SIZE));
             pipeline.addLast(new HttpResponseEncoder(), new FileHandler(files));
             pipeline.remove(this);
-        } else if (count == ECHO.length) {
+        } else if (count >= EchoStart.LENGTH) {
             pipeline.addLast(new EchoHandler());
             pipeline.remove(this);
         }
-    }
-
-    private static boolean startsLikeEcho(ByteBuf in, int count) {
-        for (int i = 0; i < count; i++) {
-            if (in.getByte(in.readerIndex() + i) != ECHO[i]) {
-                return false;
-            }
-        }
-        return true;
     }
 }
