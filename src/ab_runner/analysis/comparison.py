@@ -98,9 +98,9 @@ def compare_sweeps(before: SweepAnalysis, after: SweepAnalysis, slower: float | 
     Faster and slower are differences beyond `MINIMUM_EFFECT`. The probability that any of them is wrong is at most
     `ALPHA` (Holm). The same holds for `too_slow`, which is tested without another margin."""
     families = {server.id: server.family for server in (*before.sweep.servers, *after.sweep.servers)}
-    revised = revisions(*_under_one_id(before.sweep, after.sweep))
-    then = cells_with_ids(before.cells, renames(before.sweep, after.sweep))
-    now = cells_with_ids(after.cells, renames(after.sweep, before.sweep))
+    then_names, now_names = renames(before.sweep, after.sweep), renames(after.sweep, before.sweep)
+    revised = revisions(with_ids(before.sweep, then_names), with_ids(after.sweep, now_names))
+    then, now = cells_with_ids(before.cells, then_names), cells_with_ids(after.cells, now_names)
     cells = [cell for cell in dict.fromkeys((*then, *now)) if cell.server != REFERENCE]
     changes = [_cell(cell, then.get(cell), now.get(cell), cell.server in revised) for cell in cells]
     means = list(_families(changes, families))
@@ -245,16 +245,12 @@ def to_know_of(before: Sweep, after: Sweep) -> Iterator[str]:
     yield from machine_differences(before, after, others)
     yield from difference("JDK", before.request.jdk, after.request.jdk)
     yield from environment_differences(before, after)
-    for then, now in (renames(before, after) | renames(after, before)).items():
+    then_names, now_names = renames(before, after), renames(after, before)
+    for then, now in (then_names | now_names).items():
         yield f"{now} had the id {then}"
-    before, after = _under_one_id(before, after)
+    before, after = with_ids(before, then_names), with_ids(after, now_names)
     common = {server.id for server in before.servers} & {server.id for server in after.servers}
     yield from server_differences(_only(before, common), _only(after, common))
-
-
-def _under_one_id(before: Sweep, after: Sweep) -> tuple[Sweep, Sweep]:
-    """Return both sweeps with the new ids of the servers that were renamed between them."""
-    return with_ids(before, renames(before, after)), with_ids(after, renames(after, before))
 
 
 def _only(sweep: Sweep, servers: set[str]) -> Sweep:
