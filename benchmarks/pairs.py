@@ -10,7 +10,7 @@ measured the other is idle. RECORDS gets a line of JSON per trial, and what it h
 RECORDS alone prints its factors as rows of a table.
 
 The factor of a workload is the geometric mean of the pairs' ratios, second over first; a pair is one start of each. Its
-interval is Student's, of the logarithms. `benchmarks/aims.py` and docs/fairness.md use the records.
+interval is Student's, of the logarithms. docs/benchmarks.md has the result, and `benchmarks/aims.py` uses such records.
 """
 
 from __future__ import annotations

@@ -88,5 +88,5 @@ def test_a_package_of_another_release_is_told() -> None:
     assert warning_lines(analyse(ours).warnings) == ()
     other = Stored(sweep(listed, reference=server("ceiling")), (started[1], FINISHED))
     assert warning_lines(analyse(other).warnings) == (
-        "releases of this host's packages, not those listed: nginx-1.26 is nginx 1.22.1-9",
+        "the host's packages are of other releases than those listed: nginx-1.26 ran as nginx 1.22.1-9",
     )

@@ -68,22 +68,21 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) -> None:
 
 def test_as_a_process_a_server_may_open_its_stderr_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As httpd does. A runner that is root starts it as somebody else, who may not look into tmp_path."""
-    open_to_all = tempfile.TemporaryDirectory()
-    os.chmod(open_to_all.name, 0o755)
-    runs(monkeypatch, Path(open_to_all.name), "[ $# -gt 0 ] && exit; echo opened > /dev/stderr; exec sleep 60")
     for folder in ("raw", "scratch"):
         (tmp_path / folder).mkdir()
-    runtime = ProcessRuntime(tmp_path, tmp_path, CPUS, 0)
-    runtime.begin("sweep", tmp_path / "raw", tmp_path / "scratch")
     log = tmp_path / "raw" / "1-a-1.log"
-    try:
-        runtime.start(server("a", kind="c"), "1-a-1")
-        deadline = time.monotonic() + 10
-        while not log.read_text() and time.monotonic() < deadline:
-            time.sleep(0.02)
-    finally:
-        runtime.close()
-        open_to_all.cleanup()
+    with tempfile.TemporaryDirectory() as open_to_all:
+        os.chmod(open_to_all, 0o755)
+        runs(monkeypatch, Path(open_to_all), "[ $# -gt 0 ] && exit; echo opened > /dev/stderr; exec sleep 60")
+        runtime = ProcessRuntime(tmp_path, tmp_path, CPUS, 0)
+        runtime.begin("sweep", tmp_path / "raw", tmp_path / "scratch")
+        try:
+            runtime.start(server("a", kind="c"), "1-a-1")
+            deadline = time.monotonic() + 10
+            while not log.read_text() and time.monotonic() < deadline:
+                time.sleep(0.02)
+        finally:
+            runtime.close()
     assert log.read_text() == "opened\n"
 
 

@@ -65,8 +65,8 @@ def _all_lines(warning: SweepWarning) -> Iterator[str]:
             found = [f"{server} ({unsteady} of {of})" for server, (unsteady, of) in warning.servers.items()]
             yield f"warm-ups that ended before the server was steady: {', '.join(found)}"
         case OtherRelease():
-            ran = [f"{server} is {package}" for server, package in warning.servers.items()]
-            yield f"releases of this host's packages, not those listed: {', '.join(ran)}"
+            ran = [f"{server} ran as {package}" for server, package in warning.servers.items()]
+            yield f"the host's packages are of other releases than those listed: {', '.join(ran)}"
         case Damaged():
             yield from warning.lines
         case Skipped():
