@@ -18,11 +18,14 @@ import org.eclipse.jetty.util.thread.VirtualThreadPool;
 
 /** Jetty 12.1 serving files by its ResourceHandler, which caches as shipped. */
 public final class JettyServer implements Server {
+    private static final int SELECTORS_AS_SHIPPED = -1;
+
     private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
     private final Path docroot;
     private final ThreadKind threadKind;
+    private final Acceptor acceptor;
 
     JettyServer(Settings settings) {
         address = settings.address();
@@ -30,6 +33,7 @@ public final class JettyServer implements Server {
         threads = settings.threads();
         docroot = settings.docroot();
         threadKind = settings.threadKind();
+        acceptor = settings.choice("ACCEPTOR", Acceptor.SELECTOR);
     }
 
     public static void main(String[] arguments) throws InterruptedException {
@@ -59,7 +63,8 @@ public final class JettyServer implements Server {
         HttpConfiguration http = new HttpConfiguration();
         // As shipped it takes heads of up to 8 KB; here one with a field of 8 KB has to pass.
         http.setRequestHeaderSize(16_384);
-        ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
+        ServerConnector connector = new ServerConnector(
+                server, acceptor.threads, SELECTORS_AS_SHIPPED, new HttpConnectionFactory(http));
         connector.setHost(address.getAddress().getHostAddress());
         connector.setPort(address.getPort());
         connector.setAcceptQueueSize(backlog);
@@ -75,6 +80,20 @@ public final class JettyServer implements Server {
         // No symbolic link is followed.
         context.setAliasChecks(List.of());
         return context;
+    }
+
+    /** What accepts connections. */
+    private enum Acceptor {
+        /** The threads that select. */
+        SELECTOR(0),
+        /** A thread of its own, which hands each connection to one that selects, as shipped. */
+        THREAD(1);
+
+        private final int threads;
+
+        Acceptor(int threads) {
+            this.threads = threads;
+        }
     }
 
     /** Has each request answered on a thread of its own; Jetty would do it on the thread that selects. */

@@ -18,6 +18,8 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Jetty 9.4, serving files by its DefaultServlet from mapped memory. */
 public final class JettyServer implements Server {
+    private static final int SELECTORS_AS_SHIPPED = -1;
+
     private final InetSocketAddress address;
     private final int backlog;
     private final int threads;
@@ -49,7 +51,9 @@ public final class JettyServer implements Server {
         // As shipped it takes heads of up to 8 KB; here one with a field of 8 KB has to pass.
         http.setRequestHeaderSize(16_384);
         // Sets TCP_NODELAY on every connection.
-        ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
+        // Without acceptors the threads that select accept too. As shipped a thread of its own does it.
+        ServerConnector connector =
+                new ServerConnector(server, 0, SELECTORS_AS_SHIPPED, new HttpConnectionFactory(http));
         connector.setHost(address.getAddress().getHostAddress());
         connector.setPort(address.getPort());
         connector.setAcceptQueueSize(backlog);
