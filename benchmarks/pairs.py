@@ -40,6 +40,7 @@ from ab_runner.store.writer import Store
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.fixtures import make_fixtures
 from ab_runner.sweep.start import Start
+from ab_runner.sweep.warm_up import WarmUpLoad
 from ab_runner.sweep.warm_up_run import run_warm_up
 
 PORTS = (18_081, 18_082)
@@ -47,7 +48,7 @@ CONCURRENCY = 100
 TRIALS = 2
 """Of each workload in each start."""
 TRIAL = Load(seconds=1)
-PROTOCOL = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=WarmUp(Load(seconds=8), steady=True, at_most=20))
+PROTOCOL = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=WarmUp(Load(seconds=6), steady=True, at_most=12))
 
 
 class Side(msgspec.Struct, frozen=True):
@@ -167,7 +168,7 @@ def measure_pair(
         turns = begun if pair % 2 == 0 else begun[::-1]
         for _, start in turns:
             start.begin(comparison.workloads[0])
-            run_warm_up(start, comparison.workloads, [CONCURRENCY])
+            run_warm_up(start, [WarmUpLoad(workload, CONCURRENCY) for workload in comparison.workloads])
         for _ in range(TRIALS):
             for workload in comparison.workloads:
                 for number, start in turns:

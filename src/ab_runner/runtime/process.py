@@ -186,9 +186,12 @@ class ProcessRuntime:
         start it as somebody who may not look into root's folders."""
         program = self._servers_dir / server.program
         if server.kind == "jvm":
-            shutil.copytree(program / "target" / "lib", stage / "server" / "lib")
+            libraries = stage / "server" / "lib"
+            libraries.mkdir(parents=True)
+            if (built := program / "target" / "lib").is_dir():  # a program may need none
+                shutil.copytree(built, libraries, dirs_exist_ok=True)
             for artifact in server.artifacts:
-                shutil.copy(artifacts.path_of(artifact), stage / "server" / "lib" / artifact.file)
+                shutil.copy(artifacts.path_of(artifact), libraries / artifact.file)
             shutil.copy(program / "target" / "server.jar", stage / "server")
             shutil.copy(self._servers_dir / SHARED / "start-jvm", stage / "server" / "start")
         elif server.kind == "c":

@@ -14,7 +14,7 @@ from ab_runner.sweep.events import CellFinished, PhaseStarted
 from ab_runner.sweep.start import Start
 from ab_runner.sweep.trial import measure_cell
 from ab_runner.sweep.warm_up import WarmUpLoad, rate_expected
-from ab_runner.sweep.warm_up_run import run_warm_up
+from ab_runner.sweep.warm_up_run import loads_for, run_warm_up
 
 
 class Turn:
@@ -80,7 +80,7 @@ class Turn:
         names = self._workloads()
         while names and (plan.load.seconds or plan.load.requests):
             self._context.emit(PhaseStarted("warm-up", self._server.id))
-            windows = run_warm_up(start, names, [cell.concurrency for cell in self._open])
+            windows = run_warm_up(start, loads_for(start, names, [cell.concurrency for cell in self._open]))
             self._rates |= {window.load: window.rate for window in windows if window.rate}
             last = windows[-1]
             if last.error is None:

@@ -15,11 +15,14 @@ from ab_runner.sweep.start import Start
 from ab_runner.sweep.warm_up import WarmUpLoad, Window, is_warm, jit_shares, run_windows, turns_measured, turns_of
 
 
-def run_warm_up(start: Start, workloads: Sequence[WorkloadName], concurrency: Sequence[int]) -> list[Window]:
-    """Warm a server up with these workloads for trials at these levels, record that, and return all windows. If one
-    failed it is the last."""
-    plan, compiles = start.context.protocol.warm_up, start.server.kind == "jvm"
-    loads = turns_of(plan, workloads, concurrency, compiles)
+def loads_for(start: Start, workloads: Sequence[WorkloadName], concurrency: Sequence[int]) -> list[WarmUpLoad]:
+    """Return the loads that warm a server up for trials of these workloads at these levels."""
+    return turns_of(start.context.protocol.warm_up, workloads, concurrency, _compiles(start))
+
+
+def run_warm_up(start: Start, loads: Sequence[WarmUpLoad]) -> list[Window]:
+    """Warm a server up with these loads in turns, record that, and return all windows. If one failed it is the last."""
+    plan, compiles = start.context.protocol.warm_up, _compiles(start)
     at = datetime.datetime.now(datetime.UTC)
     with _all_cpus(start) if compiles else nullcontext():
         windows = list(run_windows(plan, loads, compiles, partial(_window, start)))
@@ -39,6 +42,10 @@ def run_warm_up(start: Start, workloads: Sequence[WorkloadName], concurrency: Se
     )
     store.keep_raw(f"{start.name}-warm-up.txt", "\n".join(window.text for window in windows))
     return windows
+
+
+def _compiles(start: Start) -> bool:
+    return start.server.kind == "jvm"
 
 
 @contextmanager

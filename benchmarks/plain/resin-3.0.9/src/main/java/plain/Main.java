@@ -4,7 +4,6 @@ import com.caucho.server.resin.Resin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.util.Arrays;
 
 /**
@@ -18,14 +17,15 @@ public final class Main {
     }
 
     private static Path configuration() throws IOException {
-        return Files.write(Paths.get("resin.conf").toAbsolutePath(), Arrays.asList(
+        Path folder = Files.createTempDirectory("resin");
+        return Files.write(folder.resolve("resin.conf"), Arrays.asList(
                 "<resin xmlns='http://caucho.com/ns/resin'>",
                 "  <server>",
                 "    <http host='" + System.getenv("ADDRESS") + "' port='" + System.getenv("PORT") + "'>",
                 "      <socket-listen-backlog>1000</socket-listen-backlog>",
                 "    </http>",
                 "    <host id=''>",
-                "      <web-app id='/' document-directory='webapp'>",
+                "      <web-app id='/' document-directory='" + folder.resolve("webapp") + "'>",
                 "        <path-mapping url-pattern='/*' real-path='" + System.getenv("DOCROOT") + "'/>",
                 "        <servlet servlet-name='file' servlet-class='com.caucho.servlets.FileServlet'/>",
                 "        <servlet-mapping url-pattern='/' servlet-name='file'/>",
