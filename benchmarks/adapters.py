@@ -13,11 +13,11 @@ CPU-second over the small program's. `benchmarks/aims.py` compares them with the
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
-from pairs import Comparison, Side, compare, factors, trials_in
+from pairs import Comparison, Factor, Side, compare, factors, trials_in
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load, select
@@ -45,9 +45,8 @@ def comparisons(server: Server) -> Iterator[Comparison]:
             yield Comparison(f"{server.id} {mode}", (Side(PLAIN, plain), Side(paths.SERVERS, server)), workloads)
 
 
-def not_met(comparison: Comparison, records: Path) -> Comparison:
-    """Return the comparison with those of its workloads that do not meet the aim yet."""
-    found = factors(trials_in(records), "per_cpu_second")
+def not_met(comparison: Comparison, found: Mapping[tuple[str, WorkloadName], Factor]) -> Comparison:
+    """Return the comparison with those of its workloads whose factors were not found to meet the aim."""
     met = {
         workload
         for (name, workload), factor in found.items()
@@ -58,9 +57,8 @@ def not_met(comparison: Comparison, records: Path) -> Comparison:
     )
 
 
-def table(records: Path) -> Iterator[str]:
+def table(found: Mapping[tuple[str, WorkloadName], Factor]) -> Iterator[str]:
     """Yield the lines of a Markdown table: a row for each server, a column for each workload."""
-    found = factors(trials_in(records), "per_cpu_second")
     by_server: dict[str, dict[WorkloadName, str]] = {}
     for (name, workload), factor in sorted(found.items()):
         mark = "" if factor.pairs == FEWEST_PAIRS else f", {factor.pairs} pairs"
@@ -75,9 +73,10 @@ def table(records: Path) -> Iterator[str]:
 
 if __name__ == "__main__":
     records = Path(sys.argv[1])
+    found = factors(trials_in(records), "per_cpu_second")
     if len(sys.argv) == 2:
-        print("\n".join(table(records)))
+        print("\n".join(table(found)))
         sys.exit()
     every = [each for server in adapters(sys.argv[3:] or ["*"]) for each in comparisons(server)]
-    wanted = [each for each in (not_met(comparison, records) for comparison in every) if each.workloads]
+    wanted = [each for each in (not_met(comparison, found) for comparison in every) if each.workloads]
     compare(wanted, int(sys.argv[2]), records)
