@@ -189,8 +189,8 @@ def measure(name: str, pair: int, side: int, start: Start, workload: WorkloadNam
         pair=pair,
         side=side,
         workload=workload,
-        rate=report.requests_per_second if report else None,
-        per_cpu_second=report.complete / cpu_seconds if report and cpu_seconds else None,
+        rate=report.rate if report else None,
+        per_cpu_second=report.answered / cpu_seconds if report and cpu_seconds else None,
         error=error,
     )
 

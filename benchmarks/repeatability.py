@@ -16,7 +16,6 @@ from pathlib import Path
 from statistics import median
 
 from ab_runner.analysis.cells import CellSummary
-from ab_runner.analysis.rankings import ranked
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.records import EndRecord, StartRecord, Trial, WarmUpRecord
@@ -45,7 +44,7 @@ def main(folders: list[Path]) -> None:
     wrong = 0
     for workload, concurrency in dict.fromkeys((cell.workload, cell.concurrency) for cell in both):
         row = [cell for cell in both if (cell.workload, cell.concurrency) == (workload, concurrency)]
-        one, other = ranked(first[cell] for cell in row), ranked(second[cell] for cell in row)
+        one, other = (sweep.rankings[workload, concurrency] for sweep in sweeps)
         opposite = contradictions(one, other)
         wrong += len(opposite)
         tau = kendall_tau(*([rate(cells[cell]) for cell in row] for cells in (first, second)))

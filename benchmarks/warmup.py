@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -67,7 +68,7 @@ class LongTurn(Turn):
     """After each trial more of its load, and another trial."""
 
     def __init__(self, server_run: ServerRun, context: SweepContext, file: Path) -> None:
-        super().__init__(server_run, msgspec.structs.replace(context, emit=self._note), 0)
+        super().__init__(server_run, msgspec.structs.replace(context, emit=self._note), count(1), is_alone=True)
         self._file = file
         self._first: CellRecord | None = None
         self._seconds = 0
@@ -155,7 +156,8 @@ def measure(server: Server, number: int, concurrency: int, runtime: DockerRuntim
             )
             turn = LongTurn(ServerRun(1, server.id, cells), context, file)
             try:
-                turn.run()
+                for cell in cells:
+                    turn.measure(cell)
             finally:
                 turn.stop()
         finally:

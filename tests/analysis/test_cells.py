@@ -27,7 +27,7 @@ def test_a_cell_of_which_half_or_more_failed_has_no_figure(failures: int, text: 
     found = summarise_cell(Cell("a-1", "small", 1), [*valid, *failed])
     assert rate_text(found) == text
     assert found.reason is (Reason.TIMEOUT if failures > 2 else None)
-    assert (found.rate is None, not found.by_block, found.limit) == (failures > 2, failures > 2, None)
+    assert (found.rate is None, not found.by_batch, found.limit) == (failures > 2, failures > 2, None)
 
 
 # --- starved connections ---------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ def test_a_server_that_serves_a_quarter_of_the_connections_has_no_rate_and_says_
     found = starving(*[0.256] * 6, seconds=60.0)
     assert rate_text(found) == "15,393 ±0 % (256 of 1,000 connections served)"
     assert (found.starved, found.reason) == (True, Reason.STARVED)
-    assert (found.rate, found.by_block, found.cpu_efficiency_by_block, found.limit) == (None, {}, {}, None)
+    assert (found.rate, found.by_batch, found.cpu_efficiency_by_batch, found.limit) == (None, {}, {}, None)
     assert remarks(found) == ("about 256 of 1,000 connections served at a time",)
 
 

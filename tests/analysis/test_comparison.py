@@ -61,7 +61,7 @@ def test_a_cell_is_faster_or_slower_only_if_that_can_be_told(rate: float, change
 
 def test_one_block_has_a_ratio_and_tells_nothing() -> None:
     found = compare(stored(*blocks(TOMCAT, 10_000, spread=[1])), stored(*blocks(TOMCAT, 5_000)), slower=0.05)
-    assert changes(found) == {("tomcat-5.5.15", 1): "one block"}
+    assert changes(found) == {("tomcat-5.5.15", 1): "too few starts"}
     assert not found.can_tell
     assert not found.cells[0].too_slow
 

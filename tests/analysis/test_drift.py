@@ -24,6 +24,18 @@ def test_the_drift_is_that_of_the_ceiling_between_before_and_after_and_needs_bot
     assert [(each.workload, round(each.change, 3)) for each in drifts(records)] == [("small", -0.07)]
 
 
+def test_in_batches_the_drift_is_that_from_the_first_third_to_the_last() -> None:
+    rates = (1000.0, 1010.0, 990.0, 5.0, 5.0, 5.0, 900.0, 905.0, 890.0)
+    records = [
+        trial("ceiling", "small", 100, block=1, batch=number, report=report(requests_per_second=rate))
+        for number, rate in enumerate(rates, 1)
+    ]
+    records += [trial("ceiling", "small", 1, block=1, batch=3, report=report(requests_per_second=1.0))]
+    (found,) = drifts(records)
+    assert (found.before, found.after, found.batches) == (1000.0, 900.0, 9)
+    assert drifts(records[:1]) == []
+
+
 def blocks_of(ids: tuple[str, ...], factors: list[dict[str, float]]) -> list[Trial]:
     """Of each server two cells, as fast in each block as its factor there says, 1 where it has none."""
     return [

@@ -10,6 +10,7 @@ from support.builders import failed_trial, report, served, trial, usage
 
 from ab_runner.analysis.cells import cells_and_trials
 from ab_runner.analysis.drift import Drift
+from ab_runner.analysis.measurements import measurements_of
 from ab_runner.analysis.rankings import rankings_of
 from ab_runner.analysis.summary import summary_of
 from ab_runner.model.load import Limit
@@ -36,8 +37,11 @@ def said(
     *records: Iterable[Record], levels: tuple[int, ...] = (1,), drift: float = 0.0, warnings: int = 0
 ) -> list[str]:
     cells = cells_and_trials(record for some in records for record in some)[0]
+    measurements = measurements_of(cells)
     drifts = [Drift("small", 1000, 1000 * (1 + drift))]
-    return list(summary_lines(summary_of(cells, rankings_of(cells), levels, drifts, warnings)))
+    return list(
+        summary_lines(summary_of(cells, measurements, rankings_of(cells, measurements), levels, drifts, warnings))
+    )
 
 
 def test_a_winner_is_ahead_of_the_next_by_a_factor() -> None:
@@ -110,8 +114,8 @@ def test_where_ab_limited_both_cpu_time_decides_and_is_named() -> None:
 
 def test_from_one_start_no_order_is_told() -> None:
     winners, confidence = said(blocks("a-1", 20_000, of=1), blocks("b-1", 10_000, of=1))
-    assert winners == "small: one start, so no order can be told at 1"
-    assert confidence == "Confidence: none (one start: nothing can be told from noise (--blocks 6))"
+    assert winners == "small: fewer than 6 starts, so no order can be told at 1"
+    assert confidence == "Confidence: none (one start: too few to tell differences from noise (--blocks 6))"
 
 
 def test_a_starved_server_is_neither_first_nor_counted_and_is_named() -> None:

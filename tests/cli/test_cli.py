@@ -260,7 +260,7 @@ def test_a_comparison_is_a_page_too(cli: Runner, tmp_path: Path) -> None:
 def test_a_comparison_that_can_tell_nothing_is_refused(cli: Runner, tmp_path: Path) -> None:
     one = kept(tmp_path / "one", {"tomcat-5.5.15": 10_000}, blocks=1)
     other = kept(tmp_path / "other", {"jetty-5.1.10": 10_000})
-    assert "have no cell with two blocks in both" in cli.complaint(
+    assert "have no cell with six starts in both" in cli.complaint(
         "compare", str(one), str(one), "--fail-if-slower", "5"
     )
     assert f"{other} has no cell that {one} has" in cli.complaint("compare", str(one), str(other))

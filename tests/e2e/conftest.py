@@ -189,11 +189,15 @@ def check_store(folder: Path, starts: int) -> Stored:
 
 def containers_left(sweep_id: str) -> str:
     """Containers, networks and volumes of a sweep."""
-    project = f"label=com.docker.compose.project=ab-runner-{sweep_id}"
+    name = f"name=ab-runner-{sweep_id}"
     kinds = (["ps", "--all"], ["network", "ls"], ["volume", "ls"])
-    return "".join(
-        subprocess.check_output(["docker", *kind, "--quiet", "--filter", project], text=True) for kind in kinds
-    )
+    return "".join(subprocess.check_output(["docker", *kind, "--quiet", "--filter", name], text=True) for kind in kinds)
+
+
+def containers_of(sweep_id: str, service: str) -> list[str]:
+    """The names of a sweep's containers of that service of compose.yaml that are running."""
+    filters = [f"--filter=name=ab-runner-{sweep_id}", f"--filter=label=com.docker.compose.service={service}"]
+    return subprocess.check_output(["docker", "ps", "--format", "{{.Names}}", *filters], text=True).split()
 
 
 def listeners(port: int) -> bool:
@@ -204,10 +208,19 @@ def listeners(port: int) -> bool:
 
 def servers_left(port: int) -> list[str]:
     """Processes that were started as a server on this port."""
+    return [(folder / "cmdline").read_text() for folder in _server_folders(port)]
+
+
+def server_states(port: int) -> list[str]:
+    """The states of these processes: T is stopped."""
+    return [(folder / "stat").read_text().rpartition(")")[2].split()[0] for folder in _server_folders(port)]
+
+
+def _server_folders(port: int) -> list[Path]:
     setting = f"PORT={port}".encode()
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if setting in (folder / "environ").read_bytes().split(b"\0"):
-                found.append((folder / "cmdline").read_text())
+                found.append(folder)
     return found

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from email.utils import format_datetime
 
 import pytest
-from e2e.conftest import FIXTURES, ROOT, question_of_ab
+from e2e.conftest import FIXTURES, ROOT, containers_of, question_of_ab
 from support.raw_client import RawClient
 
 from ab_runner.catalog import artifacts
@@ -208,6 +208,5 @@ def is_http_date(text: str) -> bool:
 
 
 def container_of(server: Server) -> str:
-    labels = {"project": f"ab-runner-{SWEEP}", "service": server.id}
-    filters = [f"--filter=label=com.docker.compose.{name}={value}" for name, value in labels.items()]
-    return subprocess.check_output(["docker", "ps", "--quiet", *filters], text=True).strip()
+    (name,) = containers_of(SWEEP, server.id)
+    return name

@@ -79,6 +79,27 @@ def test_a_sweep_of_all_servers_has_every_cell_with_a_figure_or_a_reason(sweepin
     assert containers_left(stored.sweep.id) == ""
 
 
+def test_the_servers_of_a_batch_run_together_and_only_one_at_a_time_is_awake(sweeping: Sweeper, tmp_path: Path) -> None:
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "docker", "--protocol", "standard", "--blocks", "1", "--warmup", "0", "--concurrency", "1,2,3",
+        "--servers", "lighttpd-1.4,jdk-httpserver", "--workloads", "small", "--out", str(folder),
+    )  # fmt: skip
+    wait_for_trials(folder, 2, process)
+    paused = ["docker", "ps", "--quiet", "--filter", "status=paused"]
+    name = f"--filter=name=ab-runner-{read(folder).sweep.id}"
+    assert len(subprocess.check_output([*paused, name], text=True).split()) >= 2
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, output
+    stored = check_store(folder, starts=3)
+    assert all(map(answered, verdicts(stored).values())), output
+    trials = [record for record in stored.records if isinstance(record, Trial)]
+    assert {trial.batch for trial in trials} == {1}
+    rows = [{each.server for each in trials if each.concurrency == level} for level in (1, 2, 3)]
+    assert rows == [{"lighttpd-1.4", "jdk-httpserver"}, {"lighttpd-1.4", "jdk-httpserver", "ceiling"}, rows[0]]
+    assert containers_left(stored.sweep.id) == ""
+
+
 def test_a_sweep_across_a_bridge_names_the_server_by_its_address(sweeping: Sweeper, tmp_path: Path) -> None:
     folder = tmp_path / "sweep"
     process = sweeping(

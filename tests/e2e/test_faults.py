@@ -15,7 +15,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from e2e.conftest import ROOT, Sweeper, answered, containers_left, listeners, servers_left, verdicts, wait_for_trials
+from e2e.conftest import (
+    ROOT,
+    Sweeper,
+    answered,
+    containers_left,
+    containers_of,
+    listeners,
+    servers_left,
+    verdicts,
+    wait_for_trials,
+)
 
 from ab_runner.host.sweep_lock import LOCK
 from ab_runner.model.records import EndRecord
@@ -48,10 +58,12 @@ def wait_for_load(folder: Path, server: str, concurrency: int, process: subproce
     """Waits until ab is at work on that cell."""
     for _ in range(1200):
         if (folder / "trials.jsonl").exists():
-            ab = f"ab-runner-{read(folder).sweep.id}-ab-1"
-            top = subprocess.run(["docker", "top", ab, "-o", "pid,args"], capture_output=True, text=True, check=False)
-            if re.search(rf"^\d+ +ab .*/1-{re.escape(server)}-.*-c{concurrency}\.csv", top.stdout, re.MULTILINE):
-                return
+            for ab in containers_of(read(folder).sweep.id, "ab"):
+                top = subprocess.run(
+                    ["docker", "top", ab, "-o", "pid,args"], capture_output=True, text=True, check=False
+                )
+                if re.search(rf"^\d+ +ab .*/1-{re.escape(server)}-.*-c{concurrency}\.csv", top.stdout, re.MULTILINE):
+                    return
         assert process.poll() is None, process.communicate()[0]
         time.sleep(0.1)
     raise AssertionError(f"no load on {server} at c={concurrency}")
@@ -112,8 +124,8 @@ def test_a_fault_costs_the_cell_that_it_hits_and_the_sweep_goes_on(sweeping: Swe
     )  # fmt: skip
     for (server, concurrency), (make_fault, _) in faults.items():
         wait_for_load(folder, server, concurrency, process)
-        project = f"ab-runner-{read(folder).sweep.id}"
-        make_fault(f"{project}-{server}-1", f"{project}-ab-1")
+        (container,), (ab,) = (containers_of(read(folder).sweep.id, name) for name in (server, "ab"))
+        make_fault(container, ab)
     output, _ = process.communicate(timeout=120)
     assert process.returncode == 0, output
     healthy = {("jdk-httpserver", 4): None, ("lighttpd-1.4", 4): None}

@@ -6,7 +6,16 @@ import signal
 from pathlib import Path
 
 import pytest
-from e2e.conftest import Sweeper, answered, check_store, listeners, servers_left, verdicts, wait_for_trials
+from e2e.conftest import (
+    Sweeper,
+    answered,
+    check_store,
+    listeners,
+    server_states,
+    servers_left,
+    verdicts,
+    wait_for_trials,
+)
 
 from ab_runner.model.records import EndRecord, StartRecord, Trial
 from ab_runner.runtime.jdks import installed, version_in
@@ -87,6 +96,32 @@ def test_an_interrupted_sweep_goes_on_where_it_was(sweeping: Sweeper, tmp_path: 
     again = sweeping("resume", str(folder), *arguments)
     assert "is complete" in again.communicate(timeout=60)[0]
     assert again.returncode == 0
+
+
+def test_the_servers_of_a_batch_run_together_on_ports_of_their_own_and_only_one_at_a_time_is_awake(
+    sweeping: Sweeper, tmp_path: Path, free_port: int
+) -> None:
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "process", "--port", str(free_port), "--protocol", "standard", "--blocks", "1", "--warmup", "0",
+        "--concurrency", "1,2,3", "--servers", "mina-0.9.2,tomcat-5.5.15", "--workloads", "echo,small",
+        "--out", str(folder),
+    )  # fmt: skip
+    wait_for_trials(folder, 2, process)
+    states = [server_states(port) for port in range(free_port, free_port + 3)]
+    assert all(states), "the ceiling runs too"
+    assert [set(each) for each in states].count({"T"}) >= 2
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, output
+    stored = check_store(folder, starts=3)
+    assert all(map(answered, verdicts(stored).values())), output
+    trials = [record for record in stored.records if isinstance(record, Trial)]
+    assert {trial.batch for trial in trials} == {1}
+    ports = {trial.server: trial.command[-1].split(":")[2].split("/")[0] for trial in trials}
+    assert len(set(ports.values())) == 3
+    order = [trial.server for trial in trials if (trial.workload, trial.concurrency) == ("small", 2)]
+    assert sorted(order) == ["ceiling", "tomcat-5.5.15"]
+    assert [servers_left(port) for port in range(free_port, free_port + 3)] == [[], [], []]
 
 
 def test_two_generators_make_one_trial(sweeping: Sweeper, tmp_path: Path, free_port: int) -> None:

@@ -68,6 +68,19 @@ def test_one_that_does_not_answer_as_it_should_is_not() -> None:
         assert not engine.is_usable()
 
 
+@pytest.mark.parametrize(("status", "done"), [("204 No Content", True), ("409 Conflict", False), ("nonsense", False)])
+def test_what_the_engine_is_to_do_is_done_if_it_says_so(status: str, done: bool) -> None:
+    with answering("usual", f"HTTP/1.0 {status}\r\n\r\n".encode()) as asked:
+        assert engine.post("/containers/a/pause") is done
+    assert asked == [b"POST /containers/a/pause HTTP/1.0\r\nHost: docker\r\n\r\n"]
+
+
+def test_without_an_engine_that_is_known_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not engine.post("/containers/a/pause")
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    assert not engine.post("/containers/a/pause")
+
+
 @pytest.mark.parametrize(
     "name", ["docker", "settings/cli-plugins/docker-compose", "settings/cli-plugins/docker-buildx"]
 )

@@ -7,14 +7,19 @@ from hypothesis import strategies as st
 
 from ab_runner.stats.holm import holm
 from ab_runner.stats.hypotheses import Question, answers, at_their_word, sign_test
+from ab_runner.stats.ratio import LogMean, log_mean
 
 
-def around(rate: float) -> tuple[float, ...]:
-    """Six blocks that differ by 1 % at the most."""
-    return tuple(rate * factor for factor in (0.995, 1.004, 0.999, 1.002, 0.997, 1.005))
+def around(rate: float) -> LogMean:
+    """Of six starts that differ by 1 % at the most."""
+    return of(*(rate * factor for factor in (0.995, 1.004, 0.999, 1.002, 0.997, 1.005)))
 
 
-def is_above(first: tuple[float, ...], second: tuple[float, ...], bound: float = 1.0) -> bool | None:
+def of(*figures: float) -> LogMean:
+    return log_mean(figures)
+
+
+def is_above(first: LogMean, second: LogMean, bound: float = 1.0) -> bool | None:
     return answers([Question(((first, 1.0), (second, -1.0)), bound)])[0]
 
 
@@ -29,18 +34,18 @@ def test_a_difference_from_the_bound_is_told_beyond_the_margin_alone(
 
 
 def test_what_spreads_widely_cannot_be_told() -> None:
-    assert is_above((110, 50, 170), (100, 40, 160)) is None
+    assert is_above(of(110, 50, 170), of(100, 40, 160)) is None
 
 
 @pytest.mark.parametrize(("figure", "answer"), [(106, True), (94, False), (104, None), (97, None)])
 def test_a_published_figure_is_taken_at_its_word_beyond_five_per_cent(figure: float, answer: bool | None) -> None:
-    assert at_their_word(Question((((figure,), 1.0), ((100,), -1.0)))) is answer
+    assert at_their_word(Question(((of(figure), 1.0), (of(100), -1.0)))) is answer
 
 
 @pytest.mark.parametrize("figure", [50, 106, 300])
 def test_a_single_measured_figure_answers_nothing(figure: float) -> None:
-    assert is_above((figure,), (100,)) is None
-    assert is_above((figure,), around(100)) is None
+    assert is_above(of(figure), of(100)) is None
+    assert is_above(of(figure), around(100)) is None
 
 
 @pytest.mark.parametrize(("rate", "answer"), [(130, True), (70, False)])
@@ -49,7 +54,7 @@ def test_an_answer_that_a_bound_does_not_allow_is_none(rate: float, answer: bool
     shut = Question(((around(rate), 1.0), (around(100), -1.0)), can_hold=not answer, can_fail=answer)
     assert answers([open_, shut]) == [answer, None]
     single = [
-        Question((((rate,), 1.0), ((100,), -1.0)), can_hold=q.can_hold, can_fail=q.can_fail) for q in (open_, shut)
+        Question(((of(rate), 1.0), (of(100), -1.0)), can_hold=q.can_hold, can_fail=q.can_fail) for q in (open_, shut)
     ]
     assert [at_their_word(each) for each in single] == [answer, None]
 
@@ -60,9 +65,9 @@ def test_groups_are_compared_by_their_geometric_means() -> None:
     assert answers([question]) == [True]
 
 
-def drawn(random: np.random.Generator, *levels: float, noise: float = 0.05) -> list[tuple[float, ...]]:
-    """Six blocks of servers whose true rates have these logarithms."""
-    return [tuple(np.exp(random.normal(level, noise, 6)).tolist()) for level in levels]
+def drawn(random: np.random.Generator, *levels: float, noise: float = 0.05) -> list[LogMean]:
+    """Of six starts of servers whose true rates have these logarithms."""
+    return [of(*np.exp(random.normal(level, noise, 6)).tolist()) for level in levels]
 
 
 def conclusion(questions: list[Question]) -> bool | None:
@@ -75,7 +80,7 @@ def test_equal_servers_are_hardly_ever_told_apart_however_many_questions_there_a
     random = np.random.default_rng(7)
     wrong = 0
     for _ in range(200):
-        samples = [tuple(float(each) for each in 1000 * np.exp(random.normal(0, 0.02, 6))) for _ in range(6)]
+        samples = drawn(random, *[7.0] * 6, noise=0.02)
         pairs = [Question(((samples[0], 1.0), (other, -1.0))) for other in samples[1:]]
         wrong += conclusion(pairs) is not None
     assert wrong <= 10
@@ -113,7 +118,7 @@ def test_one_of_several_that_is_enough_is_wrongly_found_in_one_of_twenty_at_the_
 
 
 def test_a_yes_needs_no_correction_for_the_number_of_questions_and_a_no_does() -> None:
-    first, second = around(100), tuple(97.55 * factor for factor in (0.995, 1.004, 0.999, 1.002, 0.997, 1.005))
+    first, second = around(100), around(97.55)
     p = Question(((first, 1.0), (second, -1.0))).p()
     assert 0.02 < p < 0.05, p
     ahead, behind = Question(((first, 1.0), (second, -1.0))), Question(((second, 1.0), (first, -1.0)))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, log
 
 import numpy as np
@@ -8,9 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_ind
 
-from ab_runner.stats.ratio import LogRatio, block_means, in_every_block, log_ratio, mean_ratio, ratio
+from ab_runner.stats.estimate import Estimate
+from ab_runner.stats.ratio import LogMean, LogRatio, in_every_start, log_mean, log_ratio, mean_ratio, start_means
+from ab_runner.stats.ratio import ratio as ratio_of_means
 
 SAMPLES = st.lists(st.floats(100, 1e5), min_size=2, max_size=10, unique=True)
+
+
+def ratio(first: Sequence[float], second: Sequence[float]) -> Estimate:
+    return ratio_of_means(log_mean(first), log_mean(second))
+
+
+def means(*samples: Sequence[float]) -> tuple[LogMean, LogMean]:
+    first, second = map(log_mean, samples)
+    return first, second
 
 
 @given(SAMPLES, SAMPLES)
@@ -21,7 +33,7 @@ def test_a_ratio_is_welchs_test_of_the_logarithms(first: list[float], second: li
     assert found.interval is not None
     assert log(found.interval.low) == pytest.approx(interval.low, rel=1e-6, abs=1e-9)
     assert log(found.interval.high) == pytest.approx(interval.high, rel=1e-6, abs=1e-9)
-    assert log_ratio([(first, second)]).p_beyond(0) == pytest.approx(expected.pvalue, rel=1e-6)
+    assert log_ratio([means(first, second)]).p_beyond(0) == pytest.approx(expected.pvalue, rel=1e-6)
 
 
 @given(SAMPLES, SAMPLES)
@@ -47,7 +59,7 @@ def test_samples_without_any_variance_have_an_interval_of_no_width() -> None:
 
 
 def test_a_family_is_the_geometric_mean_of_its_servers_each_counting_once() -> None:
-    assert mean_ratio([([200, 200], [100, 100]), ([50, 50], [100, 100])]).value == pytest.approx(1)
+    assert mean_ratio([means([200, 200], [100, 100]), means([50, 50], [100, 100])]).value == pytest.approx(1)
 
 
 def test_the_interval_of_a_family_covers_the_true_ratio() -> None:
@@ -57,7 +69,7 @@ def test_the_interval_of_a_family_covers_the_true_ratio() -> None:
     covered = 0
     for _ in range(500):
         pairs = [
-            (
+            means(
                 (level * np.exp(random.normal(0, noise, 6))).tolist(),
                 np.exp(random.normal(0, noise, 6)).tolist(),
             )
@@ -90,7 +102,7 @@ def test_two_servers_that_differ_by_the_margin_are_told_apart_in_one_of_twenty_c
     told = 0
     for _ in range(2000):
         first, second = np.exp(random.normal(0, 0.05, (2, 6)))
-        told += log_ratio([((first * np.exp(0.02)).tolist(), second.tolist())]).p_beyond(0.02) < 0.05
+        told += log_ratio([means((first * np.exp(0.02)).tolist(), second.tolist())]).p_beyond(0.02) < 0.05
     assert 60 <= told <= 120
 
 
@@ -102,12 +114,12 @@ def test_a_margin_never_makes_a_difference_more_certain(
     assert 0 <= difference.p_beyond(0) <= difference.p_beyond(margin) <= 1
 
 
-def test_cells_of_a_block_are_averaged_geometrically_over_those_that_every_block_has() -> None:
+def test_cells_of_a_start_are_averaged_geometrically_over_those_that_every_start_has() -> None:
     blocks = [{"c1": 100.0, "c10": 400.0, "c100": 7.0}, {"c1": 90.0, "c10": 1000.0}]
-    shared = in_every_block(blocks)
+    shared = in_every_start(blocks)
     assert shared == ["c1", "c10"]
-    assert block_means(blocks, shared) == pytest.approx([200, 300])
-    assert in_every_block([]) == []
+    assert start_means(blocks, shared) == pytest.approx([200, 300])
+    assert in_every_start([]) == []
 
 
 def test_a_figure_that_has_no_logarithm_is_refused_by_value() -> None:

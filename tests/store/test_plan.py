@@ -7,7 +7,7 @@ from support.builders import NOON, server
 
 from ab_runner.model.records import AFTER, BEFORE, Cell, Record, StartRecord
 from ab_runner.model.workload import WorkloadName
-from ab_runner.store.plan import ServerRun, plan, remaining, starts_so_far
+from ab_runner.store.plan import ServerRun, batches_of, plan, remaining, starts_so_far
 
 SERVERS = [server("a-1"), server("b-1", workloads=("echo",)), server("c-1", workloads=("small",))]
 
@@ -62,6 +62,35 @@ def test_the_reference_comes_before_and_after_all_blocks_with_the_workloads_of_t
     assert runs[0].cells == runs[-1].cells == (Cell("ceiling", "small", 10),)
 
 
+def test_the_servers_of_a_block_are_split_into_batches_of_almost_equal_size_each_with_the_reference() -> None:
+    reference = server("ceiling", workloads=("small",))
+    many = [server(f"s-{number}") for number in range(7)]
+    runs = plan(many, ["small"], [1, 10, 100], 2, 1, reference, together=3)
+    batches = list(batches_of(runs))
+    assert [len(batch) for batch in batches] == [4, 3, 3] * 2
+    assert [{run.batch for run in batch} for batch in batches] == [{number} for number in range(1, 7)]
+    assert all(batch[-1].cells == (Cell("ceiling", "small", 10),) for batch in batches)
+    for block in (1, 2):
+        assert sorted(run.server for run in runs if run.block == block and run.server != "ceiling") == [
+            each.id for each in many
+        ]
+    together = [{run.server for run in batch} for batch in batches]
+    assert together[:3] != together[3:]
+
+
+def test_a_reference_that_takes_part_is_not_in_its_batch_twice() -> None:
+    reference = server("ceiling", workloads=("small",))
+    runs = plan([reference, server("a-1"), server("b-1")], ["small"], [1, 10], 1, 1, reference, together=2)
+    batches = [sorted(run.server for run in batch) for batch in batches_of(runs)]
+    assert sorted(map(len, batches)) == [2, 2]
+    assert all(batch.count("ceiling") == 1 for batch in batches)
+
+
+def test_one_by_one_each_run_is_a_batch_of_its_own() -> None:
+    runs = plan(SERVERS, ["echo", "small"], [1], blocks=2, seed=1)
+    assert list(batches_of(runs)) == [[run] for run in runs]
+
+
 # --- what is left ----------------------------------------------------------------------------------------------
 
 PLAN = plan([server("a-1"), server("b-1")], ("small",), (1, 10), blocks=2, seed=7)
@@ -84,6 +113,15 @@ def test_what_is_left_keeps_its_block_and_its_order() -> None:
         builders.not_measured(second.server, "small", 1, "no keep-alive"),
     ]
     assert remaining(PLAN, records) == [ServerRun(1, second.server, (Cell(second.server, "small", 10),)), *others]
+
+
+def test_each_batch_has_a_check_of_the_reference_of_its_own() -> None:
+    reference = server("ceiling", workloads=("small",))
+    runs = plan([server("a-1"), server("b-1")], ["small"], [10], 1, 1, reference, together=1)
+    assert [run.batch for run in runs] == [None] * 4
+    runs = plan([server(f"s-{number}") for number in range(4)], ["small"], [10], 1, 1, reference, together=2)
+    first = [builders.trial(run.server, "small", 10, block=1, batch=1) for run in runs if run.batch == 1]
+    assert remaining(runs, first) == [run for run in runs if run.batch == 2]
 
 
 def test_files_of_new_starts_do_not_overwrite_those_of_earlier_ones() -> None:

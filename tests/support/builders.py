@@ -50,7 +50,9 @@ def report(**changes: Any) -> LoadReport:
         "requests_per_second": 12_345.0,
         "percentiles": PERCENTILES,
     }
-    return LoadReport(**fields | changes)
+    made = LoadReport(**fields | changes)
+    whole = made.complete * made.document_length
+    return made if "html_bytes" in changes else msgspec.structs.replace(made, html_bytes=whole)
 
 
 def usage(**changes: Any) -> Usage:

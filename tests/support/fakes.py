@@ -94,7 +94,7 @@ class FakeServer:
     def __init__(self, runtime: FakeRuntime, server: Server) -> None:
         self.environment = {"version": "1"}
         self._runtime = runtime
-        self._server = server
+        self.server = server
         handler = partial(_Handler, directory=str(runtime.docroot))
         self._http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.address = ("127.0.0.1", self._http.server_address[1])
@@ -105,11 +105,17 @@ class FakeServer:
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         ab = command[command.index("ab") :]
-        self._runtime.log.append(f"load {self._server.id} c={ab[ab.index('-c') + 1]} {ab[-1]}")
-        return self._runtime.generate(self._server, ab)
+        self._runtime.log.append(f"load {self.server.id} c={ab[ab.index('-c') + 1]} {ab[-1]}")
+        return self._runtime.generate(self.server, ab)
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
-        self._runtime.log.append(f"{self._server.id} on CPU {', '.join(map(str, cpus))}")
+        self._runtime.log.append(f"{self.server.id} on CPU {', '.join(map(str, cpus))}")
+
+    def pause(self) -> None:
+        self._runtime.log.append(f"pause {self.server.id}")
+
+    def resume(self) -> None:
+        self._runtime.log.append(f"resume {self.server.id}")
 
     def perf_data(self) -> bytes:
         return b""
@@ -128,5 +134,5 @@ class FakeServer:
 
     def stop(self) -> None:
         if self.alive:
-            self._runtime.log.append(f"stop {self._server.id}")
+            self._runtime.log.append(f"stop {self.server.id}")
         self.die()

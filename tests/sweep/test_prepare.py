@@ -12,10 +12,11 @@ from support import builders
 
 from ab_runner.catalog import artifacts
 from ab_runner.errors import UserError
+from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.server import REFERENCE, Artifact, Server
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.sweep import prepare as room
-from ab_runner.sweep.prepare import Prepared, prepare
+from ab_runner.sweep.prepare import Prepared, prepare, with_batches_that_fit
 
 JAR = Artifact(file="a.jar", sha256="0" * 64, bytes=5, licence="MIT", url="http://127.0.0.1:1/a.jar")
 OLD = builders.server("cindy-2", artifacts=(JAR,))
@@ -110,3 +111,10 @@ def test_more_connections_than_ab_may_open_are_refused(ready: Ready) -> None:
     with pytest.raises(UserError, match=r"concurrency 1,009 needs 1,025 open files and ab may open 1,024"):
         ready(PLAIN, concurrency=(1, 1009))
     ready(PLAIN, concurrency=(1, 1008))
+
+
+@pytest.mark.parametrize(("memory", "together"), [(2**30, 1), (8 * 2**30, 4), (24 * 2**30, 12), (2**40, 12)])
+def test_a_batch_takes_no_more_than_half_of_the_memory(memory: int, together: int) -> None:
+    protocol = PROTOCOLS["standard"]
+    assert with_batches_that_fit(protocol, memory) == msgspec.structs.replace(protocol, together=together)
+    assert with_batches_that_fit(PROTOCOLS["quick"], memory).together == 1

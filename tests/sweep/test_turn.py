@@ -32,7 +32,7 @@ from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
 from ab_runner.monitor.sampler import ResourceSampler
 from ab_runner.runtime.base import RuntimeUnusable
-from ab_runner.store.plan import plan
+from ab_runner.store.plan import batches_of, plan
 from ab_runner.store.reader import Stored, read
 from ab_runner.store.writer import Store
 from ab_runner.sweep import start as start_module
@@ -72,18 +72,19 @@ class SweepHarness:
         workloads: Sequence[WorkloadName] = ("small",),
         spoil: Callable[[Store], None] = lambda kept: None,
         answered: Sequence[tuple[str, WorkloadName]] = (),
+        together: int = 1,
     ) -> list[str]:
         """Returns what the runtime was asked to do."""
         self.runtime = FakeRuntime(self.docroot, generate, broken)
         kept = Store.make(self.folder, sweep(*servers))
         spoil(kept)
-        runs = plan(servers, workloads, levels, blocks=1, seed=1)
+        runs = plan(servers, workloads, levels, blocks=1, seed=1, together=together)
         catalog = {each.id: each for each in servers}
         try:
             context = SweepContext(
                 catalog, protocol, self.runtime, kept, self.fixtures, self.events.append, answered=set(answered)
             )
-            run(runs, context)
+            run(batches_of(runs), context)
         finally:
             kept.close()
         return self.runtime.log
@@ -128,6 +129,33 @@ def test_each_server_is_started_warmed_up_measured_and_stopped_before_the_next(h
     ]  # fmt: skip
     assert harness.kinds() == ["StartRecord", "AnswerRecord", "WarmUpRecord", "Trial"] * 2 + ["EndRecord"]
     assert harness.cells() == {("a-1", 10): "valid", ("b-1", 10): "valid"}
+
+
+def test_in_a_batch_all_are_started_and_warmed_up_then_their_trials_alternate_and_the_others_are_paused(
+    harness: SweepHarness,
+) -> None:
+    log = harness.run(A, B, generate=always(GOOD), together=2)
+    load = {name: f"load {name} c=10 {URL}" for name in ("a-1", "b-1")}
+    assert log[:6] == ["start a-1", load["a-1"], "pause a-1", "start b-1", load["b-1"], "pause b-1"]
+    turns = [each for name in ("a-1", "b-1") for each in (f"resume {name}", load[name], f"pause {name}")]
+    assert log[6:] == [*turns, "stop b-1", "stop a-1", "close"]
+    trials = [record for record in harness.stored.records if isinstance(record, Trial)]
+    assert [(each.server, each.batch) for each in trials] == [("a-1", 1), ("b-1", 1)]
+
+
+def test_a_server_of_a_batch_that_dies_is_started_again_and_the_others_keep_theirs(harness: SweepHarness) -> None:
+    log = harness.run(A, B, generate=dying_at(20, harness, recorded("resets")), levels=[20, 30], together=2)
+    assert log.count("start a-1") == 2
+    assert harness.cells()["a-1", 30] == harness.cells()["b-1", 30] == "valid"
+    assert harness.cells()["a-1", 20] == "server exited with 1"
+    assert log.count("start b-1") == 1
+
+
+def test_a_server_of_a_batch_that_does_not_start_has_that_in_its_cells_and_the_others_are_measured(
+    harness: SweepHarness,
+) -> None:
+    harness.run(A, B, generate=always(GOOD), broken=["a-1"], together=2)
+    assert harness.cells() == {("a-1", 10): "does not start", ("b-1", 10): "valid"}
 
 
 def test_the_head_of_an_answer_is_recorded_once_for_each_server_and_workload_however_often_it_is_started(
@@ -256,7 +284,7 @@ def dying_at(level: int, harness: SweepHarness, how: Completed) -> Generate:
     def generate(server: Server, command: Sequence[str]) -> Completed:
         if f"-c {level} " in " ".join(command) and not crashed:
             crashed.append(True)
-            harness.runtime.running[-1].die()
+            next(each for each in reversed(harness.runtime.running) if each.server == server).die()
             return how
         return GOOD
 

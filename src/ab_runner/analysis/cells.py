@@ -16,7 +16,6 @@ from ab_runner.model.records import Cell, CellRecord, Record, Trial, cell_of, is
 from ab_runner.model.server import REFERENCE
 from ab_runner.stats.estimate import Estimate, median_over_blocks
 from ab_runner.stats.histogram import Histogram
-from ab_runner.stats.pairing import Measurement
 
 _STARVATION_FROM = 100
 """The lowest concurrency at which the share of connections served is checked."""
@@ -33,10 +32,11 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     valid result. `estimate` is the estimated requests per second, the median over blocks. It is None where half of the
     trials or more failed or most connections were starved: then there is no rate at this concurrency, and `reason` says
     why. `rejected` is what was measured although it is not valid: the estimate of a starved cell, or the median rate
-    where every trial failed, if the last of them has a rate. `by_block` has the rates that an estimate comes from.
+    where every trial failed, if the last of them has a rate. `by_batch` has the rates that an estimate comes from, by
+    batch or, where the servers ran one by one, by block.
 
     `cpu_efficiency` is the requests per CPU-second of the server, None where its CPU time is not known;
-    `cpu_efficiency_by_block` has what it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of
+    `cpu_efficiency_by_batch` has what it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of
     all requests of the valid trials together; `longest_is_cut_off`: the longest of them is about as long as its trial,
     so it might have been longer. `served` is the share of the connections that was served at a time, the median over
     the valid trials. `limit` is what was the limit in most of the trials. `failure` describes the trials that failed.
@@ -48,9 +48,9 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     failed: int
     estimate: Estimate | None
     rejected: Estimate | None
-    by_block: dict[int, float]
+    by_batch: dict[int, float]
     cpu_efficiency: Estimate | None
-    cpu_efficiency_by_block: dict[int, float]
+    cpu_efficiency_by_batch: dict[int, float]
     latency: tuple[float | None, ...]
     longest_is_cut_off: bool
     served: float | None
@@ -92,12 +92,6 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the rate is a lower bound because ab was the limit."""
         return self.limit == "generator" and self.rate is not None
 
-    @property
-    def measurement(self) -> Measurement:
-        """The figures that comparisons use."""
-        rates, efficiency = tuple(self.by_block.values()), tuple(self.cpu_efficiency_by_block.values())
-        return Measurement(rates, efficiency, self.is_lower_bound)
-
 
 def cells_and_trials(records: Iterable[Record]) -> tuple[dict[Cell, CellSummary], tuple[TrialFigures, ...]]:
     """Return the cells of the sweep's own blocks, and the figures of every single record, of the reference checks too.
@@ -133,9 +127,9 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
     spreads = [spread for _, spread in counted]
     served = _median([figures.served for figures, _ in counted])
     starved = _is_starved(cell, served)
-    rates = _by_block([figures for figures, _ in counted], _rate)
+    rates = _by_batch([figures for figures, _ in counted], _rate)
     estimate = median_over_blocks(list(rates.values())) if rates else None
-    efficiency = {} if starved else _by_block([figures for figures, _ in counted], lambda each: each.cpu_efficiency)
+    efficiency = {} if starved else _by_batch([figures for figures, _ in counted], lambda each: each.cpu_efficiency)
     failures = [failure_of(record) for record in failed]
     notes = [note for trial in valid for note in trial.verdict.notes]
     return CellSummary(
@@ -144,9 +138,9 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
         failed=len(failed),
         estimate=None if starved else estimate,
         rejected=estimate if starved else _rejected(records) if len(failed) == len(records) else None,
-        by_block={} if starved else _means(rates),
+        by_batch={} if starved else _means(rates),
         cpu_efficiency=median_over_blocks(list(efficiency.values())) if efficiency else None,
-        cpu_efficiency_by_block=_means(efficiency),
+        cpu_efficiency_by_batch=_means(efficiency),
         latency=_latency(counted),
         longest_is_cut_off=is_cut_off(valid, spreads),
         served=served,
@@ -161,23 +155,23 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
     )
 
 
-def _by_block(trials: Iterable[TrialFigures], figure: Callable[[TrialFigures], float | None]) -> dict[int, list[float]]:
-    """Return for each block the figures of its trials, as far as they have one."""
-    blocks: dict[int, list[float]] = {}
+def _by_batch(trials: Iterable[TrialFigures], figure: Callable[[TrialFigures], float | None]) -> dict[int, list[float]]:
+    """Return for each batch the figures of its trials, as far as they have one."""
+    batches: dict[int, list[float]] = {}
     for trial in trials:
         found = figure(trial)
         if found is not None:
-            blocks.setdefault(trial.record.block, []).append(found)
-    return blocks
+            batches.setdefault(trial.record.measured_with, []).append(found)
+    return batches
 
 
 def _rate(trial: TrialFigures) -> float | None:
     record = trial.record
-    return record.report.requests_per_second if isinstance(record, Trial) and record.report else None
+    return record.report.rate if isinstance(record, Trial) and record.report else None
 
 
-def _means(blocks: Mapping[int, Sequence[float]]) -> dict[int, float]:
-    return {block: mean(figures) for block, figures in blocks.items()}
+def _means(batches: Mapping[int, Sequence[float]]) -> dict[int, float]:
+    return {batch: mean(figures) for batch, figures in batches.items()}
 
 
 def _latency(counted: Sequence[tuple[TrialFigures, Histogram]]) -> tuple[float | None, ...]:

@@ -16,11 +16,12 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.protocol import Protocol, WarmUp
 from ab_runner.model.records import Cell, Sweep
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.estimate import Estimate
 from ab_runner.stats.holm import holm
-from ab_runner.stats.pairing import pair
+from ab_runner.stats.pairing import Measurement, pair
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
-from ab_runner.stats.ratio import block_means, in_every_block, log_ratio, mean_ratio
+from ab_runner.stats.ratio import LogMean, in_every_start, log_mean, log_ratio, mean_ratio, start_means
 from ab_runner.store.differences import (
     difference,
     environment_differences,
@@ -31,13 +32,15 @@ from ab_runner.store.differences import (
 )
 
 Change = Literal[
-    "faster", "slower", "cannot be told", "revised", "one block", "ab was the limit", "lost", "gained", "-"
+    "faster", "slower", "cannot be told", "revised", "too few starts", "ab was the limit", "lost", "gained", "-"
 ]
 """`revised`: the server's revision differs, so these are figures of two servers and are not tested; `lost`: there was a
 figure and now there is none; `-`: there is none on either side, or one side has no such cell."""
 
-Samples = tuple[tuple[float, ...], tuple[float, ...]]
-"""Figures by block, of the later sweep and of the earlier one."""
+Figures = Mapping[int, float]
+"""By batch."""
+Means = tuple[LogMean, LogMean]
+"""Of the later sweep and of the earlier one."""
 
 
 class _Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,13 +60,14 @@ class _Change(msgspec.Struct, frozen=True, kw_only=True):
 
 class CellChange(_Change, frozen=True, kw_only=True):
     """`ratio` is the later figure over the earlier one. `by_cpu_time`: of requests per CPU-second, because ab was the
-    limit of both rates."""
+    limit of both rates. `figures` are those that are compared, of the earlier sweep and of the later one."""
 
     cell: Cell
     before: CellSummary | None
     after: CellSummary | None
     ratio: Estimate | None
     by_cpu_time: bool = False
+    figures: tuple[Figures, Figures] = ({}, {})
 
 
 class FamilyChange(_Change, frozen=True, kw_only=True):
@@ -78,13 +82,16 @@ class FamilyChange(_Change, frozen=True, kw_only=True):
 
 class SweepComparison(msgspec.Struct, frozen=True):
     """A later sweep against an earlier one. A server that was renamed between them has its new id in all cells.
-    `revised` has the revisions, before and after, of the servers whose revision differs."""
+    `revised` has the revisions, before and after, of the servers whose revision differs. `by_reference`: both sweeps
+    measured the reference in every batch, and figures are compared as shares of the reference's in the same batch, so
+    that a machine that is slower as a whole is no change."""
 
     before: Sweep
     after: Sweep
     cells: tuple[CellChange, ...]
     families: tuple[FamilyChange, ...]
     revised: Mapping[str, tuple[int, int]]
+    by_reference: bool = False
 
     @property
     def can_tell(self) -> bool:
@@ -102,46 +109,88 @@ def compare_sweeps(before: SweepAnalysis, after: SweepAnalysis, slower: float | 
     revised = revisions(with_ids(before.sweep, then_names), with_ids(after.sweep, now_names))
     then, now = cells_with_ids(before.cells, then_names), cells_with_ids(after.cells, now_names)
     cells = [cell for cell in dict.fromkeys((*then, *now)) if cell.server != REFERENCE]
-    changes = [_cell(cell, then.get(cell), now.get(cell), cell.server in revised) for cell in cells]
-    means = list(_families(changes, families))
-    tested: list[tuple[int, CellChange | FamilyChange, list[Samples]]]
-    tested = [(at, each, [_samples(each)]) for at, each in enumerate(changes) if _is_tested(each)]
-    tested += [(at, mean, samples) for at, (mean, samples) in enumerate(means) if mean.ratio.interval]
-    told = holm([_p_changed(each, samples) for _, each, samples in tested], ALPHA)
+    sides = _Sides(then, now, _has_reference(before) and _has_reference(after))
+    has_noise = before.has_noise and after.has_noise
+    changes = [_cell(cell, sides, cell.server in revised, has_noise) for cell in cells]
+    means = list(_families(changes, families, has_noise))
+    tested: list[tuple[int, CellChange | FamilyChange, list[Means]]]
+    tested = [(at, each, [_means(each)]) for at, each in enumerate(changes) if _is_tested(each)]
+    tested += [(at, mean, pairs) for at, (mean, pairs) in enumerate(means) if mean.ratio.interval]
+    told = holm([_p_changed(each, pairs) for _, each, pairs in tested], ALPHA)
     slow = [False] * len(tested)
     if slower:
-        slow = holm([_p_slower(each, samples, slower) for _, each, samples in tested], ALPHA)
+        slow = holm([_p_slower(each, pairs, slower) for _, each, pairs in tested], ALPHA)
     found = [mean for mean, _ in means]
-    for (at, each, samples), certain, too_slow in zip(tested, told, slow, strict=True):
+    for (at, each, pairs), certain, too_slow in zip(tested, told, slow, strict=True):
         change: Change = "cannot be told"
         if certain:
-            change = "faster" if log_ratio(samples).value > 0 else "slower"
+            change = "faster" if log_ratio(pairs).value > 0 else "slower"
         if isinstance(each, CellChange):
             changes[at] = msgspec.structs.replace(each, change=change, too_slow=too_slow)
         else:
             found[at] = msgspec.structs.replace(each, change=change, too_slow=too_slow)
-    return SweepComparison(before.sweep, after.sweep, tuple(changes), tuple(found), revised)
+    return SweepComparison(before.sweep, after.sweep, tuple(changes), tuple(found), revised, sides.by_reference)
 
 
-def _p_changed(each: CellChange | FamilyChange, samples: Sequence[Samples]) -> float:
+def _p_changed(each: CellChange | FamilyChange, pairs: Sequence[Means]) -> float:
     """Return the probability of a change at least this large if the true one is `MINIMUM_EFFECT`; 1 where no conclusion
     is possible."""
-    difference = log_ratio(samples)
+    difference = log_ratio(pairs)
     allowed = each.can_be_faster if difference.value > 0 else each.can_be_slower
     return difference.p_beyond(log(1 + MINIMUM_EFFECT)) if allowed else 1.0
 
 
-def _p_slower(each: CellChange | FamilyChange, samples: Sequence[Samples], slower: float) -> float:
+def _p_slower(each: CellChange | FamilyChange, pairs: Sequence[Means], slower: float) -> float:
     """Return the probability of a ratio at most this low if the true one is 1 - slower; 1 where no conclusion is
     possible. One-sided."""
     if not each.can_be_slower:
         return 1.0
-    difference = log_ratio(samples).above(log(1 - slower))
+    difference = log_ratio(pairs).above(log(1 - slower))
     p = difference.p_beyond(0) / 2
     return p if difference.value < 0 else 1 - p
 
 
-def _cell(cell: Cell, before: CellSummary | None, after: CellSummary | None, revised: bool) -> CellChange:
+class _Sides(msgspec.Struct, frozen=True):
+    """The cells of both sweeps."""
+
+    before: Mapping[Cell, CellSummary]
+    after: Mapping[Cell, CellSummary]
+    by_reference: bool
+
+    def figures(self, cell: Cell, by_cpu_time: bool) -> tuple[Figures, Figures]:
+        """Return what is compared of a cell, of the earlier sweep and of the later one."""
+        before, after = (
+            side[cell].cpu_efficiency_by_batch if by_cpu_time else side[cell].by_batch
+            for side in (self.before, self.after)
+        )
+        if not self.by_reference:
+            return before, after
+        return _shares(before, self.before, cell.workload), _shares(after, self.after, cell.workload)
+
+
+def _has_reference(analysis: SweepAnalysis) -> bool:
+    """Return whether the reference has a figure of each workload in every batch."""
+    batches: dict[WorkloadName, set[int]] = {}
+    for cell, summary in analysis.cells.items():
+        batches.setdefault(cell.workload, set()).update(summary.by_batch)
+    return analysis.sweep.request.protocol.together > 1 and all(
+        found <= _reference(analysis.cells, workload).keys() for workload, found in batches.items()
+    )
+
+
+def _reference(cells: Mapping[Cell, CellSummary], workload: WorkloadName) -> Figures:
+    """Return the reference's rates in a workload, at the level that it was measured at in most batches."""
+    levels = [each.by_batch for cell, each in cells.items() if (cell.server, cell.workload) == (REFERENCE, workload)]
+    return max(levels, key=len, default={})
+
+
+def _shares(figures: Figures, cells: Mapping[Cell, CellSummary], workload: WorkloadName) -> Figures:
+    reference = _reference(cells, workload)
+    return {batch: figure / reference[batch] for batch, figure in figures.items()}
+
+
+def _cell(cell: Cell, sides: _Sides, revised: bool, has_noise: bool) -> CellChange:
+    before, after = sides.before.get(cell), sides.after.get(cell)
     known = CellChange(cell=cell, before=before, after=after, ratio=None, change="-")
     if before is None or after is None or (before.rate is None and after.rate is None):
         return known
@@ -149,41 +198,42 @@ def _cell(cell: Cell, before: CellSummary | None, after: CellSummary | None, rev
         return msgspec.structs.replace(known, change="gained")
     if after.rate is None:
         return msgspec.structs.replace(known, change="lost")
-    compared = pair(after.measurement, before.measurement)
+    compared = pair(_measurement(after), _measurement(before))
     if compared is None:
         return msgspec.structs.replace(known, change="ab was the limit")
-    ratio = mean_ratio([(compared.first, compared.second)])
-    return msgspec.structs.replace(
+    figures = sides.figures(cell, compared.by_cpu_time)
+    known = msgspec.structs.replace(
         known,
-        ratio=ratio,
-        change="revised" if revised else "one block" if ratio.interval is None else known.change,
+        figures=figures,
         by_cpu_time=compared.by_cpu_time,
         can_be_faster=compared.first_can_lead,
         can_be_slower=compared.second_can_lead,
     )
+    ratio = mean_ratio([_means(known)])
+    if not has_noise:
+        ratio = Estimate(ratio.value)
+    change: Change = "revised" if revised else known.change if ratio.interval else "too few starts"
+    return msgspec.structs.replace(known, ratio=ratio, change=change)
+
+
+def _measurement(cell: CellSummary) -> Measurement:
+    efficiency = list(cell.cpu_efficiency_by_batch.values())
+    rate = log_mean(list(cell.by_batch.values()))
+    return Measurement(rate, log_mean(efficiency) if efficiency else None, cell.is_lower_bound)
 
 
 def _is_tested(change: CellChange) -> bool:
     return change.ratio is not None and change.ratio.interval is not None and change.change != "revised"
 
 
-def _samples(change: CellChange) -> Samples:
-    before, after = _sides(change)
-    return tuple(after.values()), tuple(before.values())
-
-
-def _sides(change: CellChange) -> tuple[Mapping[int, float], Mapping[int, float]]:
-    """Return what is compared, by block."""
-    assert change.before is not None
-    assert change.after is not None
-    if change.by_cpu_time:
-        return change.before.cpu_efficiency_by_block, change.after.cpu_efficiency_by_block
-    return change.before.by_block, change.after.by_block
+def _means(change: CellChange) -> Means:
+    before, after = change.figures
+    return log_mean(list(after.values())), log_mean(list(before.values()))
 
 
 def _families(
-    changes: Iterable[CellChange], families: Mapping[str, str]
-) -> Iterator[tuple[FamilyChange, list[Samples]]]:
+    changes: Iterable[CellChange], families: Mapping[str, str], has_noise: bool
+) -> Iterator[tuple[FamilyChange, list[Means]]]:
     by_family: dict[str, dict[str, list[CellChange]]] = {}
     for change in changes:
         if change.ratio is not None and change.change != "revised":
@@ -193,32 +243,32 @@ def _families(
         found = [each for each in map(_server, servers.values()) if each]
         if found:
             pairs = [pair for pair, _ in found]
-            ratio = mean_ratio(pairs)
+            ratio = mean_ratio(pairs) if has_noise else Estimate(mean_ratio(pairs).value)
             yield FamilyChange(
                 family=family, servers=len(found), cells=sum(cells for _, cells in found), ratio=ratio,
-                change="cannot be told" if ratio.interval else "one block",
+                change="cannot be told" if ratio.interval else "too few starts",
                 can_be_faster=all(each.can_be_faster for changes in servers.values() for each in changes),
                 can_be_slower=all(each.can_be_slower for changes in servers.values() for each in changes),
             ), pairs  # fmt: skip
 
 
-def _server(changes: Sequence[CellChange]) -> tuple[Samples, int] | None:
-    """Return a figure per block for each sweep, and the number of cells that it is made of."""
-    before, after = ([_sides(change)[side] for change in changes] for side in (0, 1))
-    then, now = _by_block(before), _by_block(after)
-    cells = [cell for cell in in_every_block(then) if cell in in_every_block(now)]
+def _server(changes: Sequence[CellChange]) -> tuple[Means, int] | None:
+    """Return the mean over starts for each sweep, and the number of cells that it is made of."""
+    before, after = ([change.figures[side] for change in changes] for side in (0, 1))
+    then, now = _by_start(before), _by_start(after)
+    cells = [cell for cell in in_every_start(then) if cell in in_every_start(now)]
     if not cells:
         return None
-    return (tuple(block_means(now, cells)), tuple(block_means(then, cells))), len(cells)
+    return (log_mean(start_means(now, cells)), log_mean(start_means(then, cells))), len(cells)
 
 
-def _by_block(cells: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
-    """Return for each block the figures of its cells, by the cells' position."""
-    blocks: dict[int, dict[int, float]] = {}
+def _by_start(cells: Sequence[Figures]) -> list[dict[int, float]]:
+    """Return for each start, of which there is one in a batch, the figures of its cells, by the cells' position."""
+    starts: dict[int, dict[int, float]] = {}
     for position, cell in enumerate(cells):
-        for block, figure in cell.items():
-            blocks.setdefault(block, {})[position] = figure
-    return list(blocks.values())
+        for batch, figure in cell.items():
+            starts.setdefault(batch, {})[position] = figure
+    return list(starts.values())
 
 
 # --- may they be compared? -------------------------------------------------------------------------------------

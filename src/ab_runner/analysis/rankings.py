@@ -8,23 +8,21 @@ from ab_runner.analysis.cells import CellSummary
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
+from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import Rank, Ranking, rank
 
 Rankings = Mapping[tuple[WorkloadName, int], Ranking]
 """The ranking of the servers by workload and concurrency."""
 
 
-def ranked(cells: Iterable[CellSummary]) -> Ranking:
-    """Return the ranks of the cells of one workload and concurrency. The ceiling, which is no competitor, has none."""
-    return rank({cell.cell.server: cell.measurement for cell in cells if cell.cell.server != REFERENCE})
-
-
-def rankings_of(cells: Mapping[Cell, CellSummary]) -> Rankings:
-    """Return the ranks at every workload and concurrency."""
-    rows: dict[tuple[WorkloadName, int], list[CellSummary]] = {}
-    for cell, summary in cells.items():
-        rows.setdefault((cell.workload, cell.concurrency), []).append(summary)
-    return {place: ranked(row) for place, row in rows.items()}
+def rankings_of(cells: Iterable[Cell], measurements: Mapping[Cell, Measurement]) -> Rankings:
+    """Return the ranks at every workload and concurrency. The ceiling, which is no competitor, has none."""
+    rows: dict[tuple[WorkloadName, int], dict[str, Measurement]] = {}
+    for cell in cells:
+        row = rows.setdefault((cell.workload, cell.concurrency), {})
+        if cell in measurements and cell.server != REFERENCE:
+            row[cell.server] = measurements[cell]
+    return {place: rank(row) for place, row in rows.items()}
 
 
 def ranks_of(rankings: Rankings) -> dict[Cell, Rank]:

@@ -16,7 +16,8 @@ from ab_runner.analysis.rankings import Rankings
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
-from ab_runner.stats.pairing import Pair, pair
+from ab_runner.stats.estimate import FEWEST_STARTS
+from ab_runner.stats.pairing import Measurement, Pair, pair
 from ab_runner.stats.ranking import Ranking
 from ab_runner.stats.ratio import ratio
 
@@ -31,9 +32,9 @@ class Standing(Enum):
 
     ALONE = "alone"
     """Only one server has a figure."""
-    ONE_START = "one start"
+    FEW_STARTS = "few starts"
     TOO_FEW = "too few"
-    """Fewer than two servers were started more than once."""
+    """Fewer than two servers have figures that can be tested."""
     FIRST = "first"
     """All other servers are behind one server."""
     AHEAD = "ahead"
@@ -99,7 +100,7 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def level(self) -> Literal["none", "moderate", "high"]:
         """How far the figures can be trusted."""
-        if self.starts == 1:
+        if self.starts < FEWEST_STARTS:
             return "none"
         doubts = (self.wide, self.without, self.limited, self.drift, self.warnings)
         return "moderate" if any(doubts) else "high"
@@ -116,6 +117,7 @@ class Summary(msgspec.Struct, frozen=True):
 
 def summary_of(
     cells: Mapping[Cell, CellSummary],
+    measurements: Mapping[Cell, Measurement],
     rankings: Rankings,
     levels: Sequence[int],
     drifts: Sequence[Drift],
@@ -128,14 +130,18 @@ def summary_of(
         return Summary(starved=starved)
     workloads = dict.fromkeys(cell.cell.workload for cell in taking_part)
     return Summary(
-        tuple(_workload(name, taking_part, rankings, levels) for name in workloads),
+        tuple(_workload(name, taking_part, measurements, rankings, levels) for name in workloads),
         starved,
         _confidence(taking_part, drifts, warnings),
     )
 
 
 def _workload(
-    name: WorkloadName, cells: Iterable[CellSummary], rankings: Rankings, levels: Sequence[int]
+    name: WorkloadName,
+    cells: Iterable[CellSummary],
+    measurements: Mapping[Cell, Measurement],
+    rankings: Rankings,
+    levels: Sequence[int],
 ) -> WorkloadSummary:
     rows: dict[int, list[CellSummary]] = {level: [] for level in levels}
     for cell in cells:
@@ -146,7 +152,7 @@ def _workload(
     if len(servers) > 1:
         for level, row in rows.items():
             if row:
-                order, lead = _order(row, rankings[name, level])
+                order, lead = _order(row, measurements, rankings[name, level])
                 orders.setdefault(order, {})[level] = lead
     return WorkloadSummary(
         name,
@@ -158,16 +164,18 @@ def _workload(
     )
 
 
-def _order(row: Sequence[CellSummary], ranking: Ranking) -> tuple[Order, Lead | None]:
+def _order(
+    row: Sequence[CellSummary], measurements: Mapping[Cell, Measurement], ranking: Ranking
+) -> tuple[Order, Lead | None]:
     """Return the order of the servers with a figure, and the lead of the first if there is one."""
     compared = len(ranking.ranks)
     if len(row) == 1:
         return Order(standing=Standing.ALONE, leaders=1, named=(row[0].cell.server,)), None
     if compared < 2:
-        return Order(standing=Standing.TOO_FEW if compared else Standing.ONE_START), None
+        return Order(standing=Standing.TOO_FEW if compared else Standing.FEW_STARTS), None
     first = [server for server, rank in ranking.ranks.items() if rank.best == 1]
     if len(first) == 1:
-        return Order(standing=Standing.FIRST, leaders=1, named=(first[0],)), _lead(first[0], row, ranking)
+        return Order(standing=Standing.FIRST, leaders=1, named=(first[0],)), _lead(first[0], row, measurements, ranking)
     ahead = {name: sum(better == name for better, _ in ranking.faster) for name in first}
     most = max(ahead.values())
     if not most:
@@ -183,16 +191,16 @@ def _order(row: Sequence[CellSummary], ranking: Ranking) -> tuple[Order, Lead | 
     ), None
 
 
-def _lead(first: str, row: Sequence[CellSummary], ranking: Ranking) -> Lead:
+def _lead(first: str, row: Sequence[CellSummary], measurements: Mapping[Cell, Measurement], ranking: Ranking) -> Lead:
     """Return the lead over the next server, the one nearest to the first; where ab limited several, one of those."""
-    cells = {cell.cell.server: cell for cell in row}
-    pairs = [_pair(cells[first], cells[server]) for server in ranking.ranks if server != first]
+    here = {cell.cell.server: measurements[cell.cell] for cell in row}
+    pairs = [_pair(here[first], here[server]) for server in ranking.ranks if server != first]
     nearest = min(pairs, key=lambda pair: (not pair.by_cpu_time, _factor(pair)))
     return Lead(_factor(nearest), at_least=not nearest.second_can_lead, by_cpu_time=nearest.by_cpu_time)
 
 
-def _pair(first: CellSummary, second: CellSummary) -> Pair:
-    found = pair(first.measurement, second.measurement)
+def _pair(first: Measurement, second: Measurement) -> Pair:
+    found = pair(first, second)
     assert found is not None, "servers in an order were compared with each other"
     return found
 
@@ -207,7 +215,7 @@ def _confidence(cells: Sequence[CellSummary], drifts: Sequence[Drift], warnings:
     wide = median(widths) if widths else 0.0
     drift = max((abs(each.change) for each in drifts), default=0.0)
     return Confidence(
-        starts=max(len(cell.by_block) for cell in cells),
+        starts=max(len(cell.by_batch) for cell in cells),
         wide=wide if wide > _WIDE else None,
         cells=len(cells),
         without=sum(cell.rate is None for cell in cells),

@@ -8,6 +8,7 @@ import msgspec
 
 from ab_runner.analysis.cells import CellSummary, cells_and_trials, share_of_ceiling
 from ab_runner.analysis.drift import Drift, drifts, shifts
+from ab_runner.analysis.measurements import has_noise, measurements_of
 from ab_runner.analysis.rankings import Rankings, rankings_of, ranks_of
 from ab_runner.analysis.spreads import ModelSpread, WorkloadSpread, model_spreads, workload_spread
 from ab_runner.analysis.summary import Summary, summary_of
@@ -15,6 +16,7 @@ from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.analysis.warnings import SweepWarning, warnings_of
 from ab_runner.model.records import Cell, Sweep, Trial, cell_of, is_valid
 from ab_runner.model.workload import WorkloadName
+from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import Rank
 from ab_runner.store.reader import Stored
 
@@ -24,7 +26,8 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
 
     `cells` are those of the sweep's own blocks. `trials` has every record of a cell in the order of the log, those of
     the reference before and after the sweep too; of these come `drifts`. `shares` are the cells' rates as shares of the
-    ceiling's. `rankings` are by workload and concurrency, and `ranks` their ranks by cell. `spreads` and `io_models`
+    ceiling's. `measurements` are what comparisons within the sweep use. `rankings` are by workload and concurrency, and
+    `ranks` their ranks by cell. `spreads` and `io_models`
     are by workload, for those that were measured.
     """
 
@@ -32,6 +35,7 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     cells: Mapping[Cell, CellSummary]
     trials: tuple[TrialFigures, ...]
     shares: Mapping[Cell, float]
+    measurements: Mapping[Cell, Measurement]
     rankings: Rankings
     ranks: Mapping[Cell, Rank]
     spreads: Mapping[WorkloadName, WorkloadSpread]
@@ -49,6 +53,11 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     def levels(self) -> tuple[int, ...]:
         """The concurrencies of the sweep."""
         return self.sweep.request.concurrency
+
+    @property
+    def has_noise(self) -> bool:
+        """Whether there are enough starts to tell differences from noise."""
+        return has_noise(self.cells)
 
     @property
     def workloads(self) -> tuple[WorkloadName, ...]:
@@ -69,7 +78,7 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
         record = figures.record
         if not isinstance(record, Trial) or not is_valid(record) or record.report is None:
             return None
-        return share_of_ceiling(record.report.requests_per_second, cell_of(record), self.cells)
+        return share_of_ceiling(record.report.rate, cell_of(record), self.cells)
 
 
 def analyse(stored: Stored) -> SweepAnalysis:
@@ -79,7 +88,8 @@ def analyse(stored: Stored) -> SweepAnalysis:
     cells, trials = cells_and_trials(stored.records)
     found = drifts(stored.records)
     warnings = tuple(warnings_of(stored, found, shifts(stored.records)))
-    rankings = rankings_of(cells)
+    measurements = measurements_of(cells)
+    rankings = rankings_of(cells, measurements)
     measured = {cell.workload for cell in cells}
     workloads = [workload for workload in sweep.request.workloads if workload in measured]
     shares = {cell: share_of_ceiling(each.rate, cell, cells) for cell, each in cells.items() if each.rate is not None}
@@ -88,11 +98,12 @@ def analyse(stored: Stored) -> SweepAnalysis:
         cells=cells,
         trials=trials,
         shares={cell: share for cell, share in shares.items() if share is not None},
+        measurements=measurements,
         rankings=rankings,
         ranks=ranks_of(rankings),
         spreads={each: workload_spread(each, sweep.servers, levels, cells) for each in workloads},
         io_models={each: model_spreads(each, sweep.servers, levels, cells) for each in workloads},
         drifts=tuple(found),
         warnings=warnings,
-        summary=summary_of(cells, rankings, levels, found, len(warnings)),
+        summary=summary_of(cells, measurements, rankings, levels, found, len(warnings)),
     )

@@ -42,7 +42,7 @@ def cpu_efficiency(trial: Trial) -> float | None:
     their rates."""
     if trial.report is None or trial.usage is None or not trial.usage.server_cpu_seconds:
         return None
-    return round(trial.report.complete / trial.usage.server_cpu_seconds, 1)
+    return round(trial.report.answered / trial.usage.server_cpu_seconds, 1)
 
 
 def percentiles(spread: Histogram) -> tuple[float | None, ...]:

@@ -67,7 +67,7 @@ def cli() -> None:
 
     \b
       ./ab-runner --protocol quick                      all servers, a second per trial
-      ./ab-runner --concurrency 1,10,100,500,1000       the full sweep, six blocks, two seconds per trial
+      ./ab-runner --concurrency 1,10,100,500,1000       the full sweep, six blocks, one second per trial
       ./ab-runner --servers 'tomcat*,httpd*' --workloads small,large
       ./ab-runner --servers @core                       twelve servers of 2006 and of today
       ./ab-runner --protocol 2006                       200,000 requests per trial, as the original

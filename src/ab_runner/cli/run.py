@@ -42,7 +42,7 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     type=click.Choice(list(PROTOCOLS)),
     default="standard",
     show_default=True,
-    help="2006: 200,000 requests per trial after a warm-up of 100,000. standard: 6 blocks, 2 s per trial. quick: 1 "
+    help="2006: 200,000 requests per trial after a warm-up of 100,000. standard: 6 blocks, 1 s per trial. quick: 1 "
     "block, 1 s per trial. With many connections and slow answers a timed trial takes up to five times as long.",
 )
 @click.option(

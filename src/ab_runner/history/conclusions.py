@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from math import exp, fsum, log
+from math import exp
 from statistics import fmean
 
 import msgspec
@@ -33,6 +33,7 @@ from ab_runner.history.verdicts import (
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.hypotheses import Answer, Question, answers, at_their_word, sign_test
 from ab_runner.stats.pairing import Pair, pair
+from ab_runner.stats.ratio import LogMean, log_mean
 
 
 def judgements(paper: Paper, figures: Sequence[Figure], analysis: SweepAnalysis | None) -> tuple[Judgement, ...]:
@@ -125,6 +126,8 @@ def _pair(
     part = Part(workload=workload, at=(level,), verdict="not measured", basis=Absent(), first=first.server)
     if missing := _missing([first, second]):
         return msgspec.structs.replace(part, basis=missing)
+    assert first.measurement is not None
+    assert second.measurement is not None
     compared = pair(first.measurement, second.measurement)
     if compared is None:
         return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.LIMITED)
@@ -153,28 +156,24 @@ def _missing(cells: Iterable[Measured]) -> Absent | None:
     return Absent(absences) if absences else None
 
 
-def _is_one_start(cells: Iterable[Measured]) -> bool:
-    """Return whether these measured figures allow no verdict because one of them is of a single start."""
-    return any(len(cell.rates) == 1 and not cell.is_published for cell in cells)
+def _are_few_starts(cells: Iterable[Measured]) -> bool:
+    """Return whether these measured figures allow no verdict because one of them is of too few starts."""
+    return any(cell.measurement is not None and not cell.has_noise and not cell.is_published for cell in cells)
 
 
 def _rates(first: Measured, second: Measured, compared: Pair) -> Rates:
     rates = [
         ServerRate(
-            cell.server, _mean([sample]), at_least=cell.at_least and not compared.by_cpu_time, at_most=cell.at_most
+            cell.server, mean.geometric, at_least=cell.at_least and not compared.by_cpu_time, at_most=cell.at_most
         )
-        for cell, sample in ((first, compared.first), (second, compared.second))
+        for cell, mean in ((first, compared.first), (second, compared.second))
     ]
-    return Rates(rates[0], rates[1], _is_one_start([first, second]))
+    return Rates(rates[0], rates[1], _are_few_starts([first, second]))
 
 
-def _values(blocks: Mapping[int, float]) -> tuple[float, ...]:
-    return tuple(blocks.values())
-
-
-def _mean(samples: Sequence[tuple[float, ...]]) -> float:
-    """Return the geometric mean over servers of their blocks' geometric means."""
-    return exp(fsum(1 / len(samples) * fmean(map(log, sample)) for sample in samples))
+def _mean(servers: Sequence[Mapping[int, float]]) -> float:
+    """Return the geometric mean over servers of the geometric means of their figures."""
+    return exp(fmean(log_mean(list(figures.values())).value for figures in servers))
 
 
 # --- two groups ------------------------------------------------------------------------------------------------
@@ -204,22 +203,22 @@ def _gap(
         return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.LIMITED)
     figures = [[[_compared_by(cell, by_cpu_time) for cell in server] for server in side] for side in sides]
     leads = [
-        _mean([_values(server[at]) for server in figures[0]]) / _mean([_values(server[at]) for server in figures[1]])
-        for at in (0, 1)
+        _mean([server[at] for server in figures[0]]) / _mean([server[at] for server in figures[1]]) for at in (0, 1)
     ]
     limited = any(cell.at_least for cell in cells) and not by_cpu_time
-    gap = Gap((begin, end), (leads[0], leads[1]), limited, _is_one_start(cells))
+    gap = Gap((begin, end), (leads[0], leads[1]), limited, _are_few_starts(cells))
     part = msgspec.structs.replace(part, by_cpu_time=by_cpu_time, basis=gap)
     clean = not any(cell.at_most for cell in cells)
     questions = []
     for power in (-1, 1):
-        samples = tuple(
-            (tuple(before[block] * after[block] ** power for block in before if block in after), sign / len(side))
+        samples = [
+            ([before[start] * after[start] ** power for start in before if start in after], sign / len(side))
             for sign, side in ((1, figures[0]), (-1, figures[1]))
             for before, after in side
-        )
+        ]
         if not all(sample for sample, _ in samples):
             return msgspec.structs.replace(part, basis=Unanswerable.NO_COMMON_BLOCK)
+        means = tuple((_gap_mean(sample, cells), weight) for sample, weight in samples)
         counts_for = {
             sign * (1 if at == 0 else power)
             for sign, side in zip((1, -1), sides, strict=True)
@@ -228,9 +227,15 @@ def _gap(
             if cell.at_least and not by_cpu_time
         }
         questions.append(
-            Question(samples, can_hold=clean and -1 not in counts_for, can_fail=clean and 1 not in counts_for)
+            Question(means, can_hold=clean and -1 not in counts_for, can_fail=clean and 1 not in counts_for)
         )
     return _Asked(part, tuple(questions))
+
+
+def _gap_mean(sample: Sequence[float], cells: Iterable[Measured]) -> LogMean:
+    """Return the mean of a server's figures, without noise where a cell has too few starts for a verdict."""
+    mean = log_mean(sample)
+    return mean if all(cell.has_noise for cell in cells) else LogMean(mean.value)
 
 
 def _compared_by(cell: Measured, by_cpu_time: bool) -> Mapping[int, float]:

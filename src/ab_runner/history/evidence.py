@@ -16,6 +16,7 @@ from ab_runner.model.records import Cell, Trial, cell_of
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.pairing import Measurement
+from ab_runner.stats.ratio import log_mean
 
 
 class NotThere(Enum):
@@ -44,13 +45,15 @@ class FailedRequests(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
-    """A cell of a server of the paper. `rates` and `cpu_efficiency` (requests per CPU-second) are by block, empty if
-    there is no valid result: `absence` says why. `at_most`: requests failed, and the rate that includes them is an
+    """A cell of a server of the paper. `measurement` is what comparisons use, None if there is no valid result:
+    `absence` says why. `rates` and `cpu_efficiency` (requests per CPU-second) are by batch. `at_most`: requests failed,
+    and the rate that includes them is an
     upper bound of the rate without failures. `at_least`: ab was the limit, so the server may be faster. `is_published`:
     it is an author's own figure, whose noise is not known."""
 
     server: str
     absence: Absence
+    measurement: Measurement | None = None
     rates: Mapping[int, float] = {}
     cpu_efficiency: Mapping[int, float] = {}
     at_most: bool = False
@@ -59,9 +62,9 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     failures: Mapping[int, FailedRequests] = {}
 
     @property
-    def measurement(self) -> Measurement:
-        """The figures that comparisons use."""
-        return Measurement(tuple(self.rates.values()), tuple(self.cpu_efficiency.values()), self.at_least)
+    def has_noise(self) -> bool:
+        """Whether there were enough starts to test it."""
+        return self.measurement is not None and self.measurement.rate.has_noise
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -86,9 +89,9 @@ class Evidence(msgspec.Struct, frozen=True):
         return NotThere.SERVER if anybody else NotThere.LEVEL
 
     @property
-    def blocks(self) -> int:
-        """The largest number of blocks of any figure."""
-        return max((len(cell.rates) for cell in self.cells.values()), default=0)
+    def has_noise(self) -> bool:
+        """Whether any of its cells had enough starts to be tested."""
+        return any(cell.has_noise for cell in self.cells.values())
 
 
 def published(name: str, year: int, figures: Iterable[Figure]) -> Evidence:
@@ -105,6 +108,7 @@ def _published(figure: Figure) -> Measured:
     return Measured(
         server=figure.server,
         absence=absence,
+        measurement=Measurement(log_mean([figure.requests_per_second])),
         rates={1: figure.requests_per_second},
         at_most=bool(figure.failed_requests),
         is_published=True,
@@ -120,7 +124,9 @@ def of_sweep(analysis: SweepAnalysis, figures: Iterable[Figure]) -> Evidence:
         for level in analysis.levels:
             cell = analysis.cell(server.id, workload, level)
             if cell is not None:
-                found[Cell(name, workload, level)] = _measured(cell, failures.get(cell.cell, {}))
+                found[Cell(name, workload, level)] = _measured(
+                    cell, analysis.measurements.get(cell.cell), failures.get(cell.cell, {})
+                )
     return Evidence(analysis.sweep.id, found)
 
 
@@ -133,12 +139,13 @@ def _stand_ins(
             yield (server, workload), stand_in
 
 
-def _measured(cell: CellSummary, failures: Mapping[int, FailedRequests]) -> Measured:
+def _measured(cell: CellSummary, measurement: Measurement | None, failures: Mapping[int, FailedRequests]) -> Measured:
     return Measured(
         server=cell.cell.server,
         absence=Absence(cell.cell.server, cell),
-        rates=cell.by_block,
-        cpu_efficiency=cell.cpu_efficiency_by_block,
+        measurement=measurement,
+        rates=cell.by_batch,
+        cpu_efficiency=cell.cpu_efficiency_by_batch,
         at_least=cell.is_lower_bound,
         failures=failures,
     )

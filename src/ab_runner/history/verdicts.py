@@ -44,11 +44,11 @@ class ServerRate(msgspec.Struct, frozen=True):
 
 
 class Rates(msgspec.Struct, frozen=True):
-    """Two figures that are compared. `one_start`: they are of one start and allow no verdict."""
+    """Two figures that are compared. `few_starts`: they are of too few starts and allow no verdict."""
 
     first: ServerRate
     second: ServerRate
-    one_start: bool
+    few_starts: bool
 
 
 class Gap(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ class Gap(msgspec.Struct, frozen=True):
     at: tuple[int, int]
     leads: tuple[float, float]
     limited: bool
-    one_start: bool
+    few_starts: bool
 
 
 class ServerFailures(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ class Failed(msgspec.Struct, frozen=True):
 
     first: ServerFailures
     second: ServerFailures
-    one_start: bool
+    few_starts: bool
 
 
 Basis = Absent | Unanswerable | Rates | Gap | Failed

@@ -11,9 +11,9 @@ from ab_runner.model.load import LoadFailure, LoadReport, Verdict
 from ab_runner.model.records import Usage
 from ab_runner.model.workload import Workload
 
-REQUESTS_PER_CONNECTION = 10
-"""A timed trial with fewer requests per connection is called short: up to a tenth of its work can be missing from its
-rate."""
+REQUESTS_PER_CONNECTION = 3
+"""A timed trial with fewer requests per connection is called short: its latencies lack the last request of each
+connection, which the end of the trial cut off."""
 COLD = 0.05
 """The JIT compiler's share of the server's CPU time above which a single trial, or window of the warm-up, is of a
 server that is not warm. One late method takes less."""
@@ -49,10 +49,9 @@ def judge(
     `expected_length` is the body's length in bytes, as the fixture or the probe has it, never as ab saw it.
     `requests` is how many were asked for, None for a timed run.
 
-    In a timed run the requests that are in flight when time runs out are lost, though work was done for them: at most
-    `concurrency` of them beside `complete`, so the rate is too low by up to concurrency / complete of itself. With
-    10,000 requests at a concurrency of 100 that is 1 %, with 3,000 at 1000 a third. A run with fewer than ten requests
-    per connection (more than 10 %) has a note.
+    In a timed run the requests that are in flight when time runs out are not `complete`: at most `concurrency` of
+    them. `LoadReport.rate` counts what was received of them, the latencies do not. A run with fewer than three requests
+    per connection has a note.
     """
     if isinstance(outcome, LoadFailure):
         return Verdict(False, outcome.reason)

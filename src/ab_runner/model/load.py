@@ -44,7 +44,20 @@ class LoadReport(Struct, frozen=True, kw_only=True):
     total_bytes: int
     html_bytes: int
     requests_per_second: float
+    """ab's own figure, of whole answers."""
     percentiles: dict[int, float] = {}
+
+    @property
+    def answered(self) -> float:
+        """The answers that were received, with the parts of those that the end of a timed run cut off."""
+        if not self.document_length:
+            return self.complete
+        return max(float(self.complete), self.html_bytes / self.document_length)
+
+    @property
+    def rate(self) -> float:
+        """Requests per second, by what was received: whole answers alone would lose up to one for each connection."""
+        return self.requests_per_second * self.answered / self.complete if self.complete else 0.0
 
 
 class LoadFailure(Struct, frozen=True):

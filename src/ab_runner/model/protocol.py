@@ -33,6 +33,9 @@ class Protocol(Struct, frozen=True, kw_only=True):
     trial: Load
     large_trial: Load
     blocks: int
+    together: int = 1
+    """The most servers that are started and warmed up together, in a batch. Their trials alternate, and while one of
+    them is measured the others are paused."""
     idle_timeout: int
     """Seconds without any progress after which ab gives a run up."""
 
@@ -43,7 +46,7 @@ class Protocol(Struct, frozen=True, kw_only=True):
         return self.large_trial if workload == "large" else self.trial
 
 
-_UNTIL_WARM = WarmUp(Load(seconds=12), steady=True, at_most=30)
+_UNTIL_WARM = WarmUp(Load(seconds=8), steady=True, at_most=30)
 
 PROTOCOLS: dict[str, Protocol] = {
     "2006": Protocol(
@@ -59,9 +62,10 @@ PROTOCOLS: dict[str, Protocol] = {
         name="standard",
         warm_up=_UNTIL_WARM,
         large_warm_up=_UNTIL_WARM,
-        trial=Load(seconds=2),
-        large_trial=Load(seconds=2),
+        trial=Load(seconds=1),
+        large_trial=Load(seconds=1),
         blocks=6,
+        together=12,
         idle_timeout=30,
     ),
     "quick": Protocol(

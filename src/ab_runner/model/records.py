@@ -206,17 +206,24 @@ class Cooldown(Struct, frozen=True, kw_only=True):
 
 
 class _OfCell(Struct, frozen=True, kw_only=True):
-    """A record of one cell in one block."""
+    """A record of one cell in one block. `batch` is the number of the batch in the sweep, from 1: the servers that ran
+    at the same time, whose trials alternated. None where each server ran alone, and in older files."""
 
     block: int
     server: str
     workload: WorkloadName
     concurrency: int
+    batch: int | None = None
 
     @property
     def is_reference_check(self) -> bool:
         """Whether it is one of the reference, before or after the sweep's own blocks."""
         return self.block in (BEFORE, AFTER)
+
+    @property
+    def measured_with(self) -> int:
+        """What the servers have in common that were measured under the same conditions: the batch, or the block."""
+        return self.block if self.batch is None else self.batch
 
 
 class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record"):

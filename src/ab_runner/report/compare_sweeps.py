@@ -31,7 +31,7 @@ def compare_all(
             raise UserError(f"{name} has no cell that {first_name} has")
         if slower is not None and not each.can_tell:
             raise UserError(
-                f"--fail-if-slower: {name} and {first_name} have no cell with two blocks in both, of one revision of "
+                f"--fail-if-slower: {name} and {first_name} have no cell with six starts in both, of one revision of "
                 "its server, so no change can be told from noise; measure both with --blocks 6"
             )
     return compared

@@ -27,6 +27,7 @@ from ab_runner.report.figures import (
     ratio_figure,
 )
 from ab_runner.report.warnings import warning_lines
+from ab_runner.stats.estimate import FEWEST_STARTS
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
 from ab_runner.store.differences import by_revisions
 
@@ -36,9 +37,16 @@ TOLD = (
     f"faster, slower: a tested difference of more than {100 * MINIMUM_EFFECT:g} %; the probability that "
     f"any of these verdicts is wrong is at most {100 * ALPHA:g} %"
 )
-ONE_BLOCK = "one block: its noise is not known, so there is no interval and no verdict; measure with --blocks 6"
+FEW_STARTS = (
+    f"too few starts: fewer than {FEWEST_STARTS} show too little of the noise, so there is no interval and no verdict; "
+    f"measure with --blocks {FEWEST_STARTS}"
+)
+BY_REFERENCE = (
+    "the ratio is one of shares of the ceiling, which ran in every batch of both sweeps: what made the whole machine "
+    "slower or faster is not in it"
+)
 REVISED = "the server's behaviour was changed here, so the ratio is not one of the software, and is not tested"
-FAMILY = "the geometric mean over the servers; of each server, over the cells that every block of both sweeps has"
+FAMILY = "the geometric mean over the servers; of each server, over the cells that every start in both sweeps has"
 WITHOUT_REVISED = "without servers whose revision differs"
 
 
@@ -83,7 +91,8 @@ def _tables(letter: str, compared: SweepComparison) -> Iterator[Table]:
         changes = [change for change in compared.cells if change.cell.workload == workload]
         notes = [OF_CPU_TIME] if any(change.by_cpu_time for change in changes) else []
         notes += [AT_LEAST] if any(change.bound for change in changes) else []
-        notes += [ONE_BLOCK] if any(change.change == "one block" for change in changes) else []
+        notes += [FEW_STARTS] if any(change.change == "too few starts" for change in changes) else []
+        notes += [BY_REFERENCE] if compared.by_reference else []
         notes += _revised_notes(changes, compared.revised)
         yield Table(
             title=title(workload, letter),

@@ -28,6 +28,7 @@ from ab_runner.history.verdicts import (
 )
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
 from ab_runner.report.figures import AT_LEAST, OF_CPU_TIME, numbers_text, rate_figure, ratio_figure, why_absent
+from ab_runner.stats.estimate import FEWEST_STARTS
 from ab_runner.stats.hypotheses import ONE_FIGURE
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
 
@@ -36,7 +37,10 @@ PUBLISHED = (
     f"as published ({{}}): one figure per cell, whose noise is not known; the author's figures are taken as they "
     f"are, and differences up to {100 * ONE_FIGURE:g} % count as no difference"
 )
-ONE_START = "one start ({}): nothing can be told from noise, so there are no verdicts; measure with --blocks 6"
+FEW_STARTS = (
+    f"fewer than {FEWEST_STARTS} starts ({{}}): they show too little of the noise, so there are no verdicts; measure "
+    f"with --blocks {FEWEST_STARTS}"
+)
 TESTED = (
     f"several starts ({{}}): verdicts are tested; differences up to {100 * MINIMUM_EFFECT:g} % count as no difference, "
     f"and the probability that the verdict on a conclusion is wrong is at most {100 * ALPHA:g} %"
@@ -60,10 +64,10 @@ _ORDER: tuple[ConclusionVerdict, ...] = ("does not hold", "cannot be told", "hol
 
 def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], damage: Iterable[str] = ()) -> Report:
     """Return the report of the verdicts of each evidence on the conclusions of each paper."""
-    kinds: dict[str, dict[str, None]] = {PUBLISHED: {}, ONE_START: {}, TESTED: {}}
+    kinds: dict[str, dict[str, None]] = {PUBLISHED: {}, FEW_STARTS: {}, TESTED: {}}
     for _, judgements in papers:
         for judgement in judgements:
-            several = TESTED if judgement.evidence.blocks > 1 else ONE_START
+            several = TESTED if judgement.evidence.has_noise else FEW_STARTS
             kinds[PUBLISHED if judgement.evidence.is_published else several][judgement.name] = None
     facts = [f"now: {each.evidence.name}" for _, found in papers[:1] for each in found if not each.evidence.year]
     facts += [text.format(", ".join(names)) for text, names in kinds.items() if names]
@@ -179,22 +183,22 @@ def basis_text(basis: Basis) -> str:
             return _UNANSWERABLE[basis]
         case Rates():
             figures = f"{_server_rate_text(basis.first)} against {_server_rate_text(basis.second)}"
-            return figures + _start_text(basis.one_start)
+            return figures + _start_text(basis.few_starts)
         case Gap():
             (begin, end), (before, after) = basis.at, basis.leads
             limited = "; ab was the limit of some" if basis.limited else ""
             figures = (
                 f"the first group has {before:.2f} times the rate of the second at {begin}, {after:.2f} times at {end}"
             )
-            return f"{figures}{limited}{_start_text(basis.one_start)}"
+            return f"{figures}{limited}{_start_text(basis.few_starts)}"
         case Failed():
             figures = f"{_failures_text(basis.first)} against {_failures_text(basis.second)}"
-            return figures + _start_text(basis.one_start)
+            return figures + _start_text(basis.few_starts)
 
 
-def _start_text(one_start: bool) -> str:
+def _start_text(few_starts: bool) -> str:
     """Return the note on figures that allow no verdict."""
-    return " (one start)" if one_start else ""
+    return " (too few starts)" if few_starts else ""
 
 
 def _reasons(basis: Basis) -> Iterable[str]:

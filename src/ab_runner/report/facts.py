@@ -51,4 +51,7 @@ def _builds(records: Iterable[Record]) -> str:
 
 def _drift_fact(drifts: Sequence[Drift]) -> str:
     changes = (f"{each.workload} {rate_figure(each.before)} and {rate_figure(each.after)}" for each in drifts)
-    return f"ceiling before and after: {', '.join(changes)}"
+    when = (
+        "in the first and the last third of the sweep" if any(each.batches for each in drifts) else "before and after"
+    )
+    return f"ceiling {when}: {', '.join(changes)}"

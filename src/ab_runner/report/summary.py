@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.summary import Confidence, Lead, Order, OrderAtLevels, Standing, Summary, WorkloadSummary
 from ab_runner.report.figures import numbers_text, served_text
+from ab_runner.stats.estimate import FEWEST_STARTS
 
 _MOST_ORDERS = 2
 """The most orders of a workload in a short summary."""
@@ -50,10 +51,10 @@ def _order_text(order: Order) -> str:
     match standing:
         case Standing.ALONE:
             return f"{order.named[0]} alone has a figure"
-        case Standing.ONE_START:
-            return "one start, so no order can be told"
+        case Standing.FEW_STARTS:
+            return f"fewer than {FEWEST_STARTS} starts, so no order can be told"
         case Standing.TOO_FEW:
-            return "too few servers were started more than once to tell an order"
+            return "too few servers have figures of enough starts to tell an order"
         case Standing.FIRST:
             return f"{order.named[0]} is first"
         case Standing.EQUAL:
@@ -99,7 +100,9 @@ def _starved_line(cells: Sequence[CellSummary], everything: bool) -> str:
 def _confidence_text(confidence: Confidence) -> str:
     doubts = list(_doubts(confidence))
     if confidence.level == "none":
-        return f"none ({'; '.join(('one start: nothing can be told from noise (--blocks 6)', *doubts))})"
+        starts = "one start" if confidence.starts == 1 else f"{confidence.starts} starts"
+        few_starts = f"{starts}: too few to tell differences from noise (--blocks {FEWEST_STARTS})"
+        return f"none ({'; '.join((few_starts, *doubts))})"
     starts = f"{confidence.starts} starts"
     if confidence.level == "high":
         return f"high ({starts}; intervals are narrow)"

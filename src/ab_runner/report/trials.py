@@ -97,7 +97,7 @@ def _row(figures: TrialFigures) -> Row:
     if report is None:
         return row
     return row | {
-        "requests_per_second": report.requests_per_second,
+        "requests_per_second": round(report.rate, 2),
         "complete": report.complete,
         "failed_at_least": report.failures.at_least,
         "non_2xx": report.non_2xx,

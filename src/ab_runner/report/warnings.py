@@ -56,11 +56,11 @@ def _all_lines(warning: SweepWarning) -> Iterator[str]:
             yield from warning.texts
         case MachineDrifted():
             changes = ", ".join(f"{each.workload} {each.change:+.1%}" for each in warning.drifts)
-            yield f"the machine drifted: the ceiling after the sweep against before: {changes}"
+            yield f"the machine drifted: the ceiling at the end of the sweep against the beginning: {changes}"
         case BlocksShifted():
             yield from map(_shift_line, warning.shifts)
         case DriftUnknown():
-            yield "whether the machine drifted is not known: the ceiling was not measured before and after"
+            yield "whether the machine drifted is not known: the ceiling was not measured at its beginning and end"
         case NotSteady():
             found = [f"{server} ({unsteady} of {of})" for server, (unsteady, of) in warning.servers.items()]
             yield f"warm-ups that ended before the server was steady: {', '.join(found)}"

@@ -61,6 +61,12 @@ class RunningServer(Protocol):
     def use_cpus(self, cpus: Sequence[int]) -> None:
         """Let it run on these CPUs and no others, from now on. RuntimeUnusable if that does not work while it runs."""
 
+    def pause(self) -> None:
+        """Freeze it, and give it no CPU until `resume`. RuntimeUnusable if that does not work while it runs."""
+
+    def resume(self) -> None:
+        """Let it run again after `pause`. RuntimeUnusable if that does not work while it runs."""
+
     def ended(self) -> str | None:
         """Return why there can be no further load (`server exited with 1`); None while server and generator are
         there."""

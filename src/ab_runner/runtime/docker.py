@@ -101,7 +101,8 @@ class DockerRuntime:
         self._root = root
         self._compose_file = root / "compose.yaml"
         self._fixtures = fixtures
-        self._project = ""
+        self._sweep_id = ""
+        self._running: list[DockerServer] = []
         self._unbuilt: dict[str, str] = {}
 
     def unavailable(self, server: Server) -> str | None:
@@ -166,7 +167,7 @@ class DockerRuntime:
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
         """Have all containers from now on belong to that sweep, and remove what killed sweeps left."""
-        self._project = f"ab-runner-{sweep_id}"
+        self._sweep_id = sweep_id
         self._raw = raw.resolve()
         self._scratch = scratch.resolve()
         for project in self._left_over():
@@ -184,9 +185,11 @@ class DockerRuntime:
         (self._scratch / name).mkdir(exist_ok=True)
         override = self._raw / f"{name}.compose.yaml"
         write_whole(override, self._override(server, name).encode())
-        running = DockerServer(self._project, server, self.network, self._raw / f"{name}.log")
+        project = f"ab-runner-{self._sweep_id}-{len(self._running) + 1}"
+        running = DockerServer(project, server, self.network, self._raw / f"{name}.log")
+        self._running.append(running)
         try:
-            options = ["--file", str(override), "--project-name", self._project]
+            options = ["--file", str(override), "--project-name", project]
             done = self._compose(*options, "up", "--detach", "--no-build", server.id, GENERATOR)
             if done.returncode:
                 raise StartError("does not start", last_lines(done.stderr))
@@ -201,8 +204,8 @@ class DockerRuntime:
 
     def close(self) -> None:
         """End whatever is left of what was started; RuntimeUnusable if that does not work."""
-        if self._project:
-            _down(self._project)
+        for running in self._running:
+            running.remove()
 
     def _override(self, server: Server, name: str) -> str:
         """Return what a sweep changes in compose.yaml for this server."""
@@ -235,6 +238,7 @@ class DockerServer:
         self._project = project
         self._container = f"{project}-{server.id}-1"
         self._generator = f"{project}-{GENERATOR}-1"
+        self._is_removed = False
         self._shells: dict[str, Shell] = {}
         """Of containers, by their names."""
         self._server = server
@@ -274,6 +278,21 @@ class DockerServer:
         except subprocess.TimeoutExpired:
             return Completed(OVER_TIME, "", "the Docker engine did not answer in time")
         return Completed(done.exit_code, _text(done.stdout), _text(done.stderr))
+
+    def pause(self) -> None:
+        """Freeze the server's container."""
+        self._change("pause")
+
+    def resume(self) -> None:
+        """Let the server's container run again."""
+        self._change("unpause")
+
+    def _change(self, verb: str) -> None:
+        if engine.post(f"/containers/{self._container}/{verb}"):
+            return
+        done = _run("docker", verb, self._container)
+        if done.returncode and self.ended() is None:
+            raise RuntimeUnusable(f"docker {verb} {self._container} failed: {last_lines(done.stderr)}")
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
         """Let it run on these CPUs and no others. RuntimeUnusable if that does not work while it runs."""
@@ -317,7 +336,14 @@ class DockerServer:
             _run("docker", "logs", self._container, output=log)
         for shell in self._shells.values():
             shell.close()
-        _down(self._project, _ENGINE_BACK_SECONDS)
+        self.remove(_ENGINE_BACK_SECONDS)
+
+    def remove(self, seconds: float = 1) -> None:
+        """Remove both containers, unless they are gone, and try for so long to do it. RuntimeUnusable if that does not
+        work."""
+        if not self._is_removed:
+            _down(self._project, seconds)
+            self._is_removed = True
 
     def _sysctls(self) -> dict[str, str]:
         """Return the network's settings as they are inside; a kernel need not have all of them."""

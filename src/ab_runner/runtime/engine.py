@@ -1,4 +1,4 @@
-"""A quick look at the Docker engine of this host, by its socket: the docker command needs 0.1 s and more to start."""
+"""The Docker engine of this host, asked by its socket: the docker command needs 0.1 s and more to start."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ PLUGIN_FOLDERS = (
 """Where the docker command looks for its plugins, after the user's own folder."""
 _SECONDS = 1.0
 """Longest time that the engine may take for a ping."""
+_POST_SECONDS = 30.0
+"""Longest time that it may take to do something."""
 
 
 def is_usable() -> bool:
@@ -65,12 +67,25 @@ def _has_docker_command() -> bool:
     return shutil.which("docker") is not None and all(plugins)
 
 
+def post(path: str) -> bool:
+    """Have the engine do what this path of its API says, which needs no data and gives none. False means that only the
+    docker command can do it, or tell why it cannot be done."""
+    engine = _socket_path()
+    return engine is not None and _status(engine, f"POST {path}", _POST_SECONDS) == b"204"
+
+
 def _answers(engine: str) -> bool:
+    return _status(engine, "GET /_ping", _SECONDS) == b"200"
+
+
+def _status(engine: str, request: str, seconds: float) -> bytes | None:
+    """Return the status of the engine's answer; None if there is none."""
     try:
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(_SECONDS)
+            connection.settimeout(seconds)
             connection.connect(engine)
-            connection.sendall(b"GET /_ping HTTP/1.0\r\nHost: docker\r\n\r\n")
-            return connection.recv(64).startswith((b"HTTP/1.0 200 ", b"HTTP/1.1 200 "))
+            connection.sendall(f"{request} HTTP/1.0\r\nHost: docker\r\n\r\n".encode())
+            line = connection.recv(64).split(b" ", 2)
+            return line[1] if len(line) > 1 and line[0].startswith(b"HTTP/1.") else None
     except OSError:
-        return False
+        return None

@@ -6,6 +6,7 @@ The network's settings are the host's own and are recorded, not changed.
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -154,14 +156,14 @@ class ProcessRuntime:
         folder = self._scratch / name
         folder.mkdir(exist_ok=True)
         with held():
-            running = ProcessServer(self._port, self._pinned(self.generator_cpus), folder)
+            running = ProcessServer(self._free_port(), self._pinned(self.generator_cpus), folder)
             self._running.append(running)
         stage = running.stage
         self._fill(stage, server)
         environment = {
             "PATH": os.pathsep.join([str(self._runs.java.parent), _PATH]) if self._runs else _PATH,
             "ADDRESS": "127.0.0.1",
-            "PORT": str(self._port),
+            "PORT": str(running.address[1]),
             "DOCROOT": str(stage / "www"),
             "TMPDIR": str(stage / "tmp"),
             **processors(self.server_cpus),
@@ -175,6 +177,11 @@ class ProcessRuntime:
             running.launch(command, environment, log)
         running.open_accounts(self.server_cpus, self.generator_cpus)
         return running
+
+    def _free_port(self) -> int:
+        """Return the first port from the sweep's own that none of its running servers has."""
+        taken = {running.address[1] for running in self._running if not running.is_stopped}
+        return next(port for port in itertools.count(self._port) if port not in taken)
 
     def close(self) -> None:
         """End whatever is left of what was started."""
@@ -225,6 +232,7 @@ class ProcessServer:
         self._pinned = pinned_generator
         self._server: subprocess.Popen[bytes] | None = None
         self._generator: subprocess.Popen[str] | None = None
+        self.is_stopped = False
 
     def launch(self, command: Sequence[str], environment: dict[str, str], log: BinaryIO) -> None:
         """Start the server's program; StartError if that does not work."""
@@ -276,6 +284,20 @@ class ProcessServer:
         if self._server is not None:
             pin(Session(self._server.pid), cpus)
 
+    def pause(self) -> None:
+        """Freeze all of the server's processes."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let the server's processes run again."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._server is not None:
+            for process in Session(self._server.pid).processes():
+                with suppress(ProcessLookupError):
+                    os.kill(process, number)
+
     def ended(self) -> str | None:
         """Return why there can be no further load; None while the server runs."""
         code = self._server.poll() if self._server else None
@@ -286,7 +308,9 @@ class ProcessServer:
         if self._generator is not None:
             end_group(self._generator, 0)
             self._generator = None
+        self.is_stopped = True
         if self._server is not None:
+            self.resume()  # a frozen process does not end when it is asked to
             # The whole group: a server may have processes of its own, which may outlive it.
             end_group(self._server, STOP_SECONDS)
             self._server = None  # its number may soon be another's

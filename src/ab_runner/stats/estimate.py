@@ -11,7 +11,7 @@ from msgspec import Struct
 from scipy.special import ndtr, stdtrit
 
 CONFIDENCE = 0.95
-FEWEST_BLOCKS = 6
+FEWEST_STARTS = 6
 """The smallest number of blocks whose slowest and fastest enclose the median with 95 % or more (1 - 2^(1-n) = 96.9 %).
 From fewer, no method that assumes nothing of the distribution can make such an interval, so there is none."""
 
@@ -60,7 +60,7 @@ def _median_over_blocks(blocks: tuple[tuple[float, ...], ...]) -> Estimate:
     """Remembered, because tables, ranks and charts of a sweep are of the same cells."""
     trials = [np.asarray(block, dtype=float) for block in blocks]
     value = float(np.median([block.mean() for block in trials]))
-    if len(blocks) < FEWEST_BLOCKS:
+    if len(blocks) < FEWEST_STARTS:
         return Estimate(value)
     medians = _bootstrap_medians(trials)
     tail = _expanded_tail(len(blocks))
@@ -96,7 +96,7 @@ def blocks_wanted(estimate: Estimate, blocks: int, precision: float) -> int:
     """How many blocks more a figure from so many is expected to need until half its interval is at most `precision`
     (0.03 for 3 %) of it; 0 when it is. An interval shrinks as the root of the number of blocks."""
     if estimate.relative_half_width is None:
-        return max(1, FEWEST_BLOCKS - blocks)
+        return max(1, FEWEST_STARTS - blocks)
     if estimate.relative_half_width <= precision:
         return 0
     return max(1, ceil(blocks * (estimate.relative_half_width / precision) ** 2) - blocks)

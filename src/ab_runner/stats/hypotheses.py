@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import comb, exp, fsum, log
-from statistics import fmean
 
 from msgspec import Struct
 
 from ab_runner.stats.estimate import Estimate
 from ab_runner.stats.holm import holm
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
-from ab_runner.stats.ratio import contrast
+from ab_runner.stats.ratio import LogMean, LogRatio, contrast
 
 ONE_FIGURE = 0.05
 """A published figure shows no noise; differences up to this are then taken as none. With noise of 2 % between starts,
@@ -19,13 +18,13 @@ two figures of one server differ by less in 92 % of all cases; with more noise, 
 
 
 class Question(Struct, frozen=True):
-    """Is the product of the samples' geometric means, each to the power of its weight, above `bound`? A sample has a
-    figure per block. (first, 1) and (second, -1) with the bound 1 ask if the first is larger.
+    """Is the product of these geometric means, each to the power of its weight, above `bound`? (first, 1) and
+    (second, -1) with the bound 1 ask if the first is larger.
 
     `can_hold` and `can_fail`: which answers are open, where a figure is only a bound of the true one. `alternatives`:
     of how many such questions one yes is enough."""
 
-    samples: tuple[tuple[tuple[float, ...], float], ...]
+    means: tuple[tuple[LogMean, float], ...]
     bound: float = 1.0
     can_hold: bool = True
     can_fail: bool = True
@@ -33,20 +32,23 @@ class Question(Struct, frozen=True):
 
     @property
     def tested(self) -> bool:
-        """Whether there are enough blocks to know the noise."""
-        return all(len(sample) > 1 for sample, _ in self.samples)
+        """Whether there are enough starts to know the noise."""
+        return all(mean.has_noise for mean, _ in self.means)
 
     @property
     def quotient(self) -> Estimate:
         """What is compared with the bound."""
         if self.tested:
-            return contrast((weight, sample) for sample, weight in self.samples).ratio()
-        return Estimate(exp(fsum(weight * fmean(map(log, sample)) for sample, weight in self.samples)))
+            return self._contrast.ratio()
+        return Estimate(exp(fsum(weight * mean.value for mean, weight in self.means)))
 
     def p(self) -> float:
         """How likely a difference from the bound as large as this is, if the true one is `MINIMUM_EFFECT`."""
-        difference = contrast((weight, sample) for sample, weight in self.samples)
-        return difference.above(log(self.bound)).p_beyond(log(1 + MINIMUM_EFFECT))
+        return self._contrast.above(log(self.bound)).p_beyond(log(1 + MINIMUM_EFFECT))
+
+    @property
+    def _contrast(self) -> LogRatio:
+        return contrast((weight, mean) for mean, weight in self.means)
 
     @property
     def excess(self) -> float:
@@ -59,7 +61,7 @@ Answer = bool | None
 
 
 def answers(questions: Sequence[Question]) -> list[Answer]:
-    """Return the answers to questions that must all have the answer yes: a conjunction. Those from a single block have
+    """Return the answers to questions that must all have the answer yes: a conjunction. Those from a single start have
     none.
 
     That the conjunction is wrongly said to hold has a probability of `ALPHA` at the most, and so has that it is wrongly

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-Sample = tuple[float, ...]
-"""One figure per block."""
+from ab_runner.stats.ratio import LogMean
 
 
 class Measurement(Struct, frozen=True):
     """A server at one workload and concurrency.
 
-    `rates` are requests per second, `cpu_efficiency` requests per CPU-second of the server, empty where its CPU time is
-    not known. `is_lower_bound`: the load generator was the limit, so the server is at least as fast as `rates` say.
-    They are right-censored.
+    `rate` is of its requests per second, `cpu_efficiency` of its requests per CPU-second, None where its CPU time is
+    not known. `is_lower_bound`: the load generator was the limit, so the server is at least as fast as `rate` says. It
+    is right-censored.
     """
 
-    rates: Sample
-    cpu_efficiency: Sample = ()
+    rate: LogMean
+    cpu_efficiency: LogMean | None = None
     is_lower_bound: bool = False
 
 
 class Pair(Struct, frozen=True):
-    """The two samples to compare, and which of the two orders may be concluded from them. `by_cpu_time`: they are
+    """The two figures to compare, and which of the two orders may be concluded from them. `by_cpu_time`: they are
     requests per CPU-second."""
 
-    first: Sample
-    second: Sample
+    first: LogMean
+    second: LogMean
     by_cpu_time: bool = False
     first_can_lead: bool = True
     second_can_lead: bool = True
@@ -40,12 +39,12 @@ def pair(first: Measurement, second: Measurement) -> Pair | None:
     decides, and without it nothing does.
     """
     if first.is_lower_bound and second.is_lower_bound:
-        if not (first.cpu_efficiency and second.cpu_efficiency):
+        if first.cpu_efficiency is None or second.cpu_efficiency is None:
             return None
         return Pair(first.cpu_efficiency, second.cpu_efficiency, by_cpu_time=True)
     return Pair(
-        first.rates,
-        second.rates,
+        first.rate,
+        second.rate,
         first_can_lead=not second.is_lower_bound,
         second_can_lead=not first.is_lower_bound,
     )

@@ -31,7 +31,7 @@ class Rank(Struct, frozen=True):
 
 class Ranking(Struct, frozen=True):
     """`faster` has a pair (a, b) where a is faster than b; it is an order. `by_cpu_time` has those of its pairs that
-    the CPU time per request decided. A server with fewer than two blocks is in none of them."""
+    the CPU time per request decided. A server with fewer than two starts is in none of them."""
 
     ranks: dict[str, Rank]
     faster: frozenset[tuple[str, str]]
@@ -52,7 +52,7 @@ def rank(servers: Mapping[str, Measurement], margin: float = MINIMUM_EFFECT) -> 
     2022). Two that cannot be told apart therefore share a rank, and ranks that do not touch are in an order that was
     tested.
     """
-    compared = {name: measured for name, measured in servers.items() if len(measured.rates) > 1}
+    compared = {name: measured for name, measured in servers.items() if measured.rate.has_noise}
     by_rate, by_cpu_time = map(_closed, _tested(compared, margin))
     by_cpu_time = _borne_out(by_cpu_time, by_rate)
     faster = by_rate | by_cpu_time
@@ -76,7 +76,7 @@ def _tested(servers: Mapping[str, Measurement], margin: float) -> tuple[set[Orde
     p_values = []
     for one, other in combinations(servers, 2):
         compared = pair(servers[one], servers[other])
-        if compared is None or min(len(compared.first), len(compared.second)) < 2:
+        if compared is None or not (compared.first.has_noise and compared.second.has_noise):
             continue
         difference = log_ratio([(compared.first, compared.second)])
         first_leads = difference.value > 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import exp, fsum, inf, log, sqrt
 from statistics import fmean, variance
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 from scipy.special import stdtr, stdtrit
@@ -14,6 +14,27 @@ from scipy.special import stdtr, stdtrit
 from ab_runner.stats.estimate import CONFIDENCE, Estimate, Interval
 
 Key = TypeVar("Key")
+
+
+class LogMean(Struct, frozen=True):
+    """The mean logarithm of figures from several starts. `variance` is that of the mean and `degrees_of_freedom` those
+    of that variance; None and 0 where it is a single figure, whose noise is not known.
+
+    Logarithms, because what disturbs a rate does so in proportion."""
+
+    value: float
+    variance: float | None = None
+    degrees_of_freedom: float = 0.0
+
+    @property
+    def geometric(self) -> float:
+        """The geometric mean of the figures."""
+        return exp(self.value)
+
+    @property
+    def has_noise(self) -> bool:
+        """Whether the noise is known, so that it can be tested."""
+        return self.variance is not None
 
 
 class LogRatio(Struct, frozen=True):
@@ -42,66 +63,72 @@ class LogRatio(Struct, frozen=True):
         return Estimate(exp(self.value), Interval(exp(self.value - reach), exp(self.value + reach)))
 
 
-def contrast(samples: Iterable[tuple[float, Sequence[float]]]) -> LogRatio:
-    """The sum of weight times mean logarithm, of samples of two or more blocks each. Blocks are taken as independent.
+def log_mean(figures: Sequence[float]) -> LogMean:
+    """Return the mean of their logarithms. The figures are of one start each, and taken as independent."""
+    return _log_mean(tuple(figures))
 
-    Logarithms, because what disturbs a rate does so in proportion. Each sample keeps its own variance, because servers
-    differ in noise: Welch, Biometrika 34 (1947), degrees of freedom after Satterthwaite, Biometrics Bulletin 2 (1946).
+
+@lru_cache(maxsize=4096)  # a server is compared with each of the others
+def _log_mean(figures: tuple[float, ...]) -> LogMean:
+    logs = logs_of(figures)
+    if len(logs) == 1:
+        return LogMean(logs[0])
+    return LogMean(fmean(logs), variance(logs) / len(logs), len(logs) - 1)
+
+
+def contrast(parts: Iterable[tuple[float, LogMean]]) -> LogRatio:
+    """Return the sum of weight times mean logarithm, of means whose noise is known and independent.
+
+    Each mean keeps its own variance, because servers differ in noise: Welch, Biometrika 34 (1947), degrees of freedom
+    after Satterthwaite, Biometrics Bulletin 2 (1946).
     """
-    means = [(weight, _mean_log(tuple(sample))) for weight, sample in samples]
-    parts = [(weight**2 * mean.variance, mean.degrees_of_freedom) for weight, mean in means]
-    whole = fsum(part for part, _ in parts)
-    spread = fsum(part**2 / degrees_of_freedom for part, degrees_of_freedom in parts)
+    means = list(parts)
+    shares = [(weight**2 * _variance(mean), mean.degrees_of_freedom) for weight, mean in means]
+    whole = fsum(share for share, _ in shares)
+    spread = fsum(share**2 / degrees_of_freedom for share, degrees_of_freedom in shares)
     value = fsum(weight * mean.value for weight, mean in means)
     return LogRatio(value, sqrt(whole), whole**2 / spread if spread else inf)
 
 
-class _Mean(NamedTuple):
-    """`variance` is that of the mean, not of what it is of."""
-
-    value: float
-    variance: float
-    degrees_of_freedom: int
+def _variance(mean: LogMean) -> float:
+    if mean.variance is None:
+        raise ValueError("a single figure shows no noise")
+    return mean.variance
 
 
-@lru_cache(maxsize=4096)  # a server is compared with each of the others
-def _mean_log(sample: tuple[float, ...]) -> _Mean:
-    logs = _logs(sample)
-    return _Mean(fmean(logs), variance(logs) / len(logs), len(logs) - 1)
-
-
-def log_ratio(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> LogRatio:
-    """The mean over pairs of log(first / second), from two or more blocks of each."""
+def log_ratio(pairs: Sequence[tuple[LogMean, LogMean]]) -> LogRatio:
+    """Return the mean over pairs of log(first / second)."""
     share = 1 / len(pairs)
     return contrast(weighted for first, second in pairs for weighted in ((share, first), (-share, second)))
 
 
-def ratio(first: Sequence[float], second: Sequence[float]) -> Estimate:
-    """first / second, each a figure per block: the ratio of their geometric means. No interval from one block."""
+def ratio(first: LogMean, second: LogMean) -> Estimate:
+    """Return first / second, the ratio of their geometric means. No interval where the noise of either is not known."""
     return mean_ratio([(first, second)])
 
 
-def mean_ratio(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Estimate:
-    """The geometric mean of first / second over pairs that were started independently, such as the servers of a
+def mean_ratio(pairs: Sequence[tuple[LogMean, LogMean]]) -> Estimate:
+    """Return the geometric mean of first / second over pairs that were started independently, such as the servers of a
     family in two sweeps (Fleming & Wallace, How Not To Lie With Statistics, CACM 29, 1986: why geometric)."""
-    if all(len(sample) > 1 for pair in pairs for sample in pair):
+    if all(mean.has_noise for pair in pairs for mean in pair):
         return log_ratio(pairs).ratio()
-    return Estimate(exp(fmean(fmean(_logs(first)) - fmean(_logs(second)) for first, second in pairs)))
+    return Estimate(exp(fmean(first.value - second.value for first, second in pairs)))
 
 
-def block_means(blocks: Iterable[Mapping[Key, float]], keys: Iterable[Key]) -> list[float]:
-    """One figure per block, the geometric mean over these of its cells. Cells of a block share a start of the server,
-    so they are averaged before blocks are compared: they are not independent."""
+def start_means(starts: Iterable[Mapping[Key, float]], keys: Iterable[Key]) -> list[float]:
+    """Return a figure for each start, the geometric mean over these of its cells. Cells of one start are not
+    independent, so they are averaged before starts are compared."""
     wanted = list(keys)
-    return [exp(fmean(_logs([block[key] for key in wanted]))) for block in blocks]
+    return [exp(fmean(logs_of([start[key] for key in wanted]))) for start in starts]
 
 
-def in_every_block(blocks: Sequence[Mapping[Key, float]]) -> list[Key]:
-    """The cells that can be averaged: every block has a figure of them."""
-    return [key for key in blocks[0] if all(key in block for block in blocks)] if blocks else []
+def in_every_start(starts: Sequence[Mapping[Key, float]]) -> list[Key]:
+    """Return the cells that can be averaged: every start has a figure of them."""
+    return [key for key in starts[0] if all(key in start for start in starts)] if starts else []
 
 
-def _logs(figures: Sequence[float]) -> list[float]:
+def logs_of(figures: Sequence[float]) -> list[float]:
+    """Return their logarithms. ValueError where one has none."""
     if min(figures) <= 0:
         raise ValueError(f"only positive figures have a ratio, not {min(figures):g}")
     return [log(figure) for figure in figures]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
 
 import msgspec
 
@@ -13,11 +14,13 @@ from ab_runner.model.workload import WorkloadName
 
 
 class ServerRun(msgspec.Struct, frozen=True):
-    """One server's part of one block: a fresh start, then its cells, workload by workload."""
+    """One server's part of one block: a fresh start, then its cells, workload by workload. Runs of one batch are made
+    at the same time; one without a batch is made alone."""
 
     block: int
     server: str
     cells: tuple[Cell, ...]
+    batch: int | None = None
 
 
 def plan(
@@ -27,20 +30,15 @@ def plan(
     blocks: int,
     seed: int,
     reference: Server | None = None,
+    together: int = 1,
 ) -> list[ServerRun]:
     """Return all blocks in order. With one block the servers keep their order; with several each block shuffles them
     anew, so that a drift of the machine does not always hit the same server, and begins with the next level of
-    concurrency, so that none of them is always measured on a young server. The reference comes before and after them,
-    with each workload that they have, at the middle one of the levels."""
-    if reference is not None:
-        shared = [name for name in workloads if any(name in server.workloads for server in servers)]
-        cells = tuple(cells_of(reference, shared, [concurrency[len(concurrency) // 2]]))
-        return [
-            ServerRun(BEFORE, reference.id, cells),
-            *plan(servers, workloads, concurrency, blocks, seed),
-            ServerRun(AFTER, reference.id, cells),
-        ]
-    order = list(servers)
+    concurrency, so that none of them is always measured on a young server.
+
+    The reference has each workload that they have, at the middle one of the levels: in every batch of up to `together`
+    servers or, where they run one by one, before and after them."""
+    order = [server for server in servers if set(server.workloads) & set(workloads)]
     shuffle = random.Random(seed).shuffle
     runs = []
     for block in range(1, blocks + 1):
@@ -49,14 +47,72 @@ def plan(
         turned = (block - 1) % len(concurrency)
         levels = [*concurrency[turned:], *concurrency[:turned]]
         runs += [ServerRun(block, server.id, tuple(cells_of(server, workloads, levels))) for server in order]
-    return [run for run in runs if run.cells]
+    checks = _checks(reference, servers, workloads, concurrency)
+    if together > 1:
+        return in_batches(runs, together, checks)
+    if reference is None:
+        return runs
+    return [ServerRun(BEFORE, reference.id, checks), *runs, ServerRun(AFTER, reference.id, checks)]
+
+
+def in_batches(runs: Sequence[ServerRun], together: int, checks: Sequence[Cell], first: int = 1) -> list[ServerRun]:
+    """Return the runs of each block in batches of almost equal size, numbered from `first`, and with each batch the
+    `checks` of the reference. A batch that has the reference among its servers has no others."""
+    batched = []
+    number = first
+    for block in dict.fromkeys(run.block for run in runs):
+        here = [run for run in runs if run.block == block]
+        batches = ceil(len(here) / together)
+        for at in range(batches):
+            batch = [msgspec.structs.replace(run, batch=number) for run in here[at::batches]]
+            if checks and all(run.server != checks[0].server for run in batch):
+                batch.append(ServerRun(block, checks[0].server, tuple(checks), number))
+            batched += batch
+            number += 1
+    return batched
+
+
+def checks_of(sweep: Sweep) -> tuple[Cell, ...]:
+    """Return the cells of the reference that tell what the machine did; none without one."""
+    return _checks(sweep.reference, sweep.servers, sweep.request.workloads, sweep.request.concurrency)
+
+
+def _checks(
+    reference: Server | None,
+    servers: Sequence[Server],
+    workloads: Sequence[WorkloadName],
+    concurrency: Sequence[int],
+) -> tuple[Cell, ...]:
+    if reference is None:
+        return ()
+    shared = [name for name in workloads if any(name in server.workloads for server in servers)]
+    return tuple(cells_of(reference, shared, [concurrency[len(concurrency) // 2]]))
 
 
 def plan_of(sweep: Sweep) -> list[ServerRun]:
     """Return what a sweep planned when it began; `--until-precision` may add to it."""
     request = sweep.request
-    blocks = request.protocol.blocks
-    return plan(sweep.servers, request.workloads, request.concurrency, blocks, request.seed, sweep.reference)
+    return plan(
+        sweep.servers,
+        request.workloads,
+        request.concurrency,
+        request.protocol.blocks,
+        request.seed,
+        sweep.reference,
+        request.protocol.together,
+    )
+
+
+def batches_of(runs: Iterable[ServerRun]) -> Iterator[list[ServerRun]]:
+    """Yield the runs that are made at the same time."""
+    batch: list[ServerRun] = []
+    for run in runs:
+        if batch and (run.batch is None or run.batch != batch[-1].batch):
+            yield batch
+            batch = []
+        batch.append(run)
+    if batch:
+        yield batch
 
 
 def cells_of(server: Server, workloads: Sequence[WorkloadName], concurrency: Sequence[int]) -> Iterator[Cell]:
@@ -68,9 +124,13 @@ def cells_of(server: Server, workloads: Sequence[WorkloadName], concurrency: Seq
 
 def remaining(runs: Iterable[ServerRun], records: Iterable[Record]) -> list[ServerRun]:
     """Return the runs of a plan that have cells without a record, with just these cells."""
-    done = {(record.block, cell_of(record)) for record in records if isinstance(record, Trial | NotMeasured)}
+    done = {
+        (record.block, record.batch, cell_of(record)) for record in records if isinstance(record, Trial | NotMeasured)
+    }
     left = [
-        msgspec.structs.replace(run, cells=tuple(cell for cell in run.cells if (run.block, cell) not in done))
+        msgspec.structs.replace(
+            run, cells=tuple(cell for cell in run.cells if (run.block, run.batch, cell) not in done)
+        )
         for run in runs
     ]
     return [run for run in left if run.cells]

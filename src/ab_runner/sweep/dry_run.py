@@ -15,13 +15,22 @@ def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server
     """Return a line for each part of the request, with the number of trials and, where every load is a time, the least
     time that they take."""
     protocol = request.protocol
-    runs = plan(servers, request.workloads, request.concurrency, protocol.blocks, request.seed, reference)
+    runs = plan(
+        servers,
+        request.workloads,
+        request.concurrency,
+        protocol.blocks,
+        request.seed,
+        reference,
+        protocol.together,
+    )
     trials = sum(len(run.cells) for run in runs)
     yield f"servers ({len(servers)}): {', '.join(server.id for server in servers)}"
     yield f"workloads: {', '.join(request.workloads)}"
     yield f"concurrency: {', '.join(f'{level:,}' for level in request.concurrency)}"
     yield f"protocol: {protocol.name}, blocks: {protocol.blocks}, each trial: {_trial_text(protocol)}"
-    yield f"trials: {trials:,}" + (f", with those of {reference.id} before and after" if reference else "")
+    when = "in each batch" if protocol.together > 1 else "before and after"
+    yield f"trials: {trials:,}" + (f", with those of {reference.id} {when}" if reference else "")
     compiling = {server.id for server in servers if server.kind == "jvm"}
     seconds = load_seconds(protocol, runs, compiling)
     if seconds is not None:

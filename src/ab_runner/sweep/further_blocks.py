@@ -1,4 +1,4 @@
-"""The runs of a sweep that continues until its intervals are narrow enough."""
+"""The batches of a sweep that continues until its intervals are narrow enough."""
 
 from __future__ import annotations
 
@@ -6,28 +6,31 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 
-from ab_runner.model.protocol import SweepRequest
-from ab_runner.model.records import AFTER, CellRecord
-from ab_runner.store.plan import ServerRun
+from ab_runner.model.records import AFTER, CellRecord, Sweep
+from ab_runner.store.plan import ServerRun, batches_of, checks_of, in_batches
 from ab_runner.sweep.events import CellsAdded, Event
 from ab_runner.sweep.precision import further_blocks
 
 
 def with_further_blocks(
     runs: Iterable[ServerRun],
-    request: SweepRequest,
+    sweep: Sweep,
     records: Iterable[CellRecord],
     show: Callable[[Event], None],
     clock: Callable[[], float] = time.monotonic,
-) -> Iterator[ServerRun]:
-    """Return what was planned and, before the last measurement of the reference, what the precision needs. `records` is
-    read anew for each block."""
+) -> Iterator[list[ServerRun]]:
+    """Yield the batches of what was planned and, before the last measurement of the reference, of what the precision
+    needs. `records` is read anew for each block, when all batches before it have been run."""
     runs = list(runs)
-    yield from (run for run in runs if run.block != AFTER)
+    request = sweep.request
+    yield from batches_of(run for run in runs if run.block != AFTER)
     if request.precision is not None:
         began = clock()
         budget = request.budget or math.inf
         for block in further_blocks(records, request.precision, request.seed, lambda: clock() - began > budget):
+            if request.protocol.together > 1:
+                last = max(record.batch or 0 for record in records)
+                block = in_batches(block, request.protocol.together, checks_of(sweep), first=last + 1)
             show(CellsAdded(sum(len(run.cells) for run in block)))
-            yield from block
-    yield from (run for run in runs if run.block == AFTER)
+            yield from batches_of(block)
+    yield from batches_of(run for run in runs if run.block == AFTER)

@@ -63,7 +63,7 @@ def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
             generators=request.generators,
             answered={(each.server, each.workload) for each in ready.before if isinstance(each, AnswerRecord)},
         )
-        run(with_further_blocks(ready.runs, request, records, emit), context, starts_so_far(ready.before))
+        run(with_further_blocks(ready.runs, ready.sweep, records, emit), context, starts_so_far(ready.before))
     except (OSError, subprocess.SubprocessError, RuntimeUnusable) as error:
         raise SweepStopped(str(error)) from error
     finally:

@@ -14,7 +14,7 @@ from ab_runner import paths
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import load
 from ab_runner.host import machine, preflight
-from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.protocol import Protocol, SweepRequest
 from ab_runner.model.records import Sweep
 from ab_runner.model.server import REFERENCE, Artifact, Server
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
@@ -22,6 +22,8 @@ from ab_runner.sweep.fixtures import digests, make_fixtures
 from ab_runner.sweep.runtime_choice import check_limits, choose_runtime
 from ab_runner.sweep.skipped import Reason, missing_artifact, plain, skipped_lines
 
+MEMORY_OF_A_SERVER = 2**30
+"""Bytes: a JVM's heap of 512 MB, and as much for the rest."""
 NONE_HERE = "none of these servers can run here; `./ab-runner doctor` says what is missing"
 
 
@@ -56,13 +58,25 @@ def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Ca
     if len(unbuilt) == len(able):
         raise RuntimeUnusable(NONE_HERE)
     return Prepared(
-        request=msgspec.structs.replace(request, runtime=runtime.name, network=runtime.network, jdk=runtime.jdk),
+        request=msgspec.structs.replace(
+            request,
+            protocol=with_batches_that_fit(request.protocol, machine.describe().memory_bytes),
+            runtime=runtime.name,
+            network=runtime.network,
+            jdk=runtime.jdk,
+        ),
         runtime=runtime,
         fixtures=fixtures,
         servers=tuple(able),
         skipped={server: reason.detail for server, reason in skipped.items()},
         reference=None if reference.id in {*skipped, *unbuilt} else reference,
     )
+
+
+def with_batches_that_fit(protocol: Protocol, memory_bytes: int) -> Protocol:
+    """Return the protocol with batches of no more servers than half of the memory has room for."""
+    room = max(1, memory_bytes // 2 // MEMORY_OF_A_SERVER)
+    return msgspec.structs.replace(protocol, together=min(protocol.together, room))
 
 
 def unavailable_in(runtime: Runtime, servers: Iterable[Server]) -> dict[str, Reason]:

@@ -15,9 +15,9 @@ LEAD_IN_SHARE = 1 / 8
 def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
     """Return the load of one trial, given the rate in requests per second that the warm-up showed.
 
-    A timed trial loses the requests that are under way when time runs out, some `concurrency` of them: with large
-    files, 1,000 connections and 2,000 requests per second that is half of what a second brings. So it is stretched
-    until every connection can have made ten requests, to at most five times its length.
+    The latencies of a timed trial lack the requests that are under way when time runs out, some `concurrency` of them:
+    with large files, 1,000 connections and 2,000 requests per second that is a third of those that begin in a second.
+    So it is stretched until every connection can have made three requests, to at most five times its length.
     """
     if load.seconds is None or not rate:
         return load

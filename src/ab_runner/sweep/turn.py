@@ -1,8 +1,10 @@
-"""One server's turn in a sweep: its starts, and for each the probe, the warm-up and the trials of its cells."""
+"""One server's run in a batch: its starts, and for each the probe, the warm-up and the trials of its cells."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from ab_runner.model.records import Cell, CellRecord, NotMeasured, cell_of
 from ab_runner.model.workload import WorkloadName
@@ -18,13 +20,15 @@ from ab_runner.sweep.warm_up_run import loads_for, run_warm_up
 
 
 class Turn:
-    """One server's turn in one block. It is restarted when it stops answering, so that one cell's failure does not
+    """One server's run in one block. It is restarted when it stops answering, so that one cell's failure does not
     affect the next."""
 
-    def __init__(self, server_run: ServerRun, context: SweepContext, starts: int) -> None:
-        self.starts = starts
-        """The number of starts in this sweep so far."""
+    def __init__(self, server_run: ServerRun, context: SweepContext, starts: Iterator[int], is_alone: bool) -> None:
+        """`starts` numbers the starts of the sweep. Unless it `is_alone`, the server is paused between its trials."""
+        self._starts = starts
+        self._is_alone = is_alone
         self._block = server_run.block
+        self._batch = server_run.batch
         self._server = context.servers[server_run.server]
         self._open = list(server_run.cells)
         """Cells that have no record yet."""
@@ -33,26 +37,47 @@ class Turn:
         self._rates: dict[WarmUpLoad, float] = {}
         """Requests per second at the end of the warm-up."""
 
-    def run(self) -> None:
-        """Measure all cells, with as many starts as needed: after each start fewer cells lack a record."""
+    def get_ready(self) -> Start | None:
+        """Return the server, started and warm. It is started as often as needed: after each start that fails fewer
+        cells lack a record. None if no cell is left to be measured."""
         try:
-            while self._open:
+            while self._start is None and self._open:
                 start = self._begin()
-                if not (self._probe(start) and self._warm_up(start) and self._measure(start)):
+                if self._probe(start) and self._open and self._warm_up(start):
+                    self._pause(start)
+                else:
                     self.stop()
         except StartError as error:
+            self._start = None
             self._give_up(list(self._open), str(error), error.detail)
+        return self._start
+
+    def measure(self, cell: Cell) -> None:
+        """Measure a cell, unless it was given up. Afterwards the server is ready for the next one, or stopped."""
+        start = self.get_ready() if cell in self._open else None
+        if start is None or cell not in self._open:
+            return
+        if not self._is_alone:
+            start.resume()
+        if self._cell(start, cell):
+            self._pause(start)
+        else:
+            self.stop()
 
     def stop(self) -> None:
         """End the server if it runs; may be called twice."""
         if self._start is not None:
-            self._start.stop()
+            start, self._start = self._start, None
+            start.stop()
 
     def _begin(self) -> Start:
-        self.starts += 1
-        start = self._start = Start(self._context, self._server, self._block, self.starts)
+        start = self._start = Start(self._context, self._server, self._block, next(self._starts))
         start.begin(self._open[0].workload)
         return start
+
+    def _pause(self, start: Start) -> None:
+        if not self._is_alone:
+            start.pause()
 
     def _workloads(self) -> list[WorkloadName]:
         """Return the cells that are still to be measured."""
@@ -92,15 +117,11 @@ class Turn:
             names.remove(last.load.workload)
         return True
 
-    def _measure(self, start: Start) -> bool:
-        """Measure the cells until server or generator have to be restarted, and return whether all were measured."""
-        return all(self._cell(start, cell) for cell in list(self._open))
-
     def _cell(self, start: Start, cell: Cell) -> bool:
         """Measure one cell, and return False when server or generator have to be restarted."""
         self._context.emit(PhaseStarted("trial", self._server.id, cell.workload, cell.concurrency))
         result = measure_cell(start, cell, rate_expected(self._rates, cell))
-        self._record(result.trial)
+        self._record(msgspec.structs.replace(result.trial, batch=self._batch))
         return result.alive
 
     def _give_up(self, cells: Sequence[Cell], reason: str, detail: str = "") -> None:
@@ -108,6 +129,7 @@ class Turn:
             self._record(
                 NotMeasured(
                     block=self._block,
+                    batch=self._batch,
                     server=cell.server,
                     workload=cell.workload,
                     concurrency=cell.concurrency,

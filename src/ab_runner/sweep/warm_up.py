@@ -25,8 +25,9 @@ requests."""
 QUIET = 0.025
 """The JIT compiler's share of the server's CPU time, over all loads, below which it has nothing left to do that
 matters."""
-RISING = 0.05
-"""If the rates rose by more than this from the previous window to the last one, the server is not warm."""
+RISING = 0.1
+"""If the rates rose by more than this from the previous windows to the last ones, the server is not warm. Windows of a
+second have a noise of some 10 %, so the mean rise of six loads has some 6 %."""
 
 
 class WarmUpLoad(msgspec.Struct, frozen=True):

@@ -72,7 +72,7 @@ def _window(start: Start, load: WarmUpLoad) -> Window:
     outcome, usage = watched.outcome, watched.sampler.usage
     return Window(
         load=load,
-        rate=outcome.report.requests_per_second if outcome.report else None,
+        rate=outcome.report.rate if outcome.report else None,
         seconds=outcome.seconds,
         server_cpu_seconds=usage.server_cpu_seconds if usage else None,
         jit_cpu_seconds=usage.jit_cpu_seconds if usage else None,

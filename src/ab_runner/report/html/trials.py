@@ -68,7 +68,7 @@ def _block(number: int) -> Value:
 
 def _report(report: LoadReport) -> dict[str, Value]:
     return {
-        "requests/s": _digits(report.requests_per_second),
+        "requests/s": _digits(report.rate),
         "requests": report.complete,
         "seconds": round(report.seconds, 2),
     }

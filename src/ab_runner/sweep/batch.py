@@ -1,0 +1,36 @@
+"""Servers that run at the same time: each is started and warmed up, then their trials alternate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+
+from ab_runner.model.records import Cell
+from ab_runner.store.plan import ServerRun
+from ab_runner.sweep.context import SweepContext
+from ab_runner.sweep.turn import Turn
+
+
+def run_batch(runs: Sequence[ServerRun], context: SweepContext, starts: Iterator[int]) -> None:
+    """Make the runs of a batch, or the only one. `starts` numbers the starts of the sweep."""
+    is_alone = len(runs) == 1
+    turns = [Turn(run, context, starts, is_alone) for run in runs]
+    with ExitStack() as stack:
+        for turn in turns:
+            stack.callback(turn.stop)
+        for turn in turns:
+            turn.get_ready()
+        for at, cell in in_turns([run.cells for run in runs]):
+            turns[at].measure(cell)
+
+
+def in_turns(cells: Sequence[Sequence[Cell]]) -> Iterator[tuple[int, Cell]]:
+    """Yield the cells of all servers, with the server's position: row by row (a workload at one level), so that servers
+    are compared by trials within seconds of each other. Each row begins with the next server."""
+    rows: dict[tuple[str, int], list[tuple[int, Cell]]] = {}
+    for at, of_server in enumerate(cells):
+        for cell in of_server:
+            rows.setdefault((cell.workload, cell.concurrency), []).append((at, cell))
+    for number, row in enumerate(rows.values()):
+        first = number % len(row)
+        yield from (*row[first:], *row[:first])
