@@ -44,6 +44,9 @@ def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
     assert stored.sweep.request.jdk == installed()[0].version
     trials = {record.server: record.jdk for record in stored.records if isinstance(record, Trial)}
     assert (trials["mina-0.9.2"], trials["ceiling"]) == (installed()[0].version, None)
+    used = [record.usage for record in stored.records if isinstance(record, Trial) and record.concurrency == 10]
+    assert all(usage and (usage.generator_cores_busy or 0) > 0.1 for usage in used), "ab runs below a shell"
+    assert all(usage and (usage.server_cores_busy or 0) > 0.1 for usage in used)
     starts = {record.server: record for record in stored.records if isinstance(record, StartRecord)}
     assert version_in(starts["mina-0.9.2"].environment["version"]) == installed()[0].version
     assert set(stored.sweep.skipped) <= {"merecat-2.31"}
@@ -142,5 +145,7 @@ def test_two_generators_make_one_trial(sweeping: Sweeper, tmp_path: Path, free_p
         for line in (folder / "raw" / trials[9].raw).read_text().splitlines()
         if line.startswith("Requests per second:")
     )
+    assert trials[9].usage is not None
+    assert (trials[9].usage.generator_cores_busy or 0) > 0.1
     assert trials[9].report is not None
     assert trials[9].report.requests_per_second == pytest.approx(separate, abs=0.02)

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from ab_runner.host import procfs
-from ab_runner.host.procfs import CgroupPath, CpuTimes, parse_cgroup_paths, parse_machine_stat, parse_process_stat
+from ab_runner.host.procfs import (
+    CgroupPath,
+    CpuTimes,
+    ProcessStat,
+    parse_cgroup_paths,
+    parse_machine_stat,
+    parse_process_stat,
+)
 
 STAT = "4242 (a (b) c) S 1 77 78 0 -1 4194304 5 6 7 8 250 50 30 20 20 0 12 0 999 1000000 300 18446744073709551615 1\n"
 """A process in session 78, 3.0 s of its own and 0.5 s of its children's, 300 pages."""
@@ -23,7 +31,8 @@ intr 2078509 0 0
 
 def test_a_process_may_be_called_anything() -> None:
     process = parse_process_stat(STAT)
-    assert (process.pid, process.session, process.cpu_seconds) == (4242, 78, 3.5)
+    assert (process.pid, process.session) == (4242, 78)
+    assert (process.cpu_seconds, process.ended_children_cpu_seconds) == (3.0, 0.5)
     assert process.memory_bytes == 300 * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -58,6 +67,38 @@ def test_what_this_kernel_does_not_have_is_none(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "sys/net/ipv4/ip_local_port_range").write_text("32768\t60999\n")
     assert procfs.cpu_model() == "Xeon 3.0 GHz"
     assert procfs.sysctl("net.ipv4.ip_local_port_range") == "32768 60999"
+
+
+def test_a_process_that_is_gone_has_the_cpu_time_that_was_read_of_it() -> None:
+    gone = ProcessStat(2**22 + 1, session=78, cpu_seconds=3.0, ended_children_cpu_seconds=0.5, memory_bytes=1)
+    assert procfs.cpu_seconds(gone) == 3.0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_cpu_time_of_a_process_is_that_of_all_its_threads_also_of_the_ended_ones() -> None:
+    """It is also what /proc/PID/stat says in clock ticks. The file schedstat of a process is of its first thread."""
+    program = """
+import threading, time
+def burn():
+    end = time.thread_time() + 0.1
+    while time.thread_time() < end: pass
+threads = [threading.Thread(target=burn) for _ in range(2)]
+for each in threads: each.start()
+for each in threads: each.join()
+print(time.process_time(), flush=True)
+time.sleep(60)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        by_itself = float(process.stdout.readline())
+        stat = procfs.process_stat(process.pid)
+        seconds = procfs.cpu_seconds(stat)
+        first_thread = procfs.thread_stat(process.pid, process.pid).cpu_seconds
+        process.kill()
+    assert seconds == pytest.approx(by_itself, abs=0.01)
+    assert seconds >= 0.2
+    assert stat.cpu_seconds <= seconds < stat.cpu_seconds + 0.03, "user and system time in ticks of 10 ms, rounded down"
+    assert first_thread < seconds - 0.19
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

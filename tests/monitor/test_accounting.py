@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -17,10 +18,13 @@ from ab_runner.host.procfs import CpuTimes, parse_cgroup_paths
 from ab_runner.monitor import accounting
 from ab_runner.monitor.accounting import (
     Cgroup,
+    Look,
     Session,
+    ThreadAccounts,
     accounts_of,
     cgroup_folders,
     children_cpu_seconds,
+    stolen,
     threads_of,
     total,
 )
@@ -40,6 +44,8 @@ def test_a_cpu_that_is_not_shown_makes_the_total_unknown() -> None:
     times = {0: CpuTimes(547.31, 1010.64, 14.35, 0.85), 10: CpuTimes(602.23, 953.44, 16.84, 0.94)}
     assert total(times, (0, 10), "idle") == pytest.approx(1964.08)
     assert total(times, (0, 1), "idle") is None
+    assert stolen(times, (0, 10)) == pytest.approx(0.895)
+    assert stolen(times, (0, 1)) is None
 
 
 def test_where_the_groups_of_both_versions_are() -> None:
@@ -161,12 +167,22 @@ def test_a_session_that_has_ended_is_no_session(burner: subprocess.Popen[bytes])
 
 
 @linux
-def test_the_time_of_a_child_counts_while_it_runs_and_after_it(burner: subprocess.Popen[bytes]) -> None:
-    without, with_it = children_cpu_seconds(None), children_cpu_seconds(burner.pid)
-    assert with_it >= without + 0.08, "that of its own child which has ended"
-    os.killpg(burner.pid, 9)
-    burner.wait()
-    assert children_cpu_seconds(burner.pid) >= with_it - 0.05
+def test_the_time_of_a_child_counts_with_that_of_its_own_children_which_run_or_have_ended(
+    burner: subprocess.Popen[bytes],
+) -> None:
+    without, with_it = children_cpu_seconds(None), children_cpu_seconds(Session(burner.pid))
+    assert with_it >= without + 0.18, "0.1 s of its child that has ended, and 0.1 s of the one that runs"
+
+
+@linux
+def test_the_time_of_a_child_that_has_ended_is_not_lost() -> None:
+    burn = "import time\nwhile time.process_time() < 0.1: pass"
+    before = children_cpu_seconds(None)
+    with subprocess.Popen(["sh", "-c", f'{sys.executable} -c "{burn}"; true'], start_new_session=True) as process:
+        session = Session(process.pid)
+        while process.poll() is None:
+            time.sleep(0.01)
+    assert children_cpu_seconds(session) >= before + 0.1
 
 
 @linux
@@ -177,6 +193,70 @@ def test_a_thread_that_sleeps_is_put_on_a_cpu_again_each_time() -> None:
     for _ in range(10):
         time.sleep(0.001)
     assert threads_of([me])[me].switches - before[me].switches >= 10
+
+
+class Processes:
+    """The accounts of a server that has these processes."""
+
+    def __init__(self, *pids: int) -> None:
+        self._pids = list(pids)
+
+    def look(self) -> Look:
+        raise NotImplementedError
+
+    def processes(self) -> list[int]:
+        if not self._pids:
+            raise ProcessLookupError
+        return self._pids
+
+
+def thread(system: Path, pid: int, tid: int, name: str, milliseconds: int, switches: int = 1) -> None:
+    """Write what the kernel accounts for a thread."""
+    write(system / f"proc/{pid}/task/{tid}/comm", f"{name}\n")
+    write(system / f"proc/{pid}/task/{tid}/schedstat", f"{milliseconds}000000 0 {switches}\n")
+
+
+def test_compiler_threads_that_end_during_a_trial_are_not_lost(system: Path) -> None:
+    """As HotSpot starts and ends them (JDK 11 and later). The names are those that the kernel shows."""
+    thread(system, 7, 7, "java", 900)
+    thread(system, 7, 20, "C2 CompilerThre", 5000)
+    thread(system, 7, 21, "C1 CompilerThre", 1000)
+    accounts = ThreadAccounts(Processes(7))
+    thread(system, 7, 30, "C2 CompilerThre", 100)
+    thread(system, 7, 31, "http-nio-8080-e", 1)
+    accounts.sample()
+    thread(system, 7, 30, "C2 CompilerThre", 350)
+    thread(system, 7, 20, "C2 CompilerThre", 5200)
+    accounts.sample()
+    for ended in (20, 30, 31):
+        shutil.rmtree(system / f"proc/7/task/{ended}")
+    thread(system, 7, 21, "C1 CompilerThre", 1010)
+    accounts.sample()
+    thread(system, 7, 21, "C1 CompilerThre", 1020)
+    after = accounts.after()
+    assert accounts.before.keys() == {7, 20, 21}
+    assert {tid: found.cpu_seconds for tid, found in after.items()} == {7: 0.9, 20: 5.2, 21: 1.02, 30: 0.35}
+
+
+def test_threads_that_do_not_compile_are_read_once_and_those_of_other_programs_never(
+    system: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread(system, 7, 7, "java", 900)
+    thread(system, 7, 20, "C2 CompilerThre", 5000)
+    thread(system, 8, 8, "apache2", 900)
+    accounts = ThreadAccounts(Processes(7, 8))
+    read: list[int] = []
+    real = procfs.thread_stat
+    monkeypatch.setattr(procfs, "thread_stat", lambda pid, tid: (read.append(tid), real(pid, tid))[1])
+    for _ in range(3):
+        accounts.sample()
+    assert sorted(read) == [7, 20, 20, 20]
+
+
+def test_a_server_that_is_gone_has_no_threads(system: Path) -> None:
+    accounts = ThreadAccounts(Processes())
+    accounts.sample()
+    assert (accounts.before, accounts.after()) == ({}, {})
 
 
 def test_threads_of_a_process_that_is_gone_are_none() -> None:

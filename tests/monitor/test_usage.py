@@ -11,7 +11,7 @@ from ab_runner.monitor.usage import Reading, Thread, limit_of, usage_of
 def reading(at: float, server: float, generator: float, **more: Any) -> Reading:
     fields: dict[str, Any] = {
         "server_cpus_idle": 0.0, "generator_cpus_idle": 0.0, "server_cpus_interrupts": 0.0,
-        "generator_cpus_interrupts": 0.0, "memory": None,
+        "generator_cpus_interrupts": 0.0, "server_stolen": 0.0, "generator_stolen": 0.0, "memory": None,
     }  # fmt: skip
     return Reading(at=at, server_cpu=server, generator_cpu=generator, **fields | more)
 
@@ -44,6 +44,17 @@ def test_idle_time_and_interrupts_are_those_of_the_load() -> None:
     assert found is not None
     assert (found.server_cpus_idle, found.generator_cpus_idle) == (0.5, 0.25)
     assert (found.server_cpus_interrupts, found.generator_cpus_interrupts) == (0.125, 0.062)
+
+
+def test_stolen_time_is_that_of_the_load_as_a_share() -> None:
+    load = [reading(second, second, 0.0, server_stolen=second * 0.125, generator_stolen=second * 0.25)
+            for second in range(11)]  # fmt: skip
+    found = usage_of(load, {}, {})
+    assert found is not None
+    assert (found.server_stolen_share, found.generator_stolen_share, found.stolen_share) == (0.125, 0.25, 0.25)
+    unseen = [reading(second, second, 0.0, server_stolen=None, generator_stolen=None) for second in range(11)]
+    assert (found := usage_of(unseen, {}, {})) is not None
+    assert found.stolen_share is None
 
 
 def test_a_server_that_does_nothing_has_totals_and_no_rates() -> None:
@@ -83,6 +94,15 @@ def test_of_threads_that_compile_the_cpu_time_is_added_up() -> None:
     assert found.jit_cpu_seconds == 0.75
 
 
+def test_a_thread_that_compiles_is_not_the_busiest() -> None:
+    before = {1: Thread(0.0, 0), 2: Thread(0.0, 0, compiles=True)}
+    after = {1: Thread(0.49, 1), 2: Thread(4.9, 1, compiles=True)}
+    found = usage_of(steady(5, server=1.1, generator=0.1), before, after)
+    assert found is not None
+    assert found.busiest_thread == pytest.approx(0.1, abs=0.001)
+    assert limit_of(found, (1, 2), (0,)) is None
+
+
 def test_without_threads_to_look_at_there_are_no_figures_of_them() -> None:
     found = usage_of(steady(5, server=0.8, generator=0.1), {}, {})
     assert found is not None
@@ -109,14 +129,49 @@ def test_full_is_the_servers_cpus_or_one_of_its_threads_or_abs_core(
     assert limit_of(found, range(1, 1 + server_cpus), (0,)) == limit
 
 
-def test_interrupts_that_the_kernel_charges_to_nobody_fill_a_core_too() -> None:
-    apart = usage(generator_cores_busy=0.65, generator_cpus_interrupts=0.34, generator_cpus_idle=0.01)
-    assert limit_of(apart, (1,), (0,)) == "generator"
+@pytest.mark.parametrize(
+    ("busy", "interrupts", "idle", "stolen", "is_full"),
+    [
+        # Interrupts are charged to nobody (CONFIG_IRQ_TIME_ACCOUNTING).
+        (0.65, 0.34, 0.01, 0.0, True),
+        (0.55, 0.30, 0.15, 0.0, False),
+        (0.45, 0.24, 0.01, 0.30, True),
+        (0.40, 0.20, 0.20, 0.20, False),
+        # Interrupts are charged to the process that they interrupt.
+        (0.98, 0.34, 0.02, 0.0, True),
+        (0.75, 0.30, 0.25, 0.0, False),
+        (0.69, 0.24, 0.01, 0.30, True),
+        (0.60, 0.30, 0.20, 0.20, False),
+        # So is stolen time (without CONFIG_PARAVIRT_TIME_ACCOUNTING).
+        (0.99, 0.24, 0.01, 0.30, True),
+        (0.80, 0.20, 0.20, 0.20, False),
+        # Another program has the rest of the CPU.
+        (0.60, 0.10, 0.0, 0.0, False),
+        (0.40, 0.10, 0.0, 0.20, False),
+    ],
+)
+def test_interrupts_count_once_and_stolen_time_is_nobodys_on_every_kernel(
+    busy: float, interrupts: float, idle: float, stolen: float, is_full: bool
+) -> None:
+    server = usage(server_cores_busy=busy, server_cpus_interrupts=interrupts, server_cpus_idle=idle,
+                   server_stolen_share=stolen, generator_cores_busy=0.3, generator_cpus_idle=0.7)  # fmt: skip
+    assert limit_of(server, (1,), (0,)) == ("server" if is_full else None)
+    generator = usage(generator_cores_busy=busy, generator_cpus_interrupts=interrupts, generator_cpus_idle=idle,
+                      generator_stolen_share=stolen, server_cores_busy=0.3, server_cpus_idle=0.7)  # fmt: skip
+    assert limit_of(generator, (1,), (0,)) == ("generator" if is_full else None)
 
 
-def test_interrupts_that_are_charged_to_whoever_runs_do_not_count_twice() -> None:
-    twice = usage(generator_cores_busy=0.75, generator_cpus_interrupts=0.3, generator_cpus_idle=0.25)
-    assert limit_of(twice, (1,), (0,)) is None
+def test_one_full_thread_of_many_cpus_is_full_though_time_was_stolen_from_it() -> None:
+    alone = {"server_cores_busy": 0.8, "server_cpus_idle": 3.0, "server_stolen_share": 0.05}
+    assert limit_of(usage(**alone, busiest_thread=0.79), range(1, 5), (0,)) == "server"
+    assert limit_of(usage(**alone, busiest_thread=0.6), range(1, 5), (0,)) is None
+    many = {"server_cores_busy": 3.2, "server_cpus_idle": 0.6, "server_stolen_share": 0.05}
+    assert limit_of(usage(**many, busiest_thread=0.8), range(1, 5), (0,)) is None
+
+
+def test_cpus_that_were_stolen_all_the_time_are_nobodys() -> None:
+    gone = usage(server_cores_busy=0.0, server_cpus_idle=0.01, server_stolen_share=1.0, generator_cores_busy=0.1)
+    assert limit_of(gone, (1,), (0,)) is None
 
 
 def test_ab_fills_a_core_of_two_hyper_threads_with_one_of_them() -> None:

@@ -9,8 +9,9 @@ import msgspec
 
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift, Shift
 from ab_runner.analysis.reasons import Skip, skip_of
+from ab_runner.analysis.remarks import stolen_shares
 from ab_runner.host.preflight import Finding, findings, network_findings
-from ab_runner.model.records import Record, ResumeRecord, StartRecord, Sweep, WarmUpRecord
+from ab_runner.model.records import Record, ResumeRecord, StartRecord, Sweep, Trial, WarmUpRecord
 from ab_runner.store.reader import Stored
 
 
@@ -31,6 +32,15 @@ class HostConditions(msgspec.Struct, frozen=True):
     """What spoils measurements on this host, each with what to do."""
 
     texts: tuple[str, ...]
+
+
+class CpuTimeStolen(msgspec.Struct, frozen=True):
+    """In `trials` of `of` trials the hypervisor gave more than `STOLEN_AT_MOST` of the CPU time to others, at most the
+    share `largest`."""
+
+    trials: int
+    of: int
+    largest: float
 
 
 class MachineDrifted(msgspec.Struct, frozen=True):
@@ -78,6 +88,7 @@ SweepWarning = (
     Unfinished
     | Resumed
     | HostConditions
+    | CpuTimeStolen
     | MachineDrifted
     | BlocksShifted
     | DriftUnknown
@@ -97,6 +108,9 @@ def warnings_of(stored: Stored, drifts: Sequence[Drift], shifts: Sequence[Shift]
             yield Resumed(record.at, record.differences)
     if bad := tuple(finding.text for finding in findings_of(stored.sweep) if not finding.good):
         yield HostConditions(bad)
+    trials = [record for record in stored.records if isinstance(record, Trial)]
+    if stolen := stolen_shares(trials):
+        yield CpuTimeStolen(len(stolen), len(trials), max(stolen))
     if large := tuple(drift for drift in drifts if abs(drift.change) > WORTH_A_WARNING):
         yield MachineDrifted(large)
     if unlike := tuple(shift for shift in shifts if abs(shift.change) > WORTH_A_WARNING):

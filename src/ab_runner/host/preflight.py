@@ -17,7 +17,8 @@ WANTED_BACKLOG = 10_000
 _WANTED_PORTS = 28_000
 """Linux's own range has 28,232: with fewer, connections that were just closed leave none for new ones."""
 _BUSY_CORES = 0.2
-_STOLEN = 0.02
+STOLEN_AT_MOST = 0.02
+"""The share of CPU time that the hypervisor may give to others without a warning."""
 _LOOK_SECONDS = 1.0
 _CPU = Path("/sys/devices/system/cpu")
 _CGROUPS = Path("/sys/fs/cgroup")
@@ -74,7 +75,7 @@ def findings(conditions: Conditions) -> Iterator[Finding]:
         f"the machine is busy: {conditions.busy_cores:.1f} cores are in use before anything is measured; "
         "stop what runs there",
     )  # fmt: skip
-    if conditions.stolen > _STOLEN:
+    if conditions.stolen > STOLEN_AT_MOST:
         yield Finding(
             False, f"the hypervisor gave {conditions.stolen:.0%} of the CPU time to others: use a quieter host"
         )

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 Limit = Literal["generator", "server", "machine"]
-"""Whose CPUs were full in a trial; `machine` where server and generator shared them."""
+"""Whose CPUs were full in a trial: `server` also where both were, and `machine` where they shared them."""
 
 
 class Failures(Struct, frozen=True):

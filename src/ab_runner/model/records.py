@@ -171,7 +171,17 @@ class Usage(Struct, frozen=True, kw_only=True):
     context_switches: int | None
     """Of the server's threads that lived at the end."""
     jit_cpu_seconds: float | None = None
-    """Of a JVM's compiler threads; None where there are none to be seen."""
+    """Of a JVM's compiler threads, those that ended included; None where there are none to be seen."""
+    server_stolen_share: float | None = None
+    """Of the time of the CPUs that it may use, the share that the hypervisor gave to others, from 0 to 1. None in older
+    files too."""
+    generator_stolen_share: float | None = None
+
+    @property
+    def stolen_share(self) -> float | None:
+        """The larger of both shares of stolen time; None where neither is known."""
+        known = (self.server_stolen_share, self.generator_stolen_share)
+        return max((share for share in known if share is not None), default=None)
 
     @property
     def jit_share(self) -> float | None:

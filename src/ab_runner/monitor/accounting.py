@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
@@ -17,7 +17,7 @@ import msgspec
 
 from ab_runner.host import procfs
 from ab_runner.host.procfs import CgroupPath, CpuTimes, ProcessStat
-from ab_runner.monitor.usage import Thread, Threads
+from ab_runner.monitor.usage import Thread
 
 CGROUPS = Path("/sys/fs/cgroup")
 
@@ -115,7 +115,7 @@ def _figures(text: str) -> dict[str, int]:
 
 
 class Session:
-    """The processes of a session: a server that was started with setsid, and all that it started.
+    """The processes of a session: a server or generator that was started with setsid, and all that it started.
 
     Its memory is the sum of theirs, so that pages which they share count in each.
     """
@@ -128,7 +128,8 @@ class Session:
     def look(self) -> Look:
         """Return what its processes have used until now."""
         members = self._members()
-        return Look(sum(member.cpu_seconds for member in members), sum(member.memory_bytes for member in members))
+        seconds = sum(procfs.cpu_seconds(member) + member.ended_children_cpu_seconds for member in members)
+        return Look(seconds, sum(member.memory_bytes for member in members))
 
     def processes(self) -> list[int]:
         """Return the numbers of its processes."""
@@ -150,13 +151,13 @@ class Session:
         return members
 
 
-def children_cpu_seconds(running: int | None) -> float:
+def children_cpu_seconds(running: Session | None) -> float:
     """Return the CPU time of the runner's own children: of those that have ended, as the kernel adds them up, and of
-    the one that is running."""
+    the session that is running. A generator has processes of its own in it: ab runs below a shell."""
     seconds = 0.0
     if running is not None:
         with suppress(OSError):
-            seconds = procfs.process_stat(running).cpu_seconds
+            seconds = running.look().cpu_seconds
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return seconds + ended.ru_utime + ended.ru_stime
 
@@ -165,16 +166,62 @@ _COMPILERS = ("C1 Compiler", "C2 Compiler")
 """What HotSpot calls its own, in the 15 letters that the kernel keeps: JDK 8, 17 and 25 alike."""
 
 
-def threads_of(processes: Iterable[int]) -> Threads:
-    """Return all threads of these processes; none where the kernel does not account for threads. A thread that ends
-    takes its figures with it."""
-    threads = {}
-    for pid in processes:
-        for tid in _thread_ids(pid):
-            with suppress(OSError):
-                stat = procfs.thread_stat(pid, tid)
-                threads[tid] = Thread(stat.cpu_seconds, stat.switches, stat.name.startswith(_COMPILERS))
-    return threads
+def threads_of(processes: Iterable[int]) -> dict[int, Thread]:
+    """Return all threads of these processes by their numbers; none where the kernel does not account for threads."""
+    return {tid: thread for pid in processes for tid, thread in _threads(pid, _thread_ids(pid))}
+
+
+def _threads(pid: int, numbers: Iterable[int]) -> Iterator[tuple[int, Thread]]:
+    for tid in numbers:
+        with suppress(OSError):  # it has just ended
+            stat = procfs.thread_stat(pid, tid)
+            yield tid, Thread(stat.cpu_seconds, stat.switches, stat.name.startswith(_COMPILERS))
+
+
+class ThreadAccounts:
+    """The threads of a server during a trial, which begins when this is made.
+
+    A thread that ends takes its figures with it. From JDK 11 on, HotSpot starts and ends compiler threads as it needs
+    them (UseDynamicNumberOfCompilerThreads). They are therefore sampled, and what is lost of one that ends is what it
+    did after the last sample. That is little: it ends only after 0.1 s or more without work. HotSpot always keeps one
+    of each kind, so that a process which has none at first is no JVM.
+    """
+
+    def __init__(self, server: CpuAccounting) -> None:
+        self._server = server
+        self.before: dict[int, Thread] = {}
+        self._jvms: list[int] = []
+        self._compilers: dict[int, Thread] = {}
+        """Compiler threads as they were last seen, the ended ones too."""
+        self._others: set[int] = set()
+        """Other threads of the JVMs, which need no second look."""
+        for pid in self._processes():
+            found = threads_of([pid])
+            self.before |= found
+            if any(thread.compiles for thread in found.values()):
+                self._jvms.append(pid)
+
+    def sample(self) -> None:
+        """Look at the compiler threads."""
+        for pid in self._jvms:
+            running = set(_thread_ids(pid))
+            self._others &= running
+            for tid, thread in _threads(pid, running - self._others):
+                if thread.compiles:
+                    self._compilers[tid] = thread
+                else:
+                    self._others.add(tid)
+
+    def after(self) -> dict[int, Thread]:
+        """Return the threads that run now, and the compiler threads that have ended; none if the server has ended."""
+        running = threads_of(self._processes())
+        return self._compilers | running if running else {}
+
+    def _processes(self) -> list[int]:
+        """Return the server's processes; none if it has ended."""
+        with suppress(OSError):
+            return self._server.processes()
+        return []
 
 
 def pin(account: CpuAccounting, cpus: Iterable[int]) -> None:
@@ -207,8 +254,16 @@ def _cpus_of(thread: int) -> set[int] | None:
     return None
 
 
-def total(times: Mapping[int, CpuTimes], cpus: Iterable[int], what: Literal["idle", "interrupts"]) -> float | None:
+def total(
+    times: Mapping[int, CpuTimes], cpus: Iterable[int], what: Literal["idle", "interrupts", "stolen"]
+) -> float | None:
     """Return the seconds that these CPUs spent so; None if one of them is not shown here: within LXC a machine's CPUs
     have other numbers."""
     spent = [times.get(cpu) for cpu in cpus]
     return None if None in spent else sum(getattr(each, what) for each in spent)
+
+
+def stolen(times: Mapping[int, CpuTimes], cpus: Sequence[int]) -> float | None:
+    """Return the seconds that the hypervisor gave to others, on average over these CPUs; None as for `total`."""
+    seconds = total(times, cpus, "stolen")
+    return None if seconds is None else seconds / len(cpus)

@@ -13,8 +13,8 @@ from ab_runner.host.procfs import machine_stat
 from ab_runner.model.load import Limit
 from ab_runner.model.records import JvmActivity, Usage
 from ab_runner.monitor import hsperfdata
-from ab_runner.monitor.accounting import CpuAccounting, ResourceAccounts, threads_of, total
-from ab_runner.monitor.usage import Reading, Threads, limit_of, usage_of
+from ab_runner.monitor.accounting import ResourceAccounts, ThreadAccounts, stolen, total
+from ab_runner.monitor.usage import Reading, limit_of, usage_of
 
 INTERVAL_SECONDS = 0.1
 """Eight looks in the loaded part of the shortest trial, which is one second."""
@@ -49,7 +49,7 @@ class ResourceSampler:
     def __enter__(self) -> ResourceSampler:
         self._counters = hsperfdata.parse(self._running.perf_data())
         if self._accounts:
-            self._threads = _threads(self._accounts.server)
+            self._threads = ThreadAccounts(self._accounts.server)
             self._watcher = threading.Thread(target=self._watch, args=(self._accounts,), daemon=True)
             self._watcher.start()
         return self
@@ -62,7 +62,7 @@ class ResourceSampler:
             return
         if self._accounts:
             self._watcher.join()
-            self.usage = usage_of(self._readings, self._threads, _threads(self._accounts.server))
+            self.usage = usage_of(self._readings, self._threads.before, self._threads.after())
             cpus = self._accounts.server_cpus, self._accounts.generator_cpus
             self.limit = limit_of(self.usage, *cpus, self._generators)
         self.jvm = hsperfdata.activity(self._counters, hsperfdata.parse(self._running.perf_data()))
@@ -73,6 +73,7 @@ class ResourceSampler:
             over = False
             while not over:
                 self._readings.append(_read(accounts))
+                self._threads.sample()
                 over = self._over.wait(INTERVAL_SECONDS)
             self._readings.append(_read(accounts))
 
@@ -87,12 +88,7 @@ def _read(accounts: ResourceAccounts) -> Reading:
         generator_cpus_idle=total(times, accounts.generator_cpus, "idle"),
         server_cpus_interrupts=total(times, accounts.server_cpus, "interrupts"),
         generator_cpus_interrupts=total(times, accounts.generator_cpus, "interrupts"),
+        server_stolen=stolen(times, accounts.server_cpus),
+        generator_stolen=stolen(times, accounts.generator_cpus),
         memory=look.memory_bytes,
     )
-
-
-def _threads(account: CpuAccounting) -> Threads:
-    try:
-        return threads_of(account.processes())
-    except OSError:
-        return {}

@@ -29,6 +29,9 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     generator_cpus_idle: float | None
     server_cpus_interrupts: float | None
     generator_cpus_interrupts: float | None
+    server_stolen: float | None
+    """What the hypervisor gave to others, on average over the CPUs that the server may use."""
+    generator_stolen: float | None
     memory: int | None
 
 
@@ -66,6 +69,8 @@ def usage_of(readings: Sequence[Reading], before: Threads, after: Threads) -> Us
         peak_memory_bytes=max((reading.memory for reading in readings if reading.memory is not None), default=None),
         context_switches=_switches(before, after) if after else None,
         jit_cpu_seconds=_compiling(before, after),
+        server_stolen_share=_rate(loaded, lambda reading: reading.server_stolen),
+        generator_stolen_share=_rate(loaded, lambda reading: reading.generator_stolen),
     )
 
 
@@ -96,7 +101,14 @@ _NEW = Thread(0.0, 0)
 
 
 def _busiest(before: Threads, after: Threads) -> float:
-    return max(thread.cpu_seconds - before.get(number, _NEW).cpu_seconds for number, thread in after.items())
+    """Return the most CPU time of a thread. Those that compile are left out: one that never rests is no sign that the
+    server cannot answer more."""
+    spent = (
+        thread.cpu_seconds - before.get(number, _NEW).cpu_seconds
+        for number, thread in after.items()
+        if not thread.compiles
+    )
+    return max(spent, default=0.0)
 
 
 def _switches(before: Threads, after: Threads) -> int:
@@ -118,30 +130,55 @@ def limit_of(
     filled its CPUs, or when one of its threads has filled a core: how many threads it uses is its own choice,
     and a server of a single one does on eight CPUs what it does on one. One ab is one thread, whatever its CPUs, and
     several are full when each has filled a core, as far as there are cores for them.
+
+    Where both are full it is the server: it had no CPU time left for more requests, so that its rate is no lower bound.
     """
     if usage is None or usage.server_cores_busy is None or usage.generator_cores_busy is None:
         return None
-    server, generator, cpus = usage.server_cores_busy, usage.generator_cores_busy, len(server_cpus)
-    idle, interrupts = usage.server_cpus_idle or 0.0, usage.server_cpus_interrupts or 0.0
+    server, generator = usage.server_cores_busy, usage.generator_cores_busy
+    server_side = _Cpus(
+        len(server_cpus),
+        idle=usage.server_cpus_idle or 0.0,
+        stolen=len(server_cpus) * (usage.server_stolen_share or 0.0),
+    )
+    generator_side = _Cpus(
+        len(generator_cpus),
+        idle=usage.generator_cpus_idle or 0.0,
+        stolen=len(generator_cpus) * (usage.generator_stolen_share or 0.0),
+    )
     if set(server_cpus) & set(generator_cpus):
-        if _full(_filled(server + generator, idle, interrupts, cpus), cpus):
+        together = server + generator + (usage.server_cpus_interrupts or 0.0)
+        if server_side.are_full(together, server_side.count):
             return "machine"
     else:
-        server = _filled(server, idle, interrupts, cpus)
-        idle, interrupts = usage.generator_cpus_idle or 0.0, usage.generator_cpus_interrupts or 0.0
-        generator = _filled(generator, idle, interrupts, len(generator_cpus))
-    if _full(server, cpus) or _full(usage.busiest_thread or 0.0, 1):
+        server += usage.server_cpus_interrupts or 0.0
+        generator += usage.generator_cpus_interrupts or 0.0
+    if server_side.are_full(server, server_side.count) or server_side.are_full(usage.busiest_thread or 0.0, 1):
         return "server"
-    return "generator" if _full(generator, min(generators, len(generator_cpus))) else None
+    return "generator" if generator_side.are_full(generator, min(generators, generator_side.count)) else None
 
 
-def _full(cores: float, of: int) -> bool:
-    return cores >= FULL * of
+class _Cpus(msgspec.Struct, frozen=True):
+    """The CPUs that server or generator may use. Times are in CPUs: seconds per second."""
 
+    count: int
+    idle: float
+    stolen: float
 
-def _filled(busy: float, idle: float, interrupts: float, cpus: int) -> float:
-    """Return how many of its own CPUs a party has filled, with the work that interrupts did there for the network. Some
-    kernels charge that to no process (CONFIG_IRQ_TIME_ACCOUNTING, as many distributions have it), some to the running
-    process, and both count it in /proc/stat; but idle time cannot have been used.
-    """
-    return min(busy + interrupts, cpus - idle)
+    def are_full(self, busy: float, of: int) -> bool:
+        """Return whether work that took `busy` CPUs, interrupts included, had as many as `of` CPUs full.
+
+        Interrupts are the network's work, and /proc/stat counts them apart. Kernels with CONFIG_IRQ_TIME_ACCOUNTING
+        charge them to no process, so that `busy` has them once. Others also charge them to the process that they
+        interrupt, and `busy` has them twice. But work cannot have taken more than the time in which its CPUs were
+        neither idle nor stolen. On a kernel of the second kind `busy` is above that bound and the bound is right; on
+        one of the first kind it is below, and `busy` is right. The bound also removes stolen time, which kernels
+        without CONFIG_PARAVIRT_TIME_ACCOUNTING charge to the process that it was stolen from.
+
+        Time is stolen only from a CPU that has something to do. CPUs that are never idle are therefore full, however
+        much of their time was stolen; and work has the same part of the time in which its CPUs were wanted, stolen
+        time included, as of the time in which they worked.
+        """
+        wanted = self.count - self.idle
+        worked = wanted - self.stolen
+        return worked > 0 and min(busy, worked) / worked * wanted >= FULL * of

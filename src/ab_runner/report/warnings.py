@@ -8,6 +8,7 @@ from ab_runner.analysis.drift import Shift
 from ab_runner.analysis.reasons import Skip
 from ab_runner.analysis.warnings import (
     BlocksShifted,
+    CpuTimeStolen,
     Damaged,
     DriftUnknown,
     HostConditions,
@@ -19,6 +20,7 @@ from ab_runner.analysis.warnings import (
     SweepWarning,
     Unfinished,
 )
+from ab_runner.host.preflight import STOLEN_AT_MOST
 
 _MOST_NAMES = 5
 """If there are more names than this, a short line shows how many more."""
@@ -54,6 +56,12 @@ def _all_lines(warning: SweepWarning) -> Iterator[str]:
             yield from (f"resumed at {warning.at:%Y-%m-%d %H:%M} although {each}" for each in warning.differences)
         case HostConditions():
             yield from warning.texts
+        case CpuTimeStolen():
+            yield (
+                f"in {warning.trials} of {warning.of} trials the hypervisor gave more than {100 * STOLEN_AT_MOST:g} % "
+                f"of the CPU time to others, at most {100 * warning.largest:.1f} %: their rates may be too low; "
+                "use a quieter host"
+            )
         case MachineDrifted():
             changes = ", ".join(f"{each.workload} {each.change:+.1%}" for each in warning.drifts)
             yield f"the machine drifted: the ceiling at the end of the sweep against the beginning: {changes}"

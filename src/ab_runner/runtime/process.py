@@ -232,6 +232,7 @@ class ProcessServer:
         self._pinned = pinned_generator
         self._server: subprocess.Popen[bytes] | None = None
         self._generator: subprocess.Popen[str] | None = None
+        self._generator_session: Session | None = None
         self.is_stopped = False
 
     def launch(self, command: Sequence[str], environment: dict[str, str], log: BinaryIO) -> None:
@@ -253,8 +254,8 @@ class ProcessServer:
             self.accounts = accounts_of(server, self._generator_cpu_seconds, server_cpus, generator_cpus)
 
     def _generator_cpu_seconds(self) -> float:
-        running = self._generator
-        return children_cpu_seconds(running.pid if running and running.returncode is None else None)
+        running = self._generator is not None and self._generator.returncode is None
+        return children_cpu_seconds(self._generator_session if running else None)
 
     def perf_data(self) -> bytes:
         """Return a copy of its JVM's performance counters; empty if there are none."""
@@ -267,6 +268,7 @@ class ProcessServer:
                 [*self._pinned, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 text=True, errors="backslashreplace", start_new_session=True,
             )  # fmt: skip
+        self._generator_session = Session(process.pid)
         try:
             stdout, stderr = process.communicate(timeout=time_limit)
             return Completed(process.returncode, stdout, stderr)
