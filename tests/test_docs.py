@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ab_runner.cli.splice import splice
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), ROOT / "results/published/README.md"]
 
@@ -29,6 +31,12 @@ def test_links_lead_somewhere(path: Path) -> None:
             there = path.parent / name if name else path
             assert there.exists(), target
             assert not anchor or anchor in anchors_of(there), target
+
+
+def test_what_commands_have_filled_in_is_what_they_would_fill_in_now(capsys: pytest.CaptureFixture[str]) -> None:
+    """`./ab-runner report --splice README.md docs/*.md` brings it up to date."""
+    code = splice(DOCUMENTS, check=True)
+    assert (code, capsys.readouterr().err) == (0, "")
 
 
 def test_the_readme_is_short() -> None:

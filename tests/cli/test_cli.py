@@ -65,6 +65,20 @@ from ab_runner.store.writer import Store
         (["list", "--year", "2008-2004"], "2008-2004 ends before it begins"),
         (["list", "--io-model", "NIO"], "no server of the I/O model 'NIO'; there are "),
         (["list", "--workload", "smal"], "no workload 'smal' (did you mean small"),
+        (["list", "--format", "markdown", "--available"], "--available is not"),
+        (["report", "a", "b"], "report shows one sweep; ./ab-runner compare shows several"),
+        (["report", "--workloads", "smal"], "no workload 'smal' (did you mean small"),
+        (["report", "--only", "ranks"], "'ranks' is not one of"),
+        (["report", "--top", "5"], "--top is for --only ranking"),
+        (["report", "--only", "ranking", "--top", "0"], "0 is not in the range"),
+        (["report", "--html", "--servers", "a"], "--html writes a page of the whole sweep"),
+        (["report", "--svg", "--only", "tables"], "--only is for tables"),
+        (["report", "--then-and-now", "--servers", "a"], "--then-and-now ranks all servers"),
+        (["report", "--then-and-now", "--only", "summary"], "--then-and-now has only tables"),
+        (["report", "--format", "csv", "--workloads", "small"], "--format csv has every trial"),
+        (["conclusions", "--format", "csv", "--only", "verdicts"], "--only selects tables"),
+        (["publish", "results/one", "A"], "a name is written in lower-case letters"),
+        (["publish", "results/one"], "Missing argument 'NAME'"),
     ],
 )
 def test_bad_options_are_refused_in_one_line(cli: Runner, arguments: list[str], expected: str, tmp_path: Path) -> None:
@@ -373,6 +387,38 @@ def test_list_shows_each_server_of_a_set(cli: Runner, monkeypatch: pytest.Monkey
     code, stdout, _ = cli("list", "@core", "--family", "mina", "--year", "2006")
     assert stdout.splitlines()[0] == "mina-0.9.2"
     assert stdout.count("what it is") == 1
+
+
+def test_a_list_is_a_markdown_table_of_what_is_the_same_everywhere(
+    cli: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ab_runner.sweep.availability.look", None)
+    code, stdout, stderr = cli("list", "--format", "markdown", "--family", "tomcat", "--year", "2006")
+    assert (code, stderr) == (0, "")
+    assert stdout.splitlines()[:4] == [
+        "**servers**", "", "| server | family | year | I/O model | workloads |", "| :-- | :-- | :-- | :-- | :-- |",
+    ]  # fmt: skip
+    rows = stdout.splitlines()[4:]
+    assert [row.split(" | ")[1:3] for row in rows] == [["tomcat", "2006"]] * len(rows)
+    assert rows[0].startswith("| tomcat-5.5.15 ")
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown"])
+def test_a_report_shows_the_servers_of_a_set(cli: Runner, kept_sweep: Path, form: str) -> None:
+    code, stdout, stderr = cli("report", str(kept_sweep), "--servers", "@core", "--only", "tables", "--format", form)
+    assert (code, stderr) == (0, "")
+    assert "tomcat-5.5.15" in stdout
+    assert "20261120-120000-quick" not in stdout
+    assert "no server of the set" in cli.complaint(
+        "report", str(kept(kept_sweep.parent / "x", {"a-1": 1.0})), "--servers", "@core"
+    )
+
+
+def test_the_verdicts_alone_are_a_row_for_each_conclusion(cli: Runner) -> None:
+    code, stdout, _ = cli("conclusions", "--only", "verdicts", "--format", "markdown")
+    assert code == 0
+    assert stdout.startswith("**Cindy 3.0a4 efficiency test, 2006**\n")
+    assert len([line for line in stdout.splitlines() if line.startswith("| ")]) == 10
 
 
 def test_a_list_without_a_server_says_so(cli: Runner) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from ab_runner import paths
@@ -9,6 +11,7 @@ from ab_runner.catalog.filters import Filter
 from ab_runner.catalog.servers import load, renamed_lines, select
 from ab_runner.catalog.sets import expand, load_sets
 from ab_runner.cli import options
+from ab_runner.model.server import Server
 
 
 @click.command("list")
@@ -30,6 +33,14 @@ from ab_runner.cli import options
     help=f"Some of {', '.join(options.WORKLOAD_NAMES)}.",
 )
 @click.option("--available/--unavailable", default=None, help="Only those that can run here, or only the others.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["terminal", "markdown"]),
+    default="terminal",
+    show_default=True,
+    help="markdown: a table of what is the same on every machine.",
+)
 def command(
     servers: tuple[str, ...],
     family: tuple[str, ...],
@@ -37,6 +48,7 @@ def command(
     io_model: tuple[str, ...],
     workload: tuple[str, ...],
     available: bool | None,
+    form: str,
 ) -> None:
     """Shows servers and sets. With a GLOB or a set: all facts about each of its servers, with its exceptions
     from the rules (docs/fairness.md), its caveats, and the head of its answers in the newest sweep.
@@ -48,19 +60,33 @@ def command(
     from ab_runner.sweep.availability import look
 
     catalog = load(paths.SERVERS)
-    sets = load_sets(paths.SERVERS, catalog)
     wanted = Filter(families=family, years=years, io_models=io_model, workloads=workload)
-    wanted.check(catalog.values())
-    fitting = [server for server in select(catalog, expand(servers, sets) or ("*",)) if wanted.fits(server)]
+    fitting = fitting_servers(catalog, servers, wanted)
     for line in renamed_lines(catalog, servers):
         say_err(line)
+    if form == "markdown" and available is not None:
+        raise click.UsageError("--format markdown has what is the same on every machine, and --available is not")
+    if form == "markdown" and fitting:
+        from ab_runner.report import markdown
+        from ab_runner.report.servers import report_servers
+
+        click.echo(markdown.render(report_servers(fitting)), nl=False)
+        return
     here = look(fitting)
     shown = [server for server in fitting if available in (None, server.id not in here.missing)]
     if not servers:
-        show_servers(shown, here, sets)
+        show_servers(shown, here, load_sets(paths.SERVERS, catalog))
         return
     from ab_runner.store.answers import newest_answers  # here, for the table of all needs no sweep
 
     answers = newest_answers(paths.RESULTS, shown)
     for server in shown:
         show_server(server, here, answers.get(server.id))
+
+
+def fitting_servers(catalog: dict[str, Server], patterns: Sequence[str], wanted: Filter) -> list[Server]:
+    """Return the servers that any of the patterns or sets names (none: all) and that have the wanted properties.
+    CatalogError for a name or a property that no server has."""
+    wanted.check(catalog.values())
+    names = expand(patterns, load_sets(paths.SERVERS, catalog)) or ("*",)
+    return [server for server in select(catalog, names) if wanted.fits(server)]

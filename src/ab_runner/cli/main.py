@@ -22,6 +22,7 @@ COMMANDS = (
     "compare",
     "conclusions",
     "export",
+    "publish",
     "serve",
     "doctor",
     "artifacts",

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.analysis.warnings import findings_of
-from ab_runner.cli.console import console_for, say_err
+from ab_runner.cli.console import console_for, put, say_err
 from ab_runner.cli.progress import display_for
-from ab_runner.cli.tables import show_report
 from ab_runner.errors import UserError
 from ab_runner.model.records import NotMeasured, Trial, is_valid
+from ab_runner.report import terminal
 from ab_runner.report.files import write_reports
+from ab_runner.report.tables import report_of
 from ab_runner.store.plan import plan_of, remaining
 from ab_runner.store.reader import Stored, read
 from ab_runner.sweep.measure import ReadySweep, SweepStopped, measure
@@ -48,7 +49,7 @@ def _show_end(folder: Path) -> Stored:
     stored = read(folder)
     analysis = analyse(stored)
     if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
-        show_report(analysis, "terminal", everything=False)
+        put(*terminal.render(report_of(analysis), console_for(sys.stdout).width))
         say_err(f"./ab-runner report --all {folder} shows all tables")
     else:
         say_err(f"no trial was run; {folder} has the log")

@@ -8,7 +8,7 @@ from ab_runner.cli import options
 
 
 @click.command("new-server")
-@click.argument("id", type=options.NewId())
+@click.argument("id", type=options.NewId("an id", "mina-0.9.2"))
 def command(id: str) -> None:
     """Makes a small echo server to start from. It is written in Java, is in servers/ID and runs as it is."""
     from ab_runner.catalog.new_server import make

@@ -71,15 +71,20 @@ class Names(click.ParamType[tuple[str, ...]]):
 
 
 class NewId(click.ParamType[str]):
-    """The id of a server to be made, no longer than the name of a host can be."""
+    """The id of what is to be made, no longer than the name of a host can be. `what` it is called, and an example, are
+    for messages."""
 
     name = "ID"
 
+    def __init__(self, what: str, like: str) -> None:
+        self._what = what
+        self._like = like
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not is_id(value):
-            self.fail(f"an id is written in {ID_RULE}, like mina-0.9.2, not {value[:60]!r}", param, ctx)
+            self.fail(f"{self._what} is written in {ID_RULE}, like {self._like}, not {value[:60]!r}", param, ctx)
         if len(value) > LONGEST_ID:
-            self.fail(f"an id has at most {LONGEST_ID} characters, not {len(value)}", param, ctx)
+            self.fail(f"{self._what} has at most {LONGEST_ID} characters, not {len(value)}", param, ctx)
         return str(value)
 
 

@@ -1,16 +1,62 @@
-"""./ab-runner report: shows the tables of a sweep, or writes its page and charts."""
+"""./ab-runner report: shows the tables of a sweep, writes its page and charts, or fills Markdown files."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
+from ab_runner import paths
 from ab_runner.cli import options
+from ab_runner.model.workload import WorkloadName
+
+if TYPE_CHECKING:
+    from ab_runner.analysis.sweep_analysis import SweepAnalysis
+    from ab_runner.report.document import Report
+    from ab_runner.report.selection import Selection
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of one report."""
+
+    results: tuple[Path, ...]
+    form: str
+    everything: bool
+    then_and_now: bool
+    servers: tuple[str, ...]
+    workloads: tuple[WorkloadName, ...]
+    concurrency: tuple[int, ...]
+    only: str | None
+    top: int | None
+    html: bool
+    svg: bool
+    png: bool
+    out: Path | None
+    splice: bool
+    check: bool
+
+    @property
+    def sweep(self) -> Path:
+        """The sweep's folder."""
+        return self.results[0] if self.results else options.latest_sweep()
+
+    @property
+    def files(self) -> bool:
+        """Whether files are written, and no tables."""
+        return self.html or self.svg or self.png
+
+    @property
+    def selects(self) -> bool:
+        """Whether it is a report of some servers, workloads or levels."""
+        return bool(self.servers or self.workloads or self.concurrency)
 
 
 @click.command("report")
-@click.argument("results", type=click.Path(path_type=Path), default=options.latest_sweep)
+@click.argument("results", type=click.Path(path_type=Path), nargs=-1, metavar="[SWEEP]")
 @options.table_format
 @click.option(
     "--all", "everything", is_flag=True, help="Shows all tables (latencies, ranks, CPU time) and all warnings."
@@ -18,6 +64,24 @@ from ab_runner.cli import options
 @click.option(
     "--then-and-now", is_flag=True, help="Shows the figures of 2006 beside those of the sweep, with factors and ranks."
 )
+@click.option(
+    "--servers", type=options.Names("server"), default=(), metavar="GLOB,…", help="Some servers: '@core,nginx*'."
+)
+@click.option(
+    "--workloads",
+    type=options.Names("workload", options.WORKLOAD_NAMES),
+    default=(),
+    metavar="NAME,…",
+    help="Some workloads.",
+)
+@click.option("--concurrency", type=options.Concurrency(), default=(), help="Some levels of concurrency.")
+@click.option(
+    "--only",
+    type=click.Choice(["tables", "ranking", "summary"]),
+    help="tables: without facts, summary and warnings. ranking: a table for each workload and concurrency, the fastest "
+    "servers first, with their ranks. summary: that alone.",
+)
+@click.option("--top", type=options.Whole(min=1), metavar="N", help="With --only ranking: the first N servers.")
 @click.option("--html", is_flag=True, help="Writes report.html, a self-contained page, instead.")
 @click.option("--svg", is_flag=True, help="Writes the charts as SVG files into charts/ instead.")
 @click.option("--png", is_flag=True, help="Writes the charts as PNG files into charts/ instead.")
@@ -27,24 +91,120 @@ from ab_runner.cli import options
     metavar="DIR",
     help="Where --html, --svg and --png write.  [default: the sweep's folder]",
 )
-def command(
-    results: Path, form: str, everything: bool, then_and_now: bool, html: bool, svg: bool, png: bool, out: Path | None
-) -> None:
+@click.option(
+    "--splice",
+    is_flag=True,
+    help="Fills in the tables and charts of Markdown files, which are named instead of a sweep.",
+)
+@click.option(
+    "--check", is_flag=True, help="With --splice: writes nothing; exit code 1 if a file differs from its sweeps."
+)
+def command(**values: Any) -> None:
     """Shows the tables of a sweep again.  [default: results/latest]"""
-    from ab_runner.analysis.sweep_analysis import analyse
-    from ab_runner.store.reader import read
+    wanted = Wanted(**values)
+    if wanted.splice:
+        from ab_runner.cli.splice import splice
 
-    if html or svg or png:
+        others = msgspec.structs.replace(wanted, splice=False, check=False, results=())
+        if others != _NOTHING:
+            raise click.UsageError("--splice takes files and --check; the options of a report are in the files")
+        if not wanted.results:
+            raise click.UsageError("--splice needs the Markdown files: ./ab-runner report --splice README.md docs/*.md")
+        sys.exit(splice(wanted.results, wanted.check))
+    check_options(wanted)
+    if wanted.files:
         from ab_runner.report.files import write_files
 
-        for path in write_files(analyse(read(results)), out or results, html=html, svg=svg, png=png):
+        folder = wanted.out or wanted.sweep
+        for path in write_files(analysis_of(wanted), folder, html=wanted.html, svg=wanted.svg, png=wanted.png):
             click.echo(path)
-        return
-    if out is not None:
-        raise click.UsageError("--out is for --html, --svg and --png; tables go to stdout")
-    from ab_runner.cli.tables import show_report, show_then_and_now
-
-    if then_and_now:
-        show_then_and_now(analyse(read(results)), form)
     else:
-        show_report(analyse(read(results)), form, everything)
+        _show(wanted)
+
+
+def check_options(wanted: Wanted) -> None:
+    """Raise click.UsageError for options that do not go together."""
+    for message in _conflicts(wanted):
+        raise click.UsageError(message)
+
+
+def analysis_of(wanted: Wanted, load: Callable[[Path], SweepAnalysis] | None = None) -> SweepAnalysis:
+    """Return the analysis of the sweep, with what is selected alone; `load` is for more than one report of a sweep."""
+    from ab_runner.cli.tables import analysed
+    from ab_runner.report.selection import narrowed
+
+    analysis = (load or analysed)(wanted.sweep)
+    return narrowed(analysis, _selection(wanted)) if wanted.selects else analysis
+
+
+def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
+    """Return the tables that are wanted. UserError if the sweep has none of them."""
+    from ab_runner.report.published import compared_with_2006
+    from ab_runner.report.ranking_tables import report_ranking
+    from ab_runner.report.selection import only_summary, only_tables
+    from ab_runner.report.tables import report_of
+    from ab_runner.report.then_and_now_tables import report_then_and_now
+
+    if wanted.only == "ranking":
+        return report_ranking(analysis, wanted.top)
+    if wanted.then_and_now:
+        report = report_then_and_now(analysis, compared_with_2006(analysis))
+    else:
+        report = report_of(analysis, wanted.everything)
+    parts = {"tables": only_tables, "summary": only_summary}
+    return parts[wanted.only](report) if wanted.only else report
+
+
+def _show(wanted: Wanted) -> None:
+    from ab_runner.cli.tables import show_tables
+    from ab_runner.report import csv, then_and_now_csv
+    from ab_runner.report.published import compared_with_2006
+
+    analysis = analysis_of(wanted)
+
+    def as_csv() -> str:
+        return then_and_now_csv.render(compared_with_2006(analysis)) if wanted.then_and_now else csv.render(analysis)
+
+    show_tables(lambda: report_for(wanted, analysis), as_csv, analysis.stored.damage, wanted.form)
+
+
+def _selection(wanted: Wanted) -> Selection:
+    from ab_runner.catalog.servers import load
+    from ab_runner.catalog.sets import MARK, expand, load_sets
+    from ab_runner.report.selection import Selection
+
+    sets = [name for name in wanted.servers if name.startswith(MARK)]
+    members = expand(sets, load_sets(paths.SERVERS, load(paths.SERVERS))) if sets else ()
+    return Selection(
+        servers=tuple(name for name in wanted.servers if name not in sets),
+        members=tuple(members),
+        workloads=wanted.workloads,
+        levels=wanted.concurrency,
+    )
+
+
+def _conflicts(wanted: Wanted) -> Iterator[str]:
+    if wanted.check:
+        yield "--check is for --splice"
+    if len(wanted.results) > 1:
+        yield "report shows one sweep; ./ab-runner compare shows several beside each other"
+    if wanted.out is not None and not wanted.files:
+        yield "--out is for --html, --svg and --png; tables go to stdout"
+    if wanted.top is not None and wanted.only != "ranking":
+        yield "--top is for --only ranking"
+    if wanted.html and wanted.selects:
+        yield "--html writes a page of the whole sweep; --servers, --workloads and --concurrency do not go with it"
+    if wanted.files and wanted.only:
+        yield "--only is for tables, not for --html, --svg and --png"
+    if wanted.then_and_now and wanted.servers:
+        yield "--then-and-now ranks all servers that have figures of 2006; it takes --workloads and --concurrency"
+    if wanted.then_and_now and wanted.only not in (None, "tables"):
+        yield "--then-and-now has only tables: --only tables"
+    if wanted.form == "csv" and not wanted.then_and_now and (wanted.selects or wanted.only):
+        yield "--format csv has every trial; --servers, --workloads, --concurrency and --only select tables"
+
+
+_NOTHING = Wanted(
+    results=(), form="terminal", everything=False, then_and_now=False, servers=(), workloads=(), concurrency=(),
+    only=None, top=None, html=False, svg=False, png=False, out=None, splice=False, check=False,
+)  # fmt: skip

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
-from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.cli.console import console_for, put, say_err
-from ab_runner.report import csv, markdown, terminal, then_and_now_csv
+from ab_runner.report import markdown, terminal
 from ab_runner.report.document import Report
-from ab_runner.report.published import compared_with_2006
-from ab_runner.report.tables import report_of
-from ab_runner.report.then_and_now_tables import report_then_and_now
+from ab_runner.store.reader import read
 
 
-def show_report(analysis: SweepAnalysis, form: str, everything: bool) -> None:
-    """Show the tables of a sweep: those of the rates, and with `everything` the others too."""
-    show_tables(lambda: report_of(analysis, everything), lambda: csv.render(analysis), analysis.stored.damage, form)
-
-
-def show_then_and_now(analysis: SweepAnalysis, form: str) -> None:
-    """Show the figures of 2006 beside those of a sweep. UserError if they have nothing in common."""
-    compared = compared_with_2006(analysis)
-    tables, as_csv = lambda: report_then_and_now(analysis, compared), lambda: then_and_now_csv.render(compared)
-    show_tables(tables, as_csv, analysis.stored.damage, form)
+def analysed(folder: Path) -> SweepAnalysis:
+    """Return the analysis of the sweep in a folder. StoreError if there is none."""
+    return analyse(read(folder))
 
 
 def show_tables(report: Callable[[], Report], as_csv: Callable[[], str], damage: Iterable[str], form: str) -> None:

@@ -79,6 +79,11 @@ def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], dama
     )
 
 
+def report_verdicts(papers: Sequence[tuple[Paper, Sequence[Judgement]]]) -> Report:
+    """Return the verdicts alone, a table for each paper."""
+    return Report(heading="", facts=(), tables=tuple(_overview(*each) for each in papers), warnings=())
+
+
 class _Row(msgspec.Struct, frozen=True):
     """The parts of a claim with one verdict in one workload. `deciding` is the part with the smallest margin for the
     claim; None where nothing was measured."""

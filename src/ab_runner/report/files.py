@@ -19,6 +19,7 @@ from ab_runner.store.reader import Stored
 from ab_runner.store.writer import write_report
 
 if TYPE_CHECKING:
+    from ab_runner.report.charts.parts import Spec
     from ab_runner.report.html import Served
 
 TABLES = "tables.md"
@@ -86,13 +87,19 @@ def _write_page(analysis: SweepAnalysis, folder: Path) -> Path:
     return folder / PAGE
 
 
-def _write_charts(analysis: SweepAnalysis, folder: Path, *, svg: bool, png: bool) -> Path:
-    from ab_runner.report.charts import vega
+def charts_of(analysis: SweepAnalysis) -> dict[str, Spec]:
+    """Return the charts of a sweep by file name, without its suffix."""
     from ab_runner.report.charts.files import gallery
     from ab_runner.report.html.page import page_of
 
+    return gallery(page_of(analysis, figures_of_2006()))
+
+
+def _write_charts(analysis: SweepAnalysis, folder: Path, *, svg: bool, png: bool) -> Path:
+    from ab_runner.report.charts import vega
+
     safe_files.real_folder(folder).mkdir(exist_ok=True)
-    for name, spec in gallery(page_of(analysis, figures_of_2006())).items():
+    for name, spec in charts_of(analysis).items():
         if svg:
             safe_files.write_whole(folder / f"{name}.svg", vega.svg(spec).encode())
         if png:

@@ -8,17 +8,19 @@ from ab_runner.report.document import Report, Table
 
 
 def render(report: Report) -> str:
-    """Return the whole report."""
-    lines = [f"# {_plain(report.heading)}", ""]
+    """Return the whole report. One without a heading is a part of another document: its titles are bold lines."""
+    whole = bool(report.heading)
+    lines = [f"# {_plain(report.heading)}", ""] if whole else []
     lines += [f"- {_plain(fact)}" for fact in report.facts]
     lines += [f"- **{_plain(warning)}**" for warning in report.warnings]
     if report.summary:
-        lines += ["", "## Summary", "", *_list(report.summary)]
+        lines += [*(("", "## Summary") if whole else ()), "", *_list(report.summary)]
     for table in report.tables:
-        lines += ["", *_table(table)]
+        title = _plain(table.title)
+        lines += ["", f"## {title}" if whole else f"**{title}**", "", *_table(table)]
     if report.notes:
         lines += ["", *_list(report.notes)]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).strip("\n") + "\n"
 
 
 def _list(texts: Iterable[str]) -> Iterator[str]:
@@ -26,8 +28,6 @@ def _list(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _table(table: Table) -> Iterator[str]:
-    yield f"## {_plain(table.title)}"
-    yield ""
     yield _row(map(_plain, table.headings))
     left = {*range(table.names), *table.prose}
     yield _row(":--" if position in left else "--:" for position in range(len(table.headings)))

@@ -36,7 +36,8 @@ _STYLES = {
 def render(report: Report, width: int) -> Iterator[RenderableType]:
     """Yield what to show, from top to bottom, on a terminal of that width. The most important comes last, where it is
     seen first."""
-    yield Text(report.heading, style="bold")
+    if report.heading:
+        yield Text(report.heading, style="bold")
     for fact in report.facts:
         yield Text(fact, style="dim")
     for table in report.tables:

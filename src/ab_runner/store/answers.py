@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from ab_runner.host import safe_files
 from ab_runner.model.records import AnswerRecord, Sweep
 from ab_runner.model.server import Server, current_id
-from ab_runner.store.layout import TRIALS_FILE, StoreError
+from ab_runner.store.layout import StoreError
+from ab_runner.store.log import read_log
 from ab_runner.store.reader import read_sweep, sweeps_in
 
 
@@ -62,7 +62,7 @@ def _names_in(sweep: Sweep, servers: list[Server]) -> dict[str, str]:
 def _answers_in(folder: Path) -> list[AnswerRecord]:
     """Return the answers in a sweep's log. Other lines, which are far longer, are not decoded."""
     try:
-        lines = safe_files.read(folder / TRIALS_FILE).split(b"\n")
+        lines = read_log(folder).split(b"\n")
     except OSError:
         return []
     answers = []

@@ -20,9 +20,12 @@ def differences(then: Sweep, now: Sweep) -> Iterator[str]:
 
 
 def machine_differences(then: Sweep, now: Sweep, fields: Iterable[str]) -> Iterator[str]:
-    """Yield the differences of the machine in these fields of `Machine`."""
+    """Yield the differences of the machine in these fields of `Machine`. A host name that is not known, as in published
+    sweeps, is no difference."""
     for field in fields:
-        yield from difference(field.replace("_", " "), getattr(then.machine, field), getattr(now.machine, field))
+        before, after = getattr(then.machine, field), getattr(now.machine, field)
+        if field != "hostname" or (before and after):
+            yield from difference(field.replace("_", " "), before, after)
 
 
 def environment_differences(then: Sweep, now: Sweep) -> Iterator[str]:

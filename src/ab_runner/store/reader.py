@@ -11,7 +11,8 @@ import msgspec
 
 from ab_runner.host import safe_files
 from ab_runner.model.records import FORMAT, EndRecord, Record, ResumeRecord, Sweep
-from ab_runner.store.layout import LATEST, SWEEP_FILE, TRIALS_FILE, StoreError
+from ab_runner.store.layout import LATEST, PUBLISHED_SWEEPS, SWEEP_FILE, TRIALS_FILE, StoreError
+from ab_runner.store.log import log_path, read_log
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -36,13 +37,14 @@ def read(folder: Path) -> Stored:
     are unknown kinds of records, which a line of `damage` reports.
     """
     sweep = read_sweep(folder)
+    log = log_path(folder)
     try:
-        lines = _lines(folder / TRIALS_FILE)
+        lines = _lines(folder)
     except OSError as error:
         raise _unreadable(folder, error) from error
     records: list[Record] = []
     unknown: list[str] = []
-    damage = [f"{folder / TRIALS_FILE} is missing"] if lines is None else []
+    damage = [f"{log} is missing"] if lines is None else []
     for number, line in lines or ():
         try:
             records.append(_RECORDS.decode(line))
@@ -50,11 +52,11 @@ def read(folder: Path) -> Stored:
             if kind := _unknown_kind(line):
                 unknown.append(kind)
             else:
-                damage.append(f"{folder / TRIALS_FILE}: line {number} is damaged and ignored: {error}")
+                damage.append(f"{log}: line {number} is damaged and ignored: {error}")
     if unknown:
         kinds = ", ".join(sorted(set(unknown)))
         count = f"{len(unknown)} records of a kind that this version does not know are ignored"
-        damage.append(f"{folder / TRIALS_FILE}: {count}: {kinds}")
+        damage.append(f"{log}: {count}: {kinds}")
     return Stored(sweep, tuple(records), tuple(damage))
 
 
@@ -72,9 +74,11 @@ def read_sweep(folder: Path) -> Sweep:
 
 
 def sweeps_in(results: Path) -> list[Path]:
-    """Return the folders of sweeps in a folder. OSError if that cannot be read. Links are excluded: `latest` would be a
-    second entry, and another link could expose a folder that nobody meant to show."""
-    return [path for path in results.iterdir() if not path.is_symlink() and os.path.lexists(path / SWEEP_FILE)]
+    """Return the folders of sweeps in a folder, those of published sweeps first. OSError if it cannot be read. Links
+    are excluded: `latest` would be a second entry, and another link could expose a folder that nobody meant to show."""
+    published = results / PUBLISHED_SWEEPS
+    folders = [*(published.iterdir() if published.is_dir() and not published.is_symlink() else ()), *results.iterdir()]
+    return [path for path in folders if not path.is_symlink() and os.path.lexists(path / SWEEP_FILE)]
 
 
 def is_being_written(folder: Path) -> bool:
@@ -128,10 +132,10 @@ def _unknown_kind(line: bytes) -> str | None:
     return None if kind in _KINDS else kind
 
 
-def _lines(path: Path) -> list[tuple[int, bytes]] | None:
-    """Return the lines with their numbers; None if there is no such file."""
+def _lines(folder: Path) -> list[tuple[int, bytes]] | None:
+    """Return the lines of the log with their numbers; None if there is no log."""
     try:
-        lines = safe_files.read(path).split(b"\n")
+        lines = read_log(folder).split(b"\n")
     except FileNotFoundError:
         return None
     return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]

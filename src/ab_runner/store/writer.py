@@ -17,6 +17,7 @@ from ab_runner.host import safe_files
 from ab_runner.host.safe_files import write_whole
 from ab_runner.model.records import Record, Sweep
 from ab_runner.store.layout import LATEST, RAW_FOLDER, SWEEP_FILE, TRIALS_FILE, StoreError
+from ab_runner.store.log import log_path
 
 _SCRATCH = ".scratch-"
 _GENERATOR_FILE_AT_MOST = 4 << 20
@@ -27,8 +28,10 @@ class Store:
     """Writes one sweep. Every record is on disk when `append` returns."""
 
     def __init__(self, folder: Path) -> None:
-        """Opens the log of a folder that has its sweep.json. StoreError if that cannot be done."""
+        """Opens the log of a folder that has its sweep.json. StoreError if that cannot be done, or it is published."""
         self.folder = folder
+        if log_path(folder).name != TRIALS_FILE:
+            raise StoreError(f"{folder} is a published sweep, to which nothing is added; measure a new one")
         try:
             self.raw = safe_files.real_folder(folder / RAW_FOLDER)
             # Unbuffered: what a full disk refuses is not tried again at the end, when it would hide the first error.

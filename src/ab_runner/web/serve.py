@@ -22,7 +22,8 @@ from ab_runner.host import safe_files
 from ab_runner.report.compare_sweeps import compare_all
 from ab_runner.report.files import page_text
 from ab_runner.report.html import Served, comparison, overview
-from ab_runner.store.layout import RAW_FOLDER, TRIALS_FILE
+from ab_runner.store.layout import RAW_FOLDER
+from ab_runner.store.log import log_path
 from ab_runner.store.reader import is_being_written, read, sweeps_in
 
 Made = TypeVar("Made")
@@ -172,7 +173,7 @@ def _state(folder: Path) -> tuple[str, bool]:
     """Return a tag of the sweep's log, and whether the sweep is running."""
     is_running = is_being_written(folder)
     try:
-        status = (folder / TRIALS_FILE).lstat()
+        status = log_path(folder).lstat()
     except FileNotFoundError:
         return f"none-{is_running}", is_running
     return f"{status.st_size}-{status.st_mtime_ns}-{is_running}", is_running

@@ -3,6 +3,8 @@ takes longer than most commands."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -15,9 +17,16 @@ _PNG_SCALE = 2
 
 
 def svg(spec: Spec) -> str:
+    """Return the chart as SVG that ends with its `digest` in a comment."""
     import vl_convert
 
-    return vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)
+    return f"{vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)}<!-- {digest(spec)} -->\n"
+
+
+def digest(spec: Spec) -> str:
+    """Return what tells whether a drawn file is of this description and its data: the drawing itself also depends on
+    the fonts of the machine."""
+    return hashlib.sha256(json.dumps([VEGA_LITE, spec], sort_keys=True).encode()).hexdigest()
 
 
 def png(spec: Spec) -> bytes:

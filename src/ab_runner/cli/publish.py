@@ -1,0 +1,25 @@
+"""./ab-runner publish: makes a folder of a sweep that git takes."""
+
+from __future__ import annotations
+
+import getpass
+from pathlib import Path
+
+import click
+
+from ab_runner.cli import options
+
+
+@click.command("publish")
+@click.argument("results", type=click.Path(path_type=Path), metavar="SWEEP")
+@click.argument("name", type=options.NewId("a name", "2026-standard"))
+def command(results: Path, name: str) -> None:
+    """Publishes a sweep into results/sweeps/NAME. The folder has all records, compressed and without the names of host
+    and user, the trials as Parquet, and the reports; it leaves out what ab and the servers printed."""
+    from ab_runner.report.publish import publish
+
+    folder = publish(results, name, getpass.getuser())
+    sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
+    for file, size in sizes.items():
+        click.echo(f"{size:>12,} bytes  {folder / file}")
+    click.echo(f"{sum(sizes.values()):>12,} bytes in all; host name, user name and home folders are replaced")

@@ -1,0 +1,77 @@
+"""The servers at one workload and concurrency, the fastest first: the small tables of a page. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ab_runner.analysis.rankings import best_of
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.errors import UserError
+from ab_runner.model.records import Cell
+from ab_runner.model.server import REFERENCE, Server
+from ab_runner.model.workload import Workload, workload_named
+from ab_runner.report.document import Report, Table, TableCell
+from ab_runner.report.figures import NONE, RANKED_BY_CPU_TIME, rate_cell
+from ab_runner.report.notes import rate_notes
+from ab_runner.report.selection import Selection, narrowed
+from ab_runner.report.tables import SHARED_RANKS, ranks_by_cpu_time
+
+
+def report_ranking(analysis: SweepAnalysis, top: int | None = None) -> Report:
+    """Return a table for each workload and concurrency: server, I/O model, rate and rank, at most `top` of them.
+    UserError if nothing was measured."""
+    workloads = map(workload_named, analysis.workloads)
+    tables = [_table(workload, level, analysis, top) for workload in workloads for level in analysis.levels]
+    found = tuple(table for table in tables if table.rows)
+    if not found:
+        raise UserError(f"{analysis.sweep.id} has no results to rank")
+    return Report(heading="", facts=(), tables=found, warnings=())
+
+
+def _table(workload: Workload, level: int, analysis: SweepAnalysis, top: int | None) -> Table:
+    servers = sorted(_able(workload, analysis), key=lambda server: _order(server, workload, level, analysis))
+    shown = servers[:top]
+    part = Selection(members=tuple(each.id for each in shown), workloads=(workload.name,), levels=(level,))
+    ranking = analysis.rankings.get((workload.name, level))
+    best = best_of(ranking) if ranking else frozenset()
+    notes = list(_notes(workload, narrowed(analysis, part))) if shown else []
+    if len(shown) < len(servers):
+        notes.append(f"the first {len(shown)} of {len(servers)} servers")
+    if ranking and len(ranking.ranks) > len(servers):
+        notes.append(f"ranks are among all {len(ranking.ranks)} servers of the sweep that have one")
+    rows = []
+    for server in shown:
+        cell = Cell(server.id, workload.name, level)
+        rate = rate_cell(analysis.cells.get(cell), server.id in best)
+        rank = str(analysis.ranks.get(cell, NONE))
+        rows.append((TableCell(server.id), TableCell(server.io_model), rate, TableCell(rank)))
+    return Table(
+        title=f"{workload.name}: requests per second at concurrency {level:,} ({workload.summary})",
+        headings=("server", "I/O model", "requests/s", "rank"),
+        rows=tuple(rows),
+        notes=tuple(notes),
+        names=2,
+    )
+
+
+def _notes(workload: Workload, shown: SweepAnalysis) -> Iterator[str]:
+    """Yield the notes of a table that shows this part of a sweep."""
+    yield from rate_notes(workload.name, shown)
+    ranks = [shown.ranks[cell] for cell in shown.cells if cell in shown.ranks]
+    if any(rank.best != rank.worst for rank in ranks):
+        yield SHARED_RANKS
+    if ranks_by_cpu_time(workload.name, shown):
+        yield RANKED_BY_CPU_TIME
+
+
+def _able(workload: Workload, analysis: SweepAnalysis) -> list[Server]:
+    """Return the servers that can have a rank: the ceiling, which is no competitor, has none."""
+    return [each for each in analysis.sweep.servers if workload.name in each.workloads and each.id != REFERENCE]
+
+
+def _order(server: Server, workload: Workload, level: int, analysis: SweepAnalysis) -> tuple[float, float]:
+    """Return what servers are sorted by: the best rank that they may have, then the rate. Those without come last."""
+    cell = Cell(server.id, workload.name, level)
+    rank, summary = analysis.ranks.get(cell), analysis.cells.get(cell)
+    rate = summary.rate if summary else None
+    return rank.best if rank else float("inf"), float("inf") if rate is None else -rate

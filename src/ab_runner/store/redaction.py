@@ -1,0 +1,65 @@
+"""What identifies a person or a machine, replaced in a sweep that is to be published. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+_HOME = re.compile(r"(?<![\w.-])/(?:(?:home|Users)/[^/\s:;,()'\"]+|root(?![\w-]))")
+_OTHER_HOST = re.compile(r"^hostname is .*")
+_FREE_TEXT = frozenset(("head", "error", "detail", "differences", "left_out"))
+"""Keys of texts that servers, builders and the system have written and that no analysis reads. Only in these are names
+replaced: a host may be called `server`, or as a workload is."""
+_NOBODYS = frozenset(("", "root", "nobody", "localhost"))
+
+
+class Redaction(msgspec.Struct, frozen=True):
+    """The host and the user to be replaced, and folders, each with what stands in its place."""
+
+    host: str
+    user: str
+    folders: dict[str, str]
+
+    def sweep(self, content: bytes) -> bytes:
+        """Return a sweep.json without the host's name."""
+        sweep = self._value(msgspec.json.decode(content), "")
+        sweep["machine"]["hostname"] = ""
+        return msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n"
+
+    def log(self, content: bytes) -> bytes:
+        """Return the lines of a log."""
+        lines = (line for line in content.split(b"\n") if line.strip())
+        return b"".join(msgspec.json.encode(self._value(msgspec.json.decode(line), "")) + b"\n" for line in lines)
+
+    def _value(self, value: Any, key: str) -> Any:
+        """Return a JSON value that stands at this key."""
+        if isinstance(value, str):
+            return self._text(value, key)
+        if isinstance(value, list):
+            return [self._value(each, key) for each in value]
+        if isinstance(value, dict):
+            # The servers of `left_out` are keys, and their reasons free text.
+            return {name: self._value(each, key if key == "left_out" else name) for name, each in value.items()}
+        return value
+
+    def _text(self, text: str, key: str) -> str:
+        if key == "command" and text.startswith("/"):
+            return PurePosixPath(text).name
+        for folder, instead in self.folders.items():
+            text = re.sub(rf"(?<![\w.-]){re.escape(folder)}(?![\w-])", instead, text)
+        text = _HOME.sub("~", text)
+        if key in _FREE_TEXT:
+            text = _OTHER_HOST.sub("hostname is another", text) if key == "differences" else text
+            for name, instead in self._names():
+                text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", instead, text)
+        return text
+
+    def _names(self) -> Iterator[tuple[str, str]]:
+        """Yield each name with what stands in its place; of a host with a domain, also its first part."""
+        for name, instead in ((self.host, "HOST"), (self.host.partition(".")[0], "HOST"), (self.user, "USER")):
+            if name not in _NOBODYS:
+                yield name, instead

@@ -1,0 +1,102 @@
+"""What a published sweep no longer says."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.builders import NOON, answer, failed_trial, not_measured, report, server, sweep, trial
+
+from ab_runner.model.records import EndRecord, Machine, Record, ResumeRecord, StartRecord
+from ab_runner.store.redaction import Redaction
+
+REDACTION = Redaction(host="bench.example.org", user="alice", folders={"/srv/ab-runner": ".", "/var/alice": "~"})
+
+
+def redacted(record: Record, redaction: Redaction = REDACTION) -> Record:
+    line = redaction.log(msgspec.json.encode(record) + b"\n")
+    return msgspec.json.decode(line, type=Record)
+
+
+def test_the_host_has_no_name() -> None:
+    before = sweep(server("a-1"), skipped={"b-1": "cc is not on bench (see /home/alice/x)"})
+    content = REDACTION.sweep(msgspec.json.encode(before))
+    after = msgspec.json.decode(content, type=type(before))
+    assert after.machine == msgspec.structs.replace(before.machine, hostname="")
+    assert after.skipped == {"b-1": "cc is not on HOST (see ~/x)"}
+    assert msgspec.structs.replace(after, machine=before.machine, skipped=before.skipped) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("mvn -f /srv/ab-runner/servers/pom.xml package", "mvn -f ./servers/pom.xml package"),
+        ("/srv/ab-runners/x", "/srv/ab-runners/x"),
+        ("(/home/bob/.m2/x)", "(~/.m2/x)"),
+        ("file:///Users/bob/x", "file://~/x"),
+        ("/root/.m2 and /rooted and /usr/root", "~/.m2 and /rooted and /usr/root"),
+        ("/var/alice/x", "~/x"),
+        ("bench.example.org: no route", "HOST: no route"),
+        ("user alice on bench", "user USER on HOST"),
+        ("benchmark, workbench, bench-2, Alice", "benchmark, workbench, bench-2, Alice"),
+    ],
+)
+def test_names_and_folders_are_replaced_in_free_text(text: str, expected: str) -> None:
+    assert redacted(not_measured("a-1", "small", 1, "does not build", text)) == not_measured(
+        "a-1", "small", 1, "does not build", expected
+    )
+
+
+def test_every_text_of_others_is_free_text() -> None:
+    start = StartRecord(block=1, server="a-1", start=1, at=NOON, seconds=1.0, error="does not start: on bench")
+    assert redacted(start) == msgspec.structs.replace(start, error="does not start: on HOST")
+    head = "HTTP/1.0 200 OK\r\nServer: x (bench)\r\n\r\n"
+    assert redacted(answer("a-1", head)).head == head.replace("bench", "HOST")  # type: ignore[union-attr]
+    failed = failed_trial("a-1", "small", 1, "timeout", "bench gave up")
+    after = redacted(failed)
+    assert after == msgspec.structs.replace(failed, error=msgspec.structs.replace(failed.error, detail="HOST gave up"))
+
+
+def test_a_sweep_that_was_resumed_elsewhere_does_not_say_where() -> None:
+    record = ResumeRecord(at=NOON, differences=("hostname is secret and was bench", "kernel is 7 and was 6"))
+    assert redacted(record) == ResumeRecord(at=NOON, differences=("hostname is another", "kernel is 7 and was 6"))
+
+
+def test_a_command_names_its_files_without_their_folder() -> None:
+    made = trial("a-1", "small", 1, command=("ab", "-e", "/data/x/.scratch-1/1-a.csv", "http://127.0.0.1:80/a"))
+    assert redacted(made).command == ("ab", "-e", "1-a.csv", "http://127.0.0.1:80/a")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("host", ["finished", "small", "a-1", "timeout", "server", "localhost", "", "generator"])
+def test_what_is_analysed_is_not_changed_whatever_the_host_is_called(host: str) -> None:
+    records: list[Record] = [
+        trial("a-1", "small", 1, limit="generator"),
+        failed_trial("a-1", "small", 1, "timeout"),
+        not_measured("a-1", "small", 1, "server exited with 1"),
+        EndRecord(at=NOON, reason="finished"),
+    ]
+    redaction = Redaction(host=host, user=host, folders={})
+    assert [redacted(record, redaction) for record in records] == records
+
+
+@given(st.floats(min_value=0, allow_infinity=False), st.dictionaries(st.integers(0, 10**6), st.integers(0, 10**9)))
+def test_figures_are_kept_to_the_last_digit(rate: float, milliseconds: dict[int, int]) -> None:
+    made = trial("a-1", "small", 1, report=report(requests_per_second=rate), milliseconds=milliseconds)
+    assert redacted(made) == made
+
+
+def test_fields_and_records_of_a_newer_version_stay() -> None:
+    line = {"record": "unheard-of", "mood": ["/home/alice/x", 1.5, None, True]}
+    after: Any = json.loads(REDACTION.log(json.dumps(line).encode()))
+    assert after == line | {"mood": ["~/x", 1.5, None, True]}
+
+
+def test_the_name_is_the_only_fact_about_a_machine_that_names_it() -> None:
+    """A new field must be looked at here: may it be published?"""
+    assert set(Machine.__struct_fields__) == {
+        "hostname", "system", "kernel", "architecture", "cpu_model", "cpus", "memory_bytes", "open_files", "sysctls",
+    }  # fmt: skip
