@@ -315,7 +315,7 @@ def race(samples: int) -> None:
     """After six rounds: three more of all servers, or as many starts of those servers alone that have a pair which is
     neither told apart nor tied within the margin."""
     table(
-        f"A race of {_SERVERS} servers (noise of 3 %, differing; shared 5 %): pairs told apart, rows with a wrong order",
+        f"A race of {_SERVERS} servers (noise of 3 %, differing; shared 5 %): pairs told apart, rows with wrong orders",
         *("servers differ by (sd)", "settled servers after 6 rounds", "6 rounds", "9 rounds of all", "the race"),
     )
     for spread in (0.15, 0.4, 0.8):

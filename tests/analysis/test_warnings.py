@@ -1,4 +1,4 @@
-"""The warnings of a sweep: one line of each kind in short, and every detail."""
+"""The warnings of a sweep: one line of each kind, with some of the names or with every detail."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from support.table_sweeps import SERVERS
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.analysis.warnings import skipped
 from ab_runner.model.records import Conditions, EndRecord, Record, ResumeRecord, StartRecord, WarmUpRecord
-from ab_runner.report.warnings import warning_lines
+from ab_runner.report.warnings import warning_groups, warning_lines
 from ab_runner.store.reader import Stored
 
 FINISHED = EndRecord(at=NOON, reason="finished")
@@ -27,12 +27,12 @@ def test_a_sweep_without_trouble_has_no_warnings() -> None:
 def test_servers_that_are_skipped_for_reasons_of_one_kind_are_one_line() -> None:
     names = [f"cindy-{number}" for number in range(7)]
     assert warning_lines(skipped(dict.fromkeys(names, GET))) == (
-        "7 servers skipped: artifacts missing (cindy-0, cindy-1, cindy-2, cindy-3, cindy-4 and 2 more); "
-        "./ab-runner artifacts fetch",
+        "7 servers skipped, artifacts missing (./ab-runner artifacts fetch): "
+        "cindy-0, cindy-1, cindy-2, cindy-3, cindy-4 and 2 more",
     )
     assert warning_lines(skipped({"a-1": "mvn is not installed (Debian: maven)", "b-1": GET, "c-1": GET})) == (
         "skipped: a-1: mvn is not installed (Debian: maven)",
-        "2 servers skipped: artifacts missing (b-1, c-1); ./ab-runner artifacts fetch",
+        "2 servers skipped, artifacts missing (./ab-runner artifacts fetch): b-1, c-1",
     )
 
 
@@ -41,10 +41,19 @@ def test_every_skipped_server_has_its_reason_where_everything_is_wanted() -> Non
     assert lines(skipped=skipped, everything=True) == [f"skipped: b-1: {GET}", "skipped: c-1: no room"]
 
 
-def test_reasons_that_are_no_known_kind_are_one_line_where_they_are_the_same() -> None:
-    assert warning_lines(skipped({"a-1": "no room", "b-1": "no room", "c-1": "no light"})) == (
-        "2 servers skipped: no room (a-1, b-1)",
-        "skipped: c-1: no light",
+def test_forty_skipped_servers_are_one_line_that_has_them_all_behind_it() -> None:
+    names = [f"cindy-{number}" for number in range(40)]
+    (group,) = warning_groups(skipped(dict.fromkeys(names, GET)))
+    assert group.line == "40 servers skipped, artifacts missing (./ab-runner artifacts fetch)"
+    assert group.items == tuple((name, GET) for name in names)
+
+
+def test_reasons_that_are_no_known_kind_are_one_line() -> None:
+    assert warning_lines(skipped({"a-1": "no room", "b-1": "no room"})) == ("2 servers skipped, no room: a-1, b-1",)
+    different = {"a-1": "no room", "b-1": "no room", "c-1": "no light"}
+    assert warning_lines(skipped(different)) == ("3 servers skipped, several reasons: a-1, b-1, c-1",)
+    assert warning_lines(skipped(different), everything=True) == (
+        "3 servers skipped, several reasons: a-1 (no room); b-1 (no room); c-1 (no light)",
     )
 
 
@@ -55,7 +64,8 @@ def test_what_is_wrong_with_the_host_is_one_line() -> None:
     (line,) = lines(conditions=conditions)
     assert "powersave" in line
     assert "turbo is on" in line
-    assert len(lines(conditions=conditions, everything=True)) == 2
+    assert lines(conditions=conditions, everything=True) == [line]
+    assert line.startswith("2 conditions of this host disturb measurements: ")
 
 
 def test_trials_in_which_the_hypervisor_gave_time_to_others_are_one_line() -> None:
@@ -75,11 +85,19 @@ def test_trials_in_which_the_hypervisor_gave_time_to_others_are_one_line() -> No
 
 def test_damaged_lines_and_differences_are_counted() -> None:
     resumed = ResumeRecord(at=NOON, differences=("kernel is 6.2 and was 6.1", "ab is b and was a"))
-    assert lines(resumed, damage=("line 3 is damaged", "line 5 is damaged", "line 7 is damaged")) == [
-        "resumed at 2026-11-20 12:00 although kernel is 6.2 and was 6.1 (and 1 more difference)",
-        "line 3 is damaged (and 2 more lines)",
+    damage = tuple(f"line {number} is damaged" for number in range(3, 10))
+    assert lines(resumed, damage=damage) == [
+        "resumed although 2 things had changed: kernel is 6.2 and was 6.1; ab is b and was a",
+        "7 lines of the log are damaged and ignored: line 3 is damaged; line 4 is damaged; line 5 is damaged; "
+        "line 6 is damaged; line 7 is damaged and 2 more",
     ]
-    assert len(lines(resumed, everything=True)) == 2
+    assert lines(resumed, resumed, everything=True) == [
+        "resumed although 4 things had changed: "
+        + "; ".join(2 * ["kernel is 6.2 and was 6.1 (2026-11-20 12:00)", "ab is b and was a (2026-11-20 12:00)"])
+    ]
+    assert lines(ResumeRecord(at=NOON, differences=("ab is b and was a",))) == [
+        "resumed at 2026-11-20 12:00 although ab is b and was a"
+    ]
 
 
 def test_of_many_servers_that_were_not_steady_some_are_named() -> None:
@@ -89,8 +107,9 @@ def test_of_many_servers_that_were_not_steady_some_are_named() -> None:
         for block in (1, 2)
     ]
     assert lines(*records) == [
-        "warm-ups that ended before the server was steady: 7 of 14, of s-0, s-1, s-2, s-3, s-4 and 2 more"
+        "7 of 14 warm-ups ended before the server was steady: s-0, s-1, s-2, s-3, s-4 and 2 more"
     ]
+    assert lines(*records, everything=True)[0].endswith("s-5 (1 of 2); s-6 (1 of 2)")
 
 
 def test_a_package_of_another_release_is_told() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ from ab_runner.report.published import conclusions_of
 from ab_runner.store.reader import Stored
 from ab_runner.web.serve import ADDRESS
 
+FULL = full_sweep()
+CORE = [server.id for server in FULL.sweep.servers if server.family in ("tomcat", "jetty")]
 PHONE, TABLET, DESK = (360, 740), (820, 1180), (1440, 900)
 Scheme = Literal["dark", "light"]
 Opener = Callable[..., Page]
@@ -45,9 +48,10 @@ def browser() -> Iterator[Browser]:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the pages that these tests look at."""
     folder = tmp_path_factory.mktemp("pages")
-    stored: dict[str, Stored] = {"small": STORED, "full": full_sweep(), "evil": evil_sweep()}
+    stored: dict[str, Stored] = {"small": STORED, "full": FULL, "evil": evil_sweep()}
     for name, each in stored.items():
         (folder / f"{name}.html").write_text(html.render(analyse(each), PUBLISHED, conclusions_of(analyse(each))))
+    (folder / "grey.html").write_text(html.render(analyse(stored["full"]), PUBLISHED, core=CORE))
     return folder
 
 
@@ -193,6 +197,112 @@ def test_pointing_at_a_figure_tells_it_and_brings_its_server_out(opened: Opener)
     page.wait_for_function("(at) => document.querySelectorAll(at).length === 2", arg=faded)
 
 
+@pytest.mark.parametrize("size", [PHONE, DESK])
+@pytest.mark.parametrize("name", ["small", "full"])
+def test_the_answer_is_on_the_first_screen(opened: Opener, name: str, size: tuple[int, int]) -> None:
+    page = opened(name, size)
+    first = page.locator("#fastest tbody tr").first.bounding_box()
+    assert first is not None
+    assert first["y"] + first["height"] < size[1] / 2
+    if size == DESK:
+        last = page.locator("#fastest tbody tr").last.bounding_box()
+        assert last is not None
+        assert last["y"] + last["height"] < size[1]
+
+
+def grey_lines(page: Page) -> int:
+    return page.locator(f"{RATES} .mark-line path[stroke='#808080']").count()
+
+
+def test_of_many_servers_the_core_is_in_colour_until_others_are_picked(opened: Opener) -> None:
+    page = opened("grey")
+    draw_all(page)
+    many = len(FULL.sweep.servers)
+    assert page.locator("#count").inner_text() == f"{len(CORE) + 1} of {many}", "and the ceiling"
+    assert (lines(page), grey_lines(page)) == (many, many - len(CORE))
+    assert page.locator("#small .rates tbody tr:visible").count() == many, "tables have all"
+    page.locator("input.one[value^=mina]").first.check()
+    page.wait_for_function(
+        "([at, many]) => document.querySelectorAll(at).length === many",
+        arg=[f"{RATES} .mark-line path[stroke='#808080']", many - len(CORE) - 1],
+    )
+    page.get_by_role("checkbox", name="Hide the others").check()
+    page.wait_for_function(
+        "([at, many]) => document.querySelectorAll(at).length === many", arg=[f"{RATES} .mark-line path", len(CORE) + 2]
+    )
+    assert page.locator("#small .rates tbody tr:visible").count() == len(CORE) + 2
+    page.get_by_role("button", name="Core").click()
+    assert page.locator("#count").inner_text() == f"{len(CORE) + 1} of {many}"
+
+
+def column(page: Page, table: str, number: int) -> list[str]:
+    """Return the texts of a column of a table, from top to bottom."""
+    return page.locator(f"{table} tbody tr > :nth-child({number})").all_inner_texts()
+
+
+def rates_of(texts: list[str]) -> list[float | None]:
+    """Return the figures at the beginning of these texts; None for a reason."""
+    found = [re.match(r"[≥ ]*([\d,]+)", text) for text in texts]
+    return [float(each[1].replace(",", "")) if each else None for each in found]
+
+
+def test_a_heading_sorts_its_table_and_cells_without_a_figure_are_last(opened: Opener) -> None:
+    page = opened("full")
+    table = "#large .rates"
+    names = column(page, table, 1)
+    heading = page.locator(f"{table} thead th").nth(5)
+    heading.get_by_role("button", name="1,000").click()
+    assert heading.get_attribute("aria-sort") == "descending", "the fastest first"
+    rates = rates_of(column(page, table, 6))
+    figures = [rate for rate in rates if rate is not None]
+    assert figures == sorted(figures, reverse=True)
+    assert 0 < len(figures) < len(rates)
+    assert rates[: len(figures)] == figures, "lighttpd's timeouts are last"
+    heading.get_by_role("button").press("Enter")
+    assert heading.get_attribute("aria-sort") == "ascending"
+    rates = rates_of(column(page, table, 6))
+    assert rates[: len(figures)] == sorted(figures)
+    assert rates[len(figures) :] == [None] * (len(rates) - len(figures))
+    heading.get_by_role("button").press("Enter")
+    assert heading.get_attribute("aria-sort") is None
+    assert column(page, table, 1) == names
+    page.locator(f"{table} thead button").first.click()
+    assert column(page, table, 1) == sorted(names, key=str.lower)
+
+
+def test_ranks_are_sorted_by_their_lower_end(opened: Opener) -> None:
+    page = opened("full")
+    page.locator("#small summary", has_text="small: ranks").click()
+    ranks = "#small table:not(.rates)"
+    page.locator(f"{ranks} thead button").nth(3).click()
+    lower = [int(re.match(r"\d+", text)[0]) for text in column(page, ranks, 4) if text != "-"]  # type: ignore[index]
+    assert len(lower) > 30
+    assert lower == sorted(lower)
+    assert lower != sorted(lower, key=str), "as numbers"
+
+
+def test_a_name_that_stands_on_one_of_several_rows_is_on_each_when_they_are_sorted(opened: Opener) -> None:
+    page = opened("small")
+    page.locator("#then-and-now summary", has_text="small: requests per second").click()
+    table = page.locator("#then-and-now table", has=page.locator("caption", has_text="small: requests per second"))
+    before = table.locator("tbody tr > :nth-child(1)").all_inner_texts()
+    assert "" in before
+    table.locator("thead button").nth(2).click()
+    assert "" not in table.locator("tbody tr > :nth-child(1)").all_inner_texts()
+
+
+def test_the_trials_of_a_server_are_sorted_too(opened: Opener) -> None:
+    page = opened("small", anchor="#server-tomcat-5.5.15")
+    server = page.locator("#server-tomcat-5\\.5\\.15")
+    server.locator(".trials tbody tr").first.wait_for()
+    heading = server.get_by_role("columnheader", name="requests/s")
+    heading.get_by_role("button").click()
+    heading.get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    place = heading.evaluate("(each) => each.cellIndex") + 1
+    assert server.locator(f".trials tbody tr > :nth-child({place})").first.inner_text() == "8,600"
+
+
 def test_another_concurrency_shows_other_latencies(opened: Opener) -> None:
     page = opened("full")
     page.locator("#latencies-small").scroll_into_view_if_needed()
@@ -233,7 +343,9 @@ def test_light_and_dark_follow_the_system_and_the_switch(opened: Opener, scheme:
     assert page.evaluate(paper) != before[1]
 
 
-@pytest.mark.parametrize(("name", "size"), [("small", PHONE), ("evil", PHONE), ("full", PHONE), ("small", TABLET)])
+@pytest.mark.parametrize(
+    ("name", "size"), [("small", PHONE), ("evil", PHONE), ("full", PHONE), ("grey", PHONE), ("small", TABLET)]
+)
 def test_no_screen_is_too_narrow(opened: Opener, name: str, size: tuple[int, int]) -> None:
     page = opened(name, size)
     if name != "full":
@@ -335,6 +447,7 @@ def test_a_followed_report_brings_what_is_new_by_itself_until_the_sweep_ends(
     jetty = page.locator("details.server[data-id='jetty-12.1']")
     jetty.locator("summary").first.click()
     page.get_by_role("button", name="Dark").click()
+    page.locator("#small .rates thead button", has_text="100").click()
     for number, record in enumerate(STORED.records[2:4], start=1):
         draw_all(page)
         page.locator("#models").scroll_into_view_if_needed()
@@ -351,6 +464,7 @@ def test_a_followed_report_brings_what_is_new_by_itself_until_the_sweep_ends(
         assert abs(page.evaluate("scrollY") - before) < 300, "where the reader was"
         assert not page.locator("input.one").first.is_checked()
         assert page.locator(".levels input").first.is_checked()
+        assert page.locator("#small .rates th[aria-sort=descending]").inner_text().startswith("100")
         assert page.locator("details.behind[open]", has_text="Table of times per request").count() == 1
         assert page.get_by_role("button", name="Light").is_visible()
         expect(jetty.locator(".trials tbody tr")).to_have_count(number)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ab_runner.host import procfs
-from ab_runner.host.procfs import CpuTimes, parse_cgroup_paths
+from ab_runner.host.procfs import CpuTimes, ThreadStat, parse_cgroup_paths
 from ab_runner.monitor import accounting
 from ab_runner.monitor.accounting import (
     Cgroup,
@@ -246,8 +246,13 @@ def test_threads_that_do_not_compile_are_read_once_and_those_of_other_programs_n
     thread(system, 8, 8, "apache2", 900)
     accounts = ThreadAccounts(Processes(7, 8))
     read: list[int] = []
-    real = procfs.thread_stat
-    monkeypatch.setattr(procfs, "thread_stat", lambda pid, tid: (read.append(tid), real(pid, tid))[1])
+    thread_stat = procfs.thread_stat
+
+    def counted(pid: int, tid: int) -> ThreadStat:
+        read.append(tid)
+        return thread_stat(pid, tid)
+
+    monkeypatch.setattr(procfs, "thread_stat", counted)
     for _ in range(3):
         accounts.sample()
     assert sorted(read) == [7, 20, 20, 20]

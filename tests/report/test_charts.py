@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import msgspec
 import pytest
-from support.builders import not_measured, server
+from support.builders import not_measured, server, sweep, trial
 from support.small_sweep import PUBLISHED, RECORDS, SERVERS, STORED
 
 from ab_runner.analysis.sweep_analysis import analyse
@@ -116,3 +116,55 @@ def test_vega_for_the_page_cannot_end_the_script_that_it_stands_in() -> None:
     script = vega.vega_script()
     assert "window.vega" in script
     assert "</script" not in script.lower()
+
+
+MANY = [f"s-{number}" for number in range(20)]
+CORE = ("s-3", "s-7")
+
+
+def many_servers() -> Stored:
+    """More servers than are in colour, at two levels."""
+    return Stored(
+        sweep(*(server(id, io_model=f"model {id[-1]}") for id in MANY)),
+        tuple(trial(id, "small", level) for id in MANY for level in (1, 100)),
+    )
+
+
+def test_the_servers_in_colour_are_in_the_data_of_every_chart_of_servers() -> None:
+    page = page_of(analyse(many_servers()), (), CORE)
+    assert page.has_grey
+    specs = specs_of(page)
+    for name in ("rates", "latencies", "model"):
+        params = {each["name"]: each["value"] for each in specs[name]["params"]}
+        assert params["coloured"] == list(CORE), name
+        assert params["shown"] == MANY, name
+    assert not page_of(analyse(STORED), PUBLISHED, CORE).has_grey
+
+
+def test_pictures_of_many_servers_have_grey_lines_and_name_those_in_colour_alone() -> None:
+    page = page_of(analyse(many_servers()), (), CORE)
+    found = gallery(page)
+    drawn = vega.svg(found["small-rates"])
+    colours = {page.looks[id].colour for id in CORE}
+    assert colours <= set(re.findall(r'stroke="(#[0-9a-f]{6})"', drawn))
+    assert not {look.colour for id, look in page.looks.items() if id not in CORE} & set(
+        re.findall(r'(?:stroke|fill)="(#[0-9a-f]{6})"', drawn)
+    )
+    for name in ("small-rates", "small-models"):
+        shown = set(re.findall(r">(s-\d+)<", vega.svg(found[name])))
+        assert shown == set(CORE), name
+    names = set(re.findall(r">(s-\d+)<", vega.svg(found["small-latencies"])))
+    assert names == set(MANY), "a row of its own needs a name"
+
+
+def test_a_point_on_the_surviving_starts_says_so_in_its_rank() -> None:
+    analysis = analyse(STORED)
+    cell = Cell("tomcat-5.5.15", "small", 1)
+    some_failed = {**analysis.cells, cell: msgspec.structs.replace(analysis.cells[cell], failed=1, trials=7)}
+    made = msgspec.structs.replace(analysis, cells=some_failed, ranks={cell: Rank(1, 2)})
+    (row,) = [row for row in cell_rows("small", made) if row.get("rank")]
+    assert row["rank"] == "1–2 (1 of 7 failed)"  # noqa: RUF001
+
+
+def test_a_point_has_p99_9_as_precisely_as_it_is_known() -> None:
+    assert rows_of("tomcat-5.5.15")[1]["tail"] == "191"

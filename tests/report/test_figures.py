@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ab_runner.report.figures import latency_figure, rate_figure, share_figure
+from ab_runner.report.figures import estimate_figure, latency_figure, latency_figures, rate_figure, share_figure
 from ab_runner.report.sparkline import sparkline
+from ab_runner.stats.estimate import Estimate, Interval
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,44 @@ def test_shares_are_per_cent_with_at_least_two_digits(share: float | None, text:
 )
 def test_latencies_have_three_digits(milliseconds: float | None, text: str) -> None:
     assert latency_figure(milliseconds) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (980, 1020, "1,000 ±2 %"),
+        (970, 1045, "1,000 ±3.8 %"),
+        (970, 1046, "1,000 −3 % +4.6 %"),  # noqa: RUF001
+        (970, 1110, "1,000 −3 % +11 %"),  # noqa: RUF001
+        (890, 1000, "1,000 −11 % +0 %"),  # noqa: RUF001
+        (300, 3500, "1,000 −70 % +250 %"),  # noqa: RUF001
+        (1000, 1000, "1,000 ±0 %"),
+    ],
+)
+def test_an_interval_with_one_end_much_farther_away_shows_both(low: float, high: float, text: str) -> None:
+    assert estimate_figure(Estimate(1000.0, Interval(low, high))) == text
+
+
+@pytest.mark.parametrize(
+    ("p99", "p99_9", "longest", "text"),
+    [
+        (0.2, 0.749, 4.0, "< 1"),
+        (0.2, 0.999, 4.0, "1.0"),
+        (0.9, 1.25, 4.0, "1.5"),
+        (1.24, 2.749, 9.0, "2.5"),
+        (7.0, 14.9, 40.0, "15.0"),
+        (70.0, 101.25, 400.0, "101"),
+        (1.4, 1.41, 9.0, "1.5"),
+        (1.1, 1.2, 9.0, "1.10"),
+        (1.1, 1.3, 1.31, "1.31"),
+    ],
+)
+def test_p99_9_has_the_half_millisecond_to_which_it_is_known(
+    p99: float, p99_9: float, longest: float, text: str
+) -> None:
+    """Never below p99 nor above the longest, which are known better."""
+    assert latency_figures((0.1, 0.15, p99, p99_9, longest))[3] == text
+
+
+def test_latencies_that_are_not_known_have_no_figures() -> None:
+    assert latency_figures((None,) * 5) == ("-",) * 5

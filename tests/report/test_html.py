@@ -81,6 +81,51 @@ def test_the_exceptions_of_a_server_stand_with_its_caveats() -> None:
     assert "Exceptions from the rules" not in html.render(analyse(STORED), ())
 
 
+def test_the_answer_comes_first_then_charts_then_2006_then_the_details() -> None:
+    skipped = msgspec.structs.replace(STORED.sweep, skipped={"x-1": "no room"})
+    text = html.render(analyse(Stored(skipped, STORED.records)), PUBLISHED)
+    main = text[text.index("<main") :]
+    sections = re.findall(r'<section id="([^"]+)"', main)
+    assert sections == ["fastest", "small", "then-and-now", "details", "models", "warnings", "servers", "what", "again"]
+    answer = main[: main.index("</section>")]
+    assert '<th scope="row">small' in answer
+    assert "highest figure: tomcat-5.5.15" in answer
+    assert "Confidence: " in answer
+    assert '<a href="#warnings">1 warning</a>' in answer
+
+
+def test_an_unfinished_sweep_says_so_beside_the_answer() -> None:
+    text = html.render(analyse(Stored(STORED.sweep, STORED.records[:-1])), ())
+    assert 'class="unfinished">This sweep is still running, or was killed' in text
+    assert 'class="unfinished"' not in html.render(analyse(STORED), ())
+
+
+def test_many_warnings_are_a_line_of_each_kind_with_their_servers_behind_it() -> None:
+    skipped = {f"s-{number}": "needs x.jar; artifacts fetch" for number in range(40)}
+    stored = Stored(msgspec.structs.replace(STORED.sweep, skipped=skipped), STORED.records)
+    text = html.render(analyse(stored), ())
+    shown = text[text.index('<section id="warnings"') : text.index('<section id="servers"')]
+    assert re.findall("<summary>(.*?)</summary>", shown) == [
+        "40 servers skipped, artifacts missing (./ab-runner artifacts fetch)"
+    ]
+    assert shown.count("<li>s-") == 40
+
+
+def test_a_cell_without_a_figure_has_no_value_to_be_sorted_by() -> None:
+    text = html.render(analyse(STORED), ())
+    assert '<td class="failed" data-value="">timeout' in text
+    assert 'data-value="5000.0">≥ 5,000<abbr' in text
+
+
+def test_a_server_that_is_not_in_colour_is_not_ticked() -> None:
+    many = [server(f"s-{number}") for number in range(20)]
+    stored = Stored(sweep(*many), tuple(trial(each.id, "small", 1) for each in many))
+    text = html.render(analyse(stored), (), core=("s-3", "s-7"))
+    assert re.findall(r'value="([^"]+)" data-year="2006" checked', text) == ["s-3", "s-7"]
+    assert 'id="hide"' in text
+    assert 'id="hide"' not in html.render(analyse(STORED), ())
+
+
 def test_a_full_sweep_is_a_page_of_less_than_two_megabytes_that_needs_nothing_else(full_page: str) -> None:
     assert len(full_page.encode()) < 2_000_000
     assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", full_page)
@@ -114,7 +159,7 @@ def test_a_starved_cell_says_so_where_its_rate_would_stand() -> None:
     starved = trial("tomcat-5.5.15", "small", 100, limit="generator", report=served(25_000, 100, 0.2, seconds=60.0))
     stored = Stored(STORED.sweep, (*STORED.records[:4], starved))
     text = html.render(analyse(stored), ())
-    assert '<td class="failed">25,000 (20 of 100 connections served)<' in text
+    assert '<td class="failed" data-value="">25,000 (20 of 100 connections served)<' in text
     assert "left most connections waiting" in text
     assert "left most connections waiting" not in html.render(analyse(STORED), ())
     (row,) = [row for row in page_of(analyse(stored), ()).data["cells"]["small"] if row["server"] == "tomcat-5.5.15"]
@@ -144,8 +189,8 @@ def test_warm_ups_have_a_panel_for_each_load_and_the_share_of_the_jit_in_each_cy
 
 def test_what_was_not_run_has_not_failed() -> None:
     text = html.render(analyse(Stored(STORED.sweep, STORED.records[:4])), PUBLISHED)
-    assert text.count('<td class="not-run">not run') == 2, "tomcat's"
-    assert text.count('<td class="failed">') == 1, "jetty's timeout"
+    assert text.count('<td class="not-run" data-value="">not run') == 2, "tomcat's"
+    assert text.count('<td class="failed" data-value="">') == 1, "jetty's timeout"
 
 
 def test_one_block_is_said_to_have_no_intervals(full_page: str) -> None:

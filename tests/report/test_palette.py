@@ -9,7 +9,8 @@ from support.builders import server
 
 from ab_runner.catalog.servers import load
 from ab_runner.model.server import REFERENCE
-from ab_runner.report.charts.palette import looks
+from ab_runner.report.charts.palette import MOST_IN_COLOUR, looks
+from ab_runner.report.core import core_ids
 
 CATALOG = load(Path(__file__).parents[2] / "servers")
 LEAST_CONTRAST = 3.0
@@ -56,3 +57,24 @@ def test_the_ceiling_is_grey_whatever_else_there_is() -> None:
     beside = looks([server("a-1"), server(REFERENCE), server("z-1")])[REFERENCE]
     assert alone == beside
     assert len({alone.colour[at : at + 2] for at in (1, 3, 5)}) == 1
+
+
+def in_colour(*ids: str, core: tuple[str, ...] = ()) -> list[str]:
+    return [id for id, look in looks(map(server, ids), core).items() if look.in_colour]
+
+
+def test_of_many_servers_those_of_the_core_are_in_colour_and_the_ceiling_as_it_is() -> None:
+    few = [f"a-{number}" for number in range(MOST_IN_COLOUR)]
+    assert in_colour(REFERENCE, *few, core=("a-1",)) == [REFERENCE, *few]
+    assert in_colour(REFERENCE, *few, "b-1", core=("a-1", "b-1", "c-1")) == [REFERENCE, "a-1", "b-1"]
+
+
+def test_many_servers_of_which_none_is_in_the_core_are_all_in_colour() -> None:
+    many = [f"a-{number}" for number in range(MOST_IN_COLOUR + 1)]
+    assert in_colour(*many, core=("c-1",)) == many
+
+
+def test_the_core_is_the_set_of_that_name_with_former_ids() -> None:
+    core = core_ids()
+    assert {"tomcat-5.5.15", "netty-4.2"} <= core
+    assert all(former in core for id in core & CATALOG.keys() for former in CATALOG[id].former_ids)

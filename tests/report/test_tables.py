@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from support.builders import NOON, not_measured, report, served, server, sweep, trial
+from support.builders import NOON, failed_trial, not_measured, report, served, server, sweep, trial
 from support.full_sweep import full_sweep
 from support.table_sweeps import (
     RECORDS,
@@ -30,6 +30,7 @@ from ab_runner.model.records import ColdTrial, EndRecord, ResumeRecord, WarmUpRe
 from ab_runner.model.workload import WORKLOADS
 from ab_runner.report import csv, markdown
 from ab_runner.report.document import Emphasis, Report, Table
+from ab_runner.report.notes import ONE_CONNECTION
 from ab_runner.report.tables import report_of
 from ab_runner.store.reader import Stored
 
@@ -188,7 +189,7 @@ def test_a_warm_up_that_did_not_become_steady_is_told_once() -> None:
     )  # fmt: skip
     warnings = everything(Stored(sweep(*SERVERS), records)).warnings
     assert [warning for warning in warnings if "warm-up" in warning] == [
-        "warm-ups that ended before the server was steady: jetty-5.1.10 (1 of 2), resin-3.0.9 (1 of 2)"
+        "2 of 4 warm-ups ended before the server was steady: jetty-5.1.10 (1 of 2); resin-3.0.9 (1 of 2)"
     ]
 
 
@@ -235,7 +236,8 @@ def test_a_short_report_has_the_whole_tables_of_rates_and_at_most_twenty_other_l
         len(server.workloads) for server in full_sweep().sweep.servers
     )
     shown = in_terminal(found, 160)
-    tables = sum(len(table.rows) + len(("title", "headings", "rule")) for table in found.tables)
+    assert found.answer is not None
+    tables = sum(len(table.rows) + len(("title", "headings", "rule")) for table in (found.answer, *found.tables))
     others = len([line for line in shown.splitlines() if line]) - tables
     assert others <= 17, "there is room for three warnings"
 
@@ -254,6 +256,7 @@ def test_everything_has_what_the_short_report_leaves_out() -> None:
 def test_a_short_report_groups_its_notes() -> None:
     found = short(STORED)
     assert found.notes == (
+        ONE_CONNECTION,
         "6 of 10 cells have failed trials: timeout (1 cell: jetty-5.1.10); does not start (1 cell: jetty-5.1.10); "
         "no keep-alive (2 cells: resin-3.0.9); reset (1 cell: tomcat-5.5.15); "
         "9991 failed (1 cell: tomcat-5.5.15-defaults)",
@@ -263,12 +266,48 @@ def test_a_short_report_groups_its_notes() -> None:
 
 
 def test_a_short_report_has_few_warnings_and_says_where_the_others_are() -> None:
-    skipped = {f"s-{number}": f"reason {number}" for number in range(9)}
-    stored = Stored(sweep(*SERVERS, skipped=skipped), RECORDS)
+    skipped = {"a-1": "x; artifacts fetch", "b-1": "x; artifacts fetch", "c-1": "needs Java 99", "d-1": "no room"}
+    skipped |= {f"s-{number}": f"reason {number}" for number in range(9)}
+    unsteady = WarmUpRecord(block=1, server="jetty-5.1.10", start=1, at=NOON, steady=False)
+    resumed = ResumeRecord(at=NOON, differences=("kernel is 6.2 and was 6.1",))
+    stored = Stored(sweep(*SERVERS, skipped=skipped), (*RECORDS[:-1], unsteady, resumed), ("line 3 is damaged",))
     warnings = short(stored).warnings
     assert len(warnings) == 5
-    assert warnings[-1] == "7 more warnings: ./ab-runner report --all"
-    assert sum("skipped" in line for line in everything(stored).warnings) == 9
+    assert warnings[-1].endswith("more warnings: ./ab-runner report --all")
+    assert len([line for line in everything(stored).warnings if "skipped" in line]) == 3
+
+
+def test_a_rank_that_rests_on_some_of_the_starts_has_the_mark_of_its_figure() -> None:
+    lucky = six_blocks("jetty-5.1.10", 14_000.0, 14_000.0, 1)
+    failed = trial("tomcat-5.5.15", "small", 1, block=6, report=None, verdict=Verdict(False, "reset"))
+    unlucky = [*six_blocks("tomcat-5.5.15", 7_000.0, 14_000.0, 1)[:5], failed]
+    stored = Stored(sweep(*SERVERS[:3]), (*lucky, *unlucky))
+    assert text_at(table_named(stored, "small: requests per second"), "tomcat-5.5.15", 1).endswith(
+        "(1 of 6 failed: reset)"
+    )
+    ranks = table_named(stored, "small: ranks")
+    assert (text_at(ranks, "jetty-5.1.10", 1), text_at(ranks, "tomcat-5.5.15", 1)) == ("1", "2 (1 of 6 failed)")
+
+
+def test_a_table_with_one_connection_says_what_bounds_its_rate() -> None:
+    assert ONE_CONNECTION in table_named(STANDARD, "small: requests per second").notes
+    assert short(STANDARD).notes[0] == ONE_CONNECTION
+    many = Stored(sweep(*SERVERS), (trial("jetty-5.1.10", "small", 100),))
+    assert ONE_CONNECTION not in everything(many).tables[0].notes
+    assert ONE_CONNECTION not in short(many).notes
+
+
+def test_notes_of_one_kind_are_one_line_for_all_servers() -> None:
+    servers = [server(f"s-{number}") for number in range(20)]
+    noted = [trial(each.id, "small", 100, verdict=Verdict(True, notes=("99.0 % kept alive",))) for each in servers]
+    slow = [failed_trial(each.id, "large", 100, "timeout", "no answer") for each in servers[:2]]
+    found = {
+        table.title.partition(":")[0]: table.notes
+        for table in everything(Stored(sweep(*servers), (*noted, *slow))).tables[:2]
+    }
+    assert found["small"][0].startswith("99.0 % kept alive (20 cells of 20 servers): s-0 at 100; s-1 at 100; ")
+    assert len(found["small"]) == 1
+    assert found["large"] == ("timeout (2 cells of 2 servers): s-0 at 100: no answer; s-1 at 100: no answer",)
 
 
 def test_a_star_of_connections_that_waited_is_explained_in_a_short_report() -> None:

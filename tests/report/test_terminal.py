@@ -74,3 +74,17 @@ def test_nothing_from_a_server_becomes_markup() -> None:
     stored = Stored(STORED.sweep, (nasty,))
     assert "\\[red\\]\\<b\\>\\|x\\|\\</b\\>" in markdown.render(everything(stored))
     assert "[red]<b>|x|</b>" in in_terminal(everything(stored), 200)
+
+
+def test_the_answer_is_above_all_tables_at_every_width() -> None:
+    for width in (40, 79, 80, 120, 160):
+        shown = in_terminal(everything(STANDARD), width)
+        assert shown.index("Fastest servers") < shown.index("Confidence: ") < shown.index("small: requests per second")
+        assert "jetty-5.1.10" in shown[: shown.index("Confidence: ")]
+
+
+def test_markdown_has_the_answer_first_and_the_warnings_last() -> None:
+    text = markdown.render(everything(STORED))
+    headings = re.findall("^##? (.*)", text, re.MULTILINE)
+    assert headings[1] == "Fastest servers"
+    assert headings[-1] == "Warnings"

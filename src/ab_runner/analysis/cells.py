@@ -9,7 +9,7 @@ from statistics import mean, median
 import msgspec
 
 from ab_runner.analysis.reasons import Failure, Reason, cell_failure, failure_of, failure_remarks, sentence, together
-from ab_runner.analysis.remarks import ConnectionsServed, Remark, jvm_remarks
+from ab_runner.analysis.remarks import ConnectionsServed, Remark, resource_remarks
 from ab_runner.analysis.trial_figures import NO_LATENCY, TrialFigures, figures_of, is_cut_off, merged, percentiles
 from ab_runner.model.load import Limit
 from ab_runner.model.records import Cell, CellRecord, Record, Trial, cell_of, is_valid
@@ -150,7 +150,7 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
             *failure_remarks(failures),
             *together(map(sentence, notes)),
             *_served_remarks(cell, served),
-            *jvm_remarks(valid),
+            *resource_remarks(valid),
         ),
     )
 

@@ -43,7 +43,7 @@ Remark = Failure | Sentence | ConnectionsServed | JvmRemark
 """A `Sentence` is a note on valid trials."""
 
 
-def jvm_remarks(valid: Sequence[Trial]) -> Iterator[JvmRemark | Sentence]:
+def resource_remarks(valid: Sequence[Trial]) -> Iterator[JvmRemark | Sentence]:
     """Yield what took time from the server's work. Of the hypervisor it is the range of the shares that it gave to
     others, where they are worth a note. Of the JVM it is what took more than `WORTH_A_REMARK`, and in how many of the
     trials; where the CPU time of the JIT is not known, its wall-clock time is used."""

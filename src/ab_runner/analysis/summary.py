@@ -21,8 +21,6 @@ from ab_runner.stats.pairing import Measurement, Pair, pair
 from ab_runner.stats.ranking import Ranking
 from ab_runner.stats.ratio import ratio
 
-MOST_NAMES = 3
-"""If there are more leaders than this, only their number is shown."""
 _WIDE = 0.05
 """An interval is wide if half of it is more than this share of the figure."""
 
@@ -44,8 +42,8 @@ class Standing(Enum):
 
 
 class Lead(msgspec.Struct, frozen=True):
-    """By what factor the first is ahead of the next. `at_least`: ab was the limit of the first. `by_cpu_time`: the
-    factor is one of requests per CPU-second."""
+    """By what factor the first is ahead of the nearest server that is behind it. `at_least`: ab was the limit of the
+    first. `by_cpu_time`: the factor is one of requests per CPU-second."""
 
     factor: float
     at_least: bool
@@ -55,21 +53,21 @@ class Lead(msgspec.Struct, frozen=True):
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """The order of the servers at one workload and concurrency, as far as it was tested.
 
-    `leaders` of the `compared` servers are each ahead of `ahead_of` others; `named` has their names, unless there are
-    more than `MOST_NAMES`. `others` besides them may be first too.
+    `leaders` of the `compared` servers are each ahead of `ahead_of` others. `others` besides them may be first too.
+    Where no order was tested for want of starts, the leader is the server with the highest figure. Where servers are
+    equal there is none.
     """
 
     standing: Standing
     compared: int = 0
-    leaders: int = 0
-    named: tuple[str, ...] = ()
+    leaders: tuple[str, ...] = ()
     ahead_of: int = 0
-    others: int = 0
+    others: tuple[str, ...] = ()
 
 
 class OrderAtLevels(msgspec.Struct, frozen=True):
-    """An order that is the same at several concurrencies; `leads` has the leads of the first server there, if there is
-    one."""
+    """An order that is the same at several concurrencies; `leads` has the leads there over the nearest server that is
+    behind, if there is one."""
 
     order: Order
     levels: tuple[int, ...]
@@ -167,42 +165,45 @@ def _workload(
 def _order(
     row: Sequence[CellSummary], measurements: Mapping[Cell, Measurement], ranking: Ranking
 ) -> tuple[Order, Lead | None]:
-    """Return the order of the servers with a figure, and the lead of the first if there is one."""
+    """Return the order of the servers with a figure, and the smallest lead of those that lead, if there is one."""
     compared = len(ranking.ranks)
     if len(row) == 1:
-        return Order(standing=Standing.ALONE, leaders=1, named=(row[0].cell.server,)), None
+        return Order(standing=Standing.ALONE, leaders=(row[0].cell.server,)), None
     if compared < 2:
-        return Order(standing=Standing.TOO_FEW if compared else Standing.FEW_STARTS), None
+        highest = max(row, key=lambda cell: cell.rate or 0.0)
+        standing = Standing.TOO_FEW if compared else Standing.FEW_STARTS
+        return Order(standing=standing, compared=len(row), leaders=(highest.cell.server,)), None
     first = [server for server, rank in ranking.ranks.items() if rank.best == 1]
-    if len(first) == 1:
-        return Order(standing=Standing.FIRST, leaders=1, named=(first[0],)), _lead(first[0], row, measurements, ranking)
     ahead = {name: sum(better == name for better, _ in ranking.faster) for name in first}
     most = max(ahead.values())
     if not most:
         return Order(standing=Standing.EQUAL, compared=compared), None
-    leaders = [name for name in first if ahead[name] == most]
-    return Order(
-        standing=Standing.AHEAD,
+    leaders = tuple(name for name in first if ahead[name] == most)
+    order = Order(
+        standing=Standing.FIRST if len(first) == 1 else Standing.AHEAD,
         compared=compared,
-        leaders=len(leaders),
-        named=tuple(leaders) if len(leaders) <= MOST_NAMES else (),
+        leaders=leaders,
         ahead_of=most,
-        others=len(first) - len(leaders),
-    ), None
+        others=tuple(name for name in first if name not in leaders),
+    )
+    leads = [lead for name in leaders if (lead := _lead(name, row, measurements, ranking))]
+    return order, min(leads, key=_nearness, default=None)
 
 
-def _lead(first: str, row: Sequence[CellSummary], measurements: Mapping[Cell, Measurement], ranking: Ranking) -> Lead:
-    """Return the lead over the next server, the one nearest to the first; where ab limited several, one of those."""
+def _lead(
+    first: str, row: Sequence[CellSummary], measurements: Mapping[Cell, Measurement], ranking: Ranking
+) -> Lead | None:
+    """Return the lead over the nearest of the servers that are behind this one; where ab limited several, over one of
+    those. None where none of them can be compared with it."""
     here = {cell.cell.server: measurements[cell.cell] for cell in row}
-    pairs = [_pair(here[first], here[server]) for server in ranking.ranks if server != first]
-    nearest = min(pairs, key=lambda pair: (not pair.by_cpu_time, _factor(pair)))
-    return Lead(_factor(nearest), at_least=not nearest.second_can_lead, by_cpu_time=nearest.by_cpu_time)
+    behind = [server for better, server in ranking.faster if better == first]
+    pairs = (pair(here[first], here[server]) for server in behind)
+    leads = (Lead(_factor(each), not each.second_can_lead, each.by_cpu_time) for each in pairs if each)
+    return min(leads, key=_nearness, default=None)
 
 
-def _pair(first: Measurement, second: Measurement) -> Pair:
-    found = pair(first, second)
-    assert found is not None, "servers in an order were compared with each other"
-    return found
+def _nearness(lead: Lead) -> tuple[bool, float]:
+    return not lead.by_cpu_time, lead.factor
 
 
 def _factor(pair: Pair) -> float:

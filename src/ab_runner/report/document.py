@@ -52,15 +52,24 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     curves: tuple[tuple[float | None, ...], ...] = ()
 
 
+class Group(msgspec.Struct, frozen=True):
+    """A line about several servers or cells. `items` are these: the name of each, and what else is known of it, which
+    may be empty."""
+
+    line: str
+    items: tuple[tuple[str, str], ...] = ()
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """A document of tables: facts about what was run, the tables, a summary, and warnings. `notes` explain marks that
-    are in several tables."""
+    """A document of tables. `answer` and `summary` come first: who is fastest, and how far that can be trusted. Facts
+    about what was run, the tables and warnings follow. `notes` explain marks that are in several tables."""
 
     heading: str
     facts: tuple[str, ...]
     tables: tuple[Table, ...]
     warnings: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    answer: Table | None = None
     summary: tuple[str, ...] = ()
 
 

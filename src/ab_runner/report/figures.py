@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from math import floor
 
 from ab_runner.analysis.bounds import Bound
 from ab_runner.analysis.cells import CellSummary, summarise_cell
@@ -12,6 +13,7 @@ from ab_runner.model.load import Limit
 from ab_runner.model.records import CellRecord, StartRecord, cell_of
 from ab_runner.report.document import Emphasis, TableCell
 from ab_runner.stats.estimate import Estimate, Interval
+from ab_runner.stats.ranking import Rank
 
 NO_RECORD = "not run"
 NONE = "-"
@@ -24,6 +26,8 @@ LIMITS: dict[Limit, str] = {
     "server": "s: the server's cores were full",
     "machine": "m: server and ab shared full cores",
 }
+_LOPSIDED = 1.5
+"""Above this ratio of the two ends of an interval, rounded as shown, both are shown."""
 _BRIEF_AT_MOST = 14
 """The most characters of a stored reason where there is little room; for a longer one its kind is shown."""
 BRIEF_REASONS: dict[Reason, str] = {
@@ -49,16 +53,32 @@ def rate_figure(rate: float) -> str:
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
 
 
+def range_figure(rates: Iterable[float]) -> str:
+    """Return the lowest and the highest of these rates, `12,300 to 12,400`, or the one figure that both have."""
+    found = sorted(rates)
+    return " to ".join(dict.fromkeys((rate_figure(found[0]), rate_figure(found[-1]))))
+
+
 def estimate_figure(estimate: Estimate) -> str:
-    """Return `12,345 ±1.2 %`, with half the width of the interval; the figure alone where there is none."""
+    """Return `12,345 ±1.2 %`, or `12,345 −3 % +11 %`; the figure alone where there is no interval."""  # noqa: RUF002
     return f"{rate_figure(estimate.value)} {_width_figure(estimate)}".rstrip()
 
 
 def _width_figure(estimate: Estimate) -> str:
-    if estimate.relative_half_width is None:
+    """Return half the width of the interval, or both its ends where one is `_LOPSIDED` times as far as the other."""
+    interval = estimate.interval
+    if interval is None or estimate.relative_half_width is None:
         return ""
-    width = 100 * estimate.relative_half_width
-    return f"±{width:.2g} %" if width < 99.5 else f"±{width:.0f} %"
+    ends = (estimate.value - interval.low, interval.high - estimate.value)
+    down, up = (_percent(end / estimate.value) for end in ends)
+    near, far = sorted((float(down), float(up)))
+    if far > _LOPSIDED * near:
+        return f"−{down} % +{up} %"  # noqa: RUF001
+    return f"±{_percent(estimate.relative_half_width)} %"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g}" if share < 0.995 else f"{100 * share:.0f}"
 
 
 def interval_figure(interval: Interval) -> str:
@@ -86,6 +106,24 @@ def latency_figure(milliseconds: float | None) -> str:
     if milliseconds is None:
         return NONE
     return f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:#.3g}".rstrip(".")
+
+
+def latency_figures(latency: Sequence[float | None]) -> tuple[str, ...]:
+    """Return a figure for each of `PERCENTILES`. p99.9 is known to half a millisecond: it is rounded to that, but not
+    beyond its neighbours, which are known better."""
+    *body, p99, p99_9, longest = latency
+    return (*map(latency_figure, (*body, p99)), _tail_figure(p99, p99_9, longest), latency_figure(longest))
+
+
+def _tail_figure(p99: float | None, p99_9: float | None, longest: float | None) -> str:
+    if p99 is None or p99_9 is None or longest is None:
+        return NONE
+    halves = floor(2 * p99_9 + 0.5) / 2
+    if halves < 1:
+        return "< 1"
+    if not p99 <= halves <= longest:
+        return latency_figure(min(max(halves, p99), longest))
+    return f"{halves:.1f}" if halves < 100 else f"{p99_9:,.0f}"
 
 
 def time_left_text(seconds: float | None) -> str:
@@ -119,7 +157,7 @@ def main_text(cell: CellSummary) -> str:
 
 
 def beyond_text(cell: CellSummary) -> str:
-    """Return the details of a rate: half the width of its interval, and the trials that failed."""
+    """Return the details of a rate: the width of its interval, and the trials that failed."""
     if cell.estimate is None:
         return ""
     failed = f"({_failed_text(cell)})" if cell.failed else ""
@@ -138,6 +176,15 @@ def _reason_text(cell: CellSummary) -> str:
 
 def _rejected_text(cell: CellSummary, why: str) -> str:
     return f"{estimate_figure(cell.rejected)} ({why})" if cell.rejected else why
+
+
+def rank_text(rank: Rank | None, cell: CellSummary | None) -> str:
+    """Return `2–4`, or `2–4 (1 of 6 failed)` where the rank rests on the trials that did not fail."""  # noqa: RUF002
+    if rank is None:
+        return NONE
+    if cell is None or not cell.failed:
+        return str(rank)
+    return f"{rank} ({cell.failed} of {cell.trials} {'cold' if cell.cold else 'failed'})"
 
 
 def _failed_text(cell: CellSummary) -> str:
@@ -202,7 +249,7 @@ def latency_text(cell: CellSummary | None) -> str:
     """Return the latencies of a cell; nothing of one without a rate, unless it is starved."""
     if cell is None or (cell.rate is None and not cell.starved):
         return NONE
-    *body, longest = map(latency_figure, cell.latency)
+    *body, longest = latency_figures(cell.latency)
     cut_off = "≥ " if cell.longest_is_cut_off else ""
     return " / ".join((*body, f"{cut_off}{longest}{'*' if cell.starved else ''}"))
 

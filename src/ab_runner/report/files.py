@@ -11,6 +11,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.errors import UserError
 from ab_runner.host import safe_files
 from ab_runner.report import csv, markdown
+from ab_runner.report.core import core_ids
 from ab_runner.report.export import FORMS
 from ab_runner.report.published import conclusions_of, figures_of_2006
 from ab_runner.report.tables import report_of
@@ -53,7 +54,7 @@ def page_text(analysis: SweepAnalysis, served: Served | None = None) -> str:
     """Return the page of a sweep; `served` if a web server serves it."""
     from ab_runner.report import html  # templates take time, here and below
 
-    return html.render(analysis, figures_of_2006(), conclusions_of(analysis), served)
+    return html.render(analysis, figures_of_2006(), conclusions_of(analysis), served, core_ids())
 
 
 def write_named(option: str, path: Path, content: bytes) -> None:
@@ -92,7 +93,7 @@ def charts_of(analysis: SweepAnalysis) -> dict[str, Spec]:
     from ab_runner.report.charts.files import gallery
     from ab_runner.report.html.page import page_of
 
-    return gallery(page_of(analysis, figures_of_2006()))
+    return gallery(page_of(analysis, figures_of_2006(), core_ids()))
 
 
 def _write_charts(analysis: SweepAnalysis, folder: Path, *, svg: bool, png: bool) -> Path:

@@ -11,15 +11,18 @@ def render(report: Report) -> str:
     """Return the whole report. One without a heading is a part of another document: its titles are bold lines."""
     whole = bool(report.heading)
     lines = [f"# {_plain(report.heading)}", ""] if whole else []
-    lines += [f"- {_plain(fact)}" for fact in report.facts]
-    lines += [f"- **{_plain(warning)}**" for warning in report.warnings]
-    if report.summary:
-        lines += [*(("", "## Summary") if whole else ()), "", *_list(report.summary)]
+    if report.answer:
+        lines += [*_table(report.answer), ""]
+    for line in report.summary:
+        lines += [_plain(line), ""]
+    lines += _list(report.facts)
     for table in report.tables:
         title = _plain(table.title)
         lines += ["", f"## {title}" if whole else f"**{title}**", "", *_table(table)]
     if report.notes:
         lines += ["", *_list(report.notes)]
+    if report.warnings:
+        lines += ["", "## Warnings" if whole else "**Warnings**", "", *_list(report.warnings)]
     return "\n".join(lines).strip("\n") + "\n"
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.reasons import Failure, Reason, Sentence, together
-from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark
+from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Remark
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.records import Cell
 from ab_runner.model.workload import WorkloadName
+from ab_runner.report.document import Group
 from ab_runner.report.figures import (
     BRIEF_REASONS,
     LIMITS,
@@ -21,6 +22,7 @@ from ab_runner.report.figures import (
     sentence_text,
 )
 
+ONE_CONNECTION = "c=1: each request waits for the answer to the last, so wake-ups and round trips bound the rate"
 CUT_OFF = "≥ before the longest: about as long as the trial, whose end cut it off"
 OF_THE_SERVED = "*: of the connections served alone; the others waited, most of them without an answer"
 NOT_ALL_SERVED = "some connections waited while the others were served"
@@ -31,19 +33,86 @@ _LONGEST_WORDS = 60
 
 
 def rate_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
-    """Yield the notes of a workload's table of rates: the letters, a line for each server with remarks, and why ab
+    """Yield the notes of a workload's table of rates: what the marks mean, a line for each kind of remark, and why ab
     cannot measure some servers."""
-    servers = analysis.sweep.servers
-    cells = {server.id: analysis.cells_of(server.id, workload) for server in servers if workload in server.workloads}
-    yield from limit_notes(cell for found in cells.values() for cell in found)
-    for server, found in cells.items():
-        levels: dict[str, list[int]] = {}
-        for cell in found:
-            for remark in cell.remarks:
-                levels.setdefault(" ".join(remark_text(remark).split()), []).append(cell.cell.concurrency)
-        if levels:
-            yield f"{server}: {'; '.join(f'{text} at {numbers_text(at)}' for text, at in levels.items())}"
+    yield from key_notes(workload, analysis)
+    for group in remark_groups(workload, analysis):
+        yield f"{group.line}: {'; '.join(f'{name} {detail}'.rstrip() for name, detail in group.items)}"
     yield from untestable_notes(workload, analysis)
+
+
+def key_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
+    """Yield what the marks in a workload's table of rates mean, and what bounds the rate of one connection."""
+    cells = list(_cells_of(workload, analysis))
+    yield from one_connection_notes(cells)
+    yield from limit_notes(cells)
+
+
+def remark_groups(workload: WorkloadName, analysis: SweepAnalysis) -> tuple[Group, ...]:
+    """Return the remarks on a workload's rates, those of one kind together, with the cells that each concerns."""
+    kinds: dict[object, list[tuple[Cell, Remark]]] = {}
+    for cell in _cells_of(workload, analysis):
+        for remark in cell.remarks:
+            kinds.setdefault(_kind(remark), []).append((cell.cell, remark))
+    return tuple(map(_remark_group, kinds.values()))
+
+
+def _cells_of(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[CellSummary]:
+    for server in analysis.sweep.servers:
+        if workload in server.workloads:
+            yield from analysis.cells_of(server.id, workload)
+
+
+def _kind(remark: Remark) -> object:
+    """Return what remarks of one kind have in common: all but their figures and details."""
+    match remark:
+        case Failure():
+            return remark.said.before, remark.said.after
+        case Sentence():
+            return "valid", remark.before, remark.after
+        case JvmRemark():
+            return remark.work
+        case ConnectionsServed():
+            return ConnectionsServed
+
+
+def _remark_group(found: Sequence[tuple[Cell, Remark]]) -> Group:
+    text = _common_text([remark for _, remark in found])
+    places: dict[tuple[str, str], list[int]] = {}
+    for cell, remark in found:
+        detail = " ".join(remark_text(remark).split()).removeprefix(text).lstrip(" :")
+        places.setdefault((cell.server, detail), []).append(cell.concurrency)
+    cells, servers = len({cell for cell, _ in found}), len({server for server, _ in places})
+    of_servers = f" of {servers} servers" if servers > 1 else ""
+    return Group(
+        f"{text} ({_counted(cells, 'cell')}{of_servers})",
+        tuple(
+            (server, f"at {numbers_text(at)}{f': {detail}' if detail else ''}")
+            for (server, detail), at in places.items()
+        ),
+    )
+
+
+def _common_text(remarks: Sequence[Remark]) -> str:
+    first = remarks[0]
+    match first:
+        case JvmRemark():
+            return jvm_text(first.work)
+        case ConnectionsServed():
+            return NOT_ALL_SERVED
+        case _:
+            said = [each.said if isinstance(each, Failure) else each for each in remarks]
+            return " ".join(sentence_text(together(each for each in said if isinstance(each, Sentence))[0]).split())
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def one_connection_notes(cells: Iterable[CellSummary]) -> Iterator[str]:
+    """Yield what bounds the rate of one connection, if any of these cells has one."""
+    if any(cell.cell.concurrency == 1 for cell in cells):
+        yield ONE_CONNECTION
 
 
 def untestable_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
@@ -75,6 +144,7 @@ def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[s
 def grouped_notes(analysis: SweepAnalysis) -> Iterator[str]:
     """Yield the marks of all tables of rates in a line, then what failed and what the stars mean, each in a line."""
     cells = list(analysis.cells.values())
+    yield from one_connection_notes(cells)
     if marks := list(limit_notes(cells)):
         yield "; ".join(marks)
     if failed := [cell for cell in cells if cell.failure is not None]:
@@ -124,4 +194,4 @@ def _of(cells: Iterable[Cell]) -> str:
     different = dict.fromkeys(cells)
     servers = dict.fromkeys(cell.server for cell in different)
     names = f": {', '.join(servers)}" if len(servers) <= _MOST_NAMES else f" of {len(servers)} servers"
-    return f"({len(different)} cell{'' if len(different) == 1 else 's'}{names})"
+    return f"({_counted(len(different), 'cell')}{names})"

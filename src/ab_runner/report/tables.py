@@ -13,11 +13,13 @@ from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload, WorkloadName, workload_named
 from ab_runner.report.document import Emphasis, Report, Table, TableCell
 from ab_runner.report.facts import facts_of, heading_of
+from ab_runner.report.fastest import fastest_table
 from ab_runner.report.figures import (
     NONE,
     RANKED_BY_CPU_TIME,
     cpu_efficiency_text,
     latency_text,
+    rank_text,
     rate_cell,
     share_figure,
 )
@@ -33,15 +35,19 @@ _MOST_WARNINGS = 5
 
 
 def report_of(analysis: SweepAnalysis, everything: bool = False) -> Report:
-    """Return the report of a sweep: the tables of rates, its summary and short warnings. With `everything`, also the
-    tables of latencies, CPU efficiency, ranks and shares, and all notes and warnings."""
+    """Return the report of a sweep: who is fastest, the tables of rates, and short warnings. With `everything`, also
+    the tables of ranks, latencies, CPU efficiency and shares, and all notes and warnings."""
     workloads = [workload_named(name) for name in analysis.workloads]
     if everything:
         return Report(
             heading=heading_of(analysis.sweep),
             facts=facts_of(analysis),
-            tables=tuple(table for workload in workloads for table in _tables(workload, analysis)),
+            tables=(
+                *(_rates(each, analysis, tuple(rate_notes(each.name, analysis))) for each in workloads),
+                *(table for each in workloads for table in _details(each, analysis)),
+            ),
             warnings=warning_lines(analysis.warnings, everything=True),
+            answer=fastest_table(analysis),
             summary=summary_lines(analysis.summary),
         )
     machine, *others = facts_of(analysis)
@@ -52,6 +58,7 @@ def report_of(analysis: SweepAnalysis, everything: bool = False) -> Report:
         tables=tuple(_rates(workload, analysis) for workload in workloads),
         warnings=_at_most(_MOST_WARNINGS, warning_lines(analysis.warnings)),
         notes=(*grouped_notes(analysis), *_joined(untestable)),
+        answer=fastest_table(analysis),
         summary=summary_lines(analysis.summary, everything=False),
     )
 
@@ -68,11 +75,10 @@ def _joined(lines: Iterator[str]) -> Iterator[str]:
         yield text
 
 
-def _tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
-    yield _rates(workload, analysis, tuple(rate_notes(workload.name, analysis)))
+def _details(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
+    yield from ranks_tables(workload, analysis)
     yield _latencies(workload, analysis)
     yield from _cpu_efficiency(workload, analysis)
-    yield from _ranks(workload, analysis)
     yield from _shares(workload, analysis)
 
 
@@ -121,8 +127,8 @@ def _cpu_efficiency(workload: Workload, analysis: SweepAnalysis) -> Iterator[Tab
     )
 
 
-def _ranks(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
-    """Yield the table where there are blocks enough to compare servers."""
+def ranks_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
+    """Yield the table of ranks where there are blocks enough to compare servers."""
     if not any(len(ranking.ranks) > 1 for (name, _), ranking in analysis.rankings.items() if name == workload.name):
         return
     best = _best(workload.name, analysis)
@@ -133,7 +139,7 @@ def _ranks(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
             workload.name,
             _able(workload.name, analysis),
             analysis,
-            lambda cell: _emphasised(str(analysis.ranks.get(cell, NONE)), cell in best),
+            lambda cell: _emphasised(rank_text(analysis.ranks.get(cell), analysis.cells.get(cell)), cell in best),
         ),
         notes=(SHARED_RANKS, *([RANKED_BY_CPU_TIME] if ranks_by_cpu_time(workload.name, analysis) else [])),
         splits=True,

@@ -19,6 +19,8 @@ from ab_runner.report.sparkline import sparkline
 _CURVE = "curve"
 _GAP = 2
 """Blanks between two columns."""
+_ROOM_FOR_SENTENCES = 80
+"""The narrowest terminal on which a table with sentences in it is readable."""
 _LONGEST_CELL = 42
 """A longer text in a cell is broken into lines; five latencies are shorter than this."""
 _STYLES = {
@@ -34,30 +36,49 @@ _STYLES = {
 
 
 def render(report: Report, width: int) -> Iterator[RenderableType]:
-    """Yield what to show, from top to bottom, on a terminal of that width. The most important comes last, where it is
-    seen first."""
+    """Yield what to show, from top to bottom, on a terminal of that width: the answer, then what it rests on."""
     if report.heading:
         yield Text(report.heading, style="bold")
+    if report.answer and width < _ROOM_FOR_SENTENCES:
+        yield ""
+        yield Text(report.answer.title, style="bold")
+        yield from _as_lines(report.answer)
+    elif report.answer:
+        yield from _shown(report.answer, width)
+    for line in report.summary:
+        yield Text(line)
+    if report.answer or report.summary:
+        yield ""
     for fact in report.facts:
         yield Text(fact, style="dim")
     for table in report.tables:
-        yield ""
-        yield Text(table.title, style="bold")
-        if table.splits:
-            yield from _parts(table, width)
-        else:
-            yield _whole(table)
-        yield from _indented(table.notes, "yellow")
+        yield from _shown(table, width)
     if report.notes:
         yield ""
         yield from _indented(report.notes, "yellow")
-    if report.summary or report.warnings:
+    if report.warnings:
         yield ""
-    if report.summary:
-        yield Text("Summary", style="bold")
-        yield from _indented(report.summary)
     for warning in report.warnings:
         yield Text(f"! {warning}", style="bold yellow")
+
+
+def _shown(table: Table, width: int) -> Iterator[RenderableType]:
+    """Yield a table between its title and its notes."""
+    yield ""
+    yield Text(table.title, style="bold")
+    if table.splits:
+        yield from _parts(table, width)
+    else:
+        yield _whole(table)
+    yield from _indented(table.notes, "yellow")
+
+
+def _as_lines(table: Table) -> Iterator[RenderableType]:
+    """Yield each row as a line of its headings and texts."""
+    for row in table.rows:
+        said = zip(table.headings, (cell.text for cell in row), strict=True)
+        yield Text("; ".join(f"{heading}: {text}" for heading, text in said if text))
+    yield from _indented(table.notes, "yellow")
 
 
 def _indented(lines: Sequence[str], style: str = "") -> Iterator[Padding]:

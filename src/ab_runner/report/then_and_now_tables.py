@@ -10,7 +10,7 @@ from ab_runner.history.published import Figure
 from ab_runner.history.then_and_now import Comparison, FigurePair, ThenAndNow
 from ab_runner.model.server import Server
 from ab_runner.model.workload import workload_named
-from ab_runner.report.document import Report, Table, TableCell, plain
+from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
 from ab_runner.report.facts import facts_of, heading_of
 from ab_runner.report.figures import AT_LEAST, NO_RECORD, NONE, rate_figure, rate_text
 from ab_runner.report.warnings import warning_lines
@@ -124,26 +124,31 @@ def _figure_rows(compared: ThenAndNow) -> Iterator[tuple[TableCell, ...]]:
         for level in compared.levels:
             for old, new in zip(level.stand_in.pairs, level.newest.pairs, strict=True):
                 if old.then.server == match.published:
-                    now = (*_now_texts(old), *_now_texts(new))
-                    yield plain((name, str(level.concurrency), _then_text(old.then), *now))
+                    now = (*_now_cells(old), *_now_cells(new))
+                    yield (*plain((name, str(level.concurrency))), _then_cell(old.then), *now)
                     name = ""
 
 
-def _then_text(figure: Figure) -> str:
+def _then_cell(figure: Figure) -> TableCell:
     """Return a figure of 2006 in the form of today's cells: `190 (9991 failed)`, `timeout`."""
+    if figure.rate is not None:
+        return TableCell(rate_figure(figure.rate))
     if figure.requests_per_second is None:
-        return figure.outcome
-    rate = rate_figure(figure.requests_per_second)
-    return f"{rate} ({figure.reason})" if figure.reason else rate
+        return TableCell(figure.outcome, Emphasis.REASON)
+    return TableCell(f"{rate_figure(figure.requests_per_second)} ({figure.reason})", Emphasis.REASON)
 
 
-def _now_texts(pair: FigurePair) -> tuple[str, str]:
+def _now_cells(pair: FigurePair) -> tuple[TableCell, TableCell]:
     """Return the figure and the factor."""
     if pair.server is None:
-        return NONE, NONE
+        return TableCell(NONE), TableCell(NONE)
     factor = factor_figure(pair.factor)
     at_least = pair.now is not None and pair.now.is_lower_bound and pair.factor is not None
-    return rate_text(pair.now) if pair.now else NO_RECORD, f"≥ {factor}" if at_least else factor
+    has_rate = pair.now is not None and pair.now.rate is not None
+    return (
+        TableCell(rate_text(pair.now) if pair.now else NO_RECORD, Emphasis.NONE if has_rate else Emphasis.REASON),
+        TableCell(f"≥ {factor}" if at_least else factor),
+    )
 
 
 def factor_figure(factor: float | None) -> str:

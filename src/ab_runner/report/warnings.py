@@ -1,8 +1,8 @@
-"""The warnings of a sweep as lines: one short line for each kind, or every detail. Pure."""
+"""The warnings of a sweep, one group for each kind: a line, and the servers or other things that it concerns. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from ab_runner.analysis.drift import Shift
 from ab_runner.analysis.reasons import Skip
@@ -21,99 +21,127 @@ from ab_runner.analysis.warnings import (
     Unfinished,
 )
 from ab_runner.host.preflight import STOLEN_AT_MOST
+from ab_runner.report.document import Group
 
 _MOST_NAMES = 5
 """If there are more names than this, a short line shows how many more."""
-_SKIPPED: dict[Skip, tuple[str, str]] = {
-    Skip.ARTIFACT: ("artifacts missing", "./ab-runner artifacts fetch"),
-    Skip.JDK: ("the JDK is too old", "--jdk names a newer one"),
-    Skip.NOT_INSTALLED: ("not installed", "./ab-runner doctor says what to install"),
+_SKIPPED: dict[Skip, str] = {
+    Skip.ARTIFACT: "artifacts missing (./ab-runner artifacts fetch)",
+    Skip.JDK: "the JDK is too old (--jdk names a newer one)",
+    Skip.NOT_INSTALLED: "not installed (./ab-runner doctor says what to install)",
+    Skip.OTHER: "several reasons",
 }
 """Why servers are skipped, and what to do."""
 
 
 def warning_lines(warnings: Iterable[SweepWarning], everything: bool = False) -> tuple[str, ...]:
-    """Return a line for each warning; with `everything` a line for each detail of it."""
-    lines = _all_lines if everything else _short_lines
-    return tuple(line for warning in warnings for line in lines(warning))
+    """Return a line for each kind of warning, with some of the names; with `everything`, with all that is known."""
+    line = _full_line if everything else _short_line
+    return tuple(map(line, warning_groups(warnings)))
 
 
-def _names_text(names: Sequence[str]) -> str:
-    """Return the names; if there are many, the first ones and how many more there are."""
-    if len(names) <= _MOST_NAMES:
-        return ", ".join(names)
-    return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} more"
+def warning_groups(warnings: Iterable[SweepWarning]) -> tuple[Group, ...]:
+    """Return the warnings, those of one kind together."""
+    kinds: dict[object, list[SweepWarning]] = {}
+    for warning in warnings:
+        kinds.setdefault(warning.skip if isinstance(warning, Skipped) else type(warning), []).append(warning)
+    return tuple(map(_group, kinds.values()))
 
 
-def _all_lines(warning: SweepWarning) -> Iterator[str]:
-    match warning:
-        case Unfinished():
-            if warning.ending is None:
-                yield "this sweep is still running, or was killed before it could record its end"
-            else:
-                yield f"this sweep is not complete: {warning.ending}"
+def _short_line(group: Group) -> str:
+    names = [name for name, _ in group.items]
+    return _joined(group.line, names[:_MOST_NAMES], more=len(names[_MOST_NAMES:]))
+
+
+def _full_line(group: Group) -> str:
+    return _joined(group.line, [f"{name} ({detail})" if detail else name for name, detail in group.items])
+
+
+def _joined(line: str, texts: Sequence[str], more: int = 0) -> str:
+    if not texts:
+        return line
+    between = "; " if any(" " in text for text in texts) else ", "
+    return f"{line}: {between.join(texts)}{f' and {more} more' if more else ''}"
+
+
+def _group(same: Sequence[SweepWarning]) -> Group:
+    """Return the group of these warnings, which are of one kind."""
+    match same[0]:
+        case Unfinished(ending=ending):
+            return Group(
+                "this sweep is still running, or was killed before it could record its end"
+                if ending is None
+                else f"this sweep is not complete: {ending}"
+            )
         case Resumed():
-            yield from (f"resumed at {warning.at:%Y-%m-%d %H:%M} although {each}" for each in warning.differences)
-        case HostConditions():
-            yield from warning.texts
-        case CpuTimeStolen():
-            yield (
-                f"in {warning.trials} of {warning.of} trials the hypervisor gave more than {100 * STOLEN_AT_MOST:g} % "
-                f"of the CPU time to others, at most {100 * warning.largest:.1f} %: their rates may be too low; "
+            return _resumed([each for each in same if isinstance(each, Resumed)])
+        case HostConditions(texts=texts):
+            return _several(f"{len(texts)} conditions of this host disturb measurements", texts)
+        case CpuTimeStolen(trials=trials, of=of, largest=largest):
+            return Group(
+                f"in {trials} of {of} trials the hypervisor gave more than {100 * STOLEN_AT_MOST:g} % "
+                f"of the CPU time to others, at most {100 * largest:.1f} %: their rates may be too low; "
                 "use a quieter host"
             )
-        case MachineDrifted():
-            changes = ", ".join(f"{each.workload} {each.change:+.1%}" for each in warning.drifts)
-            yield f"the machine drifted: the ceiling at the end of the sweep against the beginning: {changes}"
-        case BlocksShifted():
-            yield from map(_shift_line, warning.shifts)
+        case MachineDrifted(drifts=drifts):
+            changes = [f"{each.workload} {each.change:+.1%}" for each in drifts]
+            return _named("the machine drifted: the ceiling at the end of the sweep against the beginning", changes)
+        case BlocksShifted(shifts=shifts):
+            return _shifted(shifts)
         case DriftUnknown():
-            yield "whether the machine drifted is not known: the ceiling was not measured at its beginning and end"
-        case NotSteady():
-            found = [f"{server} ({unsteady} of {of})" for server, (unsteady, of) in warning.servers.items()]
-            yield f"warm-ups that ended before the server was steady: {', '.join(found)}"
-        case OtherRelease():
-            ran = [f"{server} ran as {package}" for server, package in warning.servers.items()]
-            yield f"the host's packages are of other releases than those listed: {', '.join(ran)}"
-        case Damaged():
-            yield from warning.lines
+            return Group(
+                "whether the machine drifted is not known: the ceiling was not measured at its beginning and end"
+            )
+        case NotSteady(servers=servers):
+            unsteady, of = (sum(counts) for counts in zip(*servers.values(), strict=True))
+            return Group(
+                f"{unsteady} of {of} warm-ups ended before the server was steady",
+                tuple((server, f"{count} of {each}") for server, (count, each) in servers.items()),
+            )
+        case OtherRelease(servers=servers):
+            ran = [f"{server} ran as {package}" for server, package in servers.items()]
+            return _named("the host's packages are of other releases than those listed", ran)
+        case Damaged(lines=lines):
+            return _several(f"{len(lines)} lines of the log are damaged and ignored", lines)
         case Skipped():
-            yield from (f"skipped: {server}: {' '.join(text.split())}" for server, text in warning.servers.items())
+            return _skipped([each for each in same if isinstance(each, Skipped)])
 
 
-def _short_lines(warning: SweepWarning) -> Iterator[str]:
-    match warning:
-        case Resumed() if len(warning.differences) > 1:
-            yield f"resumed at {warning.at:%Y-%m-%d %H:%M} although {_and_more(warning.differences, 'difference')}"
-        case HostConditions():
-            yield "; ".join(warning.texts)
-        case BlocksShifted() if len(warning.shifts) > 1:
-            changes = ", ".join(f"{each.block} ({100 * each.change:+.1f} %)" for each in warning.shifts)
-            yield f"blocks that were not like the others, all servers together: {changes}"
-        case NotSteady() if len(warning.servers) > _MOST_NAMES:
-            unsteady, of = (sum(counts) for counts in zip(*warning.servers.values(), strict=True))
-            names = _names_text(list(warning.servers))
-            yield f"warm-ups that ended before the server was steady: {unsteady} of {of}, of {names}"
-        case Damaged():
-            yield _and_more(warning.lines, "line")
-        case Skipped() if len(warning.servers) > 1:
-            text = " ".join(next(iter(warning.servers.values())).split())
-            what, remedy = _SKIPPED.get(warning.skip, (text, ""))
-            names = _names_text(list(warning.servers))
-            yield f"{len(warning.servers)} servers skipped: {what} ({names}){f'; {remedy}' if remedy else ''}"
-        case _:
-            yield from _all_lines(warning)
+def _named(line: str, names: Iterable[str]) -> Group:
+    return Group(line, tuple((name, "") for name in names))
 
 
-def _and_more(texts: Sequence[str], what: str) -> str:
-    """Return the first text, and how many more there are."""
-    more = len(texts) - 1
-    return f"{texts[0]} (and {more} more {what}{'' if more == 1 else 's'})" if more else texts[0]
+def _several(line: str, texts: Sequence[str]) -> Group:
+    """Return the texts under a line, or the only text alone."""
+    return Group(texts[0]) if len(texts) == 1 else _named(line, texts)
 
 
-def _shift_line(shift: Shift) -> str:
+def _resumed(resumed: Sequence[Resumed]) -> Group:
+    found = [(text, f"{each.at:%Y-%m-%d %H:%M}") for each in resumed for text in each.differences]
+    if len(found) == 1:
+        ((text, at),) = found
+        return Group(f"resumed at {at} although {text}")
+    return Group(f"resumed although {len(found)} things had changed", tuple(found))
+
+
+def _shifted(shifts: Sequence[Shift]) -> Group:
+    if len(shifts) > 1:
+        changes = [f"block {each.block} {100 * each.change:+.1f} %" for each in shifts]
+        return _named(f"{len(shifts)} blocks were not like the others, all servers together", changes)
+    (shift,) = shifts
     word = "slower" if shift.change < 0 else "faster"
-    return (
+    return Group(
         f"block {shift.block} was not like the others: {shift.servers} servers together were "
         f"{100 * abs(shift.change):.1f} % {word} in it"
     )
+
+
+def _skipped(skipped: Sequence[Skipped]) -> Group:
+    reasons = {server: " ".join(text.split()) for each in skipped for server, text in each.servers.items()}
+    if len(reasons) == 1:
+        ((server, reason),) = reasons.items()
+        return Group(f"skipped: {server}: {reason}")
+    said = set(reasons.values())
+    if len(said) == 1 and skipped[0].skip is Skip.OTHER:
+        return _named(f"{len(reasons)} servers skipped, {said.pop()}", reasons)
+    return Group(f"{len(reasons)} servers skipped, {_SKIPPED[skipped[0].skip]}", tuple(reasons.items()))

@@ -16,8 +16,16 @@ from ab_runner.history.published import Figure
 from ab_runner.history.then_and_now import FigurePair, ThenAndNow
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.charts.comparison import CHANGES_SHOWN
-from ab_runner.report.charts.latencies import percentile_field
-from ab_runner.report.figures import estimate_figure, interval_figure, rate_figure, rate_text, share_figure
+from ab_runner.report.charts.latencies import TAIL, TAIL_FIGURE, percentile_field
+from ab_runner.report.figures import (
+    estimate_figure,
+    interval_figure,
+    latency_figures,
+    rank_text,
+    rate_figure,
+    rate_text,
+    share_figure,
+)
 from ab_runner.report.then_and_now_tables import factor_figure
 
 Row = dict[str, Any]
@@ -47,7 +55,7 @@ def _cell_row(summary: CellSummary, last: bool, analysis: SweepAnalysis) -> Row:
         row |= {"low": round(interval.low, 2), "high": round(interval.high, 2), "top": round(interval.high, 2)}
         row["interval"] = interval_figure(interval)
     if cell in analysis.ranks:
-        row["rank"] = str(analysis.ranks[cell])
+        row["rank"] = rank_text(analysis.ranks[cell], summary)
     if summary.limit:
         row["limit"] = summary.limit
     if summary.cpu_efficiency:
@@ -55,6 +63,8 @@ def _cell_row(summary: CellSummary, last: bool, analysis: SweepAnalysis) -> Row:
     if None in summary.latency:
         row["missing"] = "not known"
     row |= {percentile_field(each): float(f"{value:.4g}") for each, value in latencies if value is not None}
+    if None not in summary.latency:
+        row[TAIL_FIGURE] = latency_figures(summary.latency)[PERCENTILES.index(TAIL)]
     if last:
         row["last"] = True
     if cell in analysis.shares:

@@ -44,7 +44,7 @@ def _of(page: Page, name: WorkloadName) -> Iterator[tuple[str, Spec]]:
 
 
 def _rates(page: Page, rows: Sequence[Row]) -> Spec:
-    labels = sum(1 for row in rows if row.get("last"))
+    labels = sum(1 for row in rows if row.get("last") and page.looks[row["server"]].in_colour)
     return with_rows(rates(page.looks, page.concurrency), rows) | {"height": height_of_rates(labels)}
 
 

@@ -12,11 +12,16 @@ from ab_runner.report.charts.parts import (
     SHOWN,
     Spec,
     chart,
+    coloured,
     logarithmic_axis,
     rows_of,
     server_channels,
     tooltip_of,
 )
+
+TAIL = 99.9
+TAIL_FIGURE = "tail"
+"""The field of this percentile's figure as text: its tick is drawn more precisely than it is known."""
 
 
 def percentile_field(percentile: float) -> str:
@@ -37,7 +42,8 @@ def latencies(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
     x = logarithmic_axis("time per request, ms")
     y = rows_of("server", looks)
     faded: Spec = {"condition": {"test": DIMMED, "value": 0.2}, "value": 1}
-    times = [(percentile_field(each), f"{percentile_name(each)}, ms") for each in PERCENTILES]
+    fields = {percentile: percentile_field(percentile) for percentile in PERCENTILES} | {TAIL: TAIL_FIGURE}
+    times = [(field, f"{percentile_name(percentile)}, ms") for percentile, field in fields.items()]
     tooltip = tooltip_of(("server", "server"), ("c", "concurrency"), *times)
     valid = [{"filter": f"isValid(datum.{median})"}]
 
@@ -45,12 +51,17 @@ def latencies(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
         return {
             "transform": valid,
             "mark": {"type": "tick", "thickness": 2.2, "height": 10},
-            "encoding": {"x": {**x, "field": field}, "color": server.color, "opacity": faded, "tooltip": tooltip},
+            "encoding": {
+                "x": {**x, "field": field},
+                "color": server.color_or_grey,
+                "opacity": faded,
+                "tooltip": tooltip,
+            },
         }
 
     return chart(
         CELLS,
-        {"shown": list(looks), "focus": "", "level": levels[len(levels) // 2]},
+        {"shown": list(looks), "coloured": coloured(looks), "focus": "", "level": levels[len(levels) // 2]},
         autosize={"type": "fit-x", "contains": "padding"},
         height={"step": 19},
         transform=[{"filter": SHOWN}, {"filter": "datum.c == level"}],
@@ -60,7 +71,8 @@ def latencies(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
                 "transform": valid,
                 "mark": {"type": "rule", "strokeWidth": 1.2, "opacity": 0.7},
                 "encoding": {
-                    "x": {"field": median, **x}, "x2": {"field": longest}, "color": server.color, "opacity": faded,
+                    "x": {"field": median, **x}, "x2": {"field": longest}, "color": server.color_or_grey,
+                    "opacity": faded,
                 },
             },
             *map(tick, ticks),

@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from ab_runner.report.charts.palette import Look
 from ab_runner.report.charts.parts import (
     CELLS,
+    COLOURED,
     DETAILS,
     DIMMED,
+    NEUTRAL,
     SHOWN,
     Spec,
     chart,
+    coloured,
     concurrency_axis,
     faceted,
     rate_axis,
@@ -21,7 +24,8 @@ from ab_runner.report.charts.parts import (
 
 
 def model_panel(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
-    """Return the panel of one model: the servers in `members` in colour, all others in grey behind them."""
+    """Return the panel of one model: the servers in `members`, those that are not coloured in grey, and behind them all
+    others in a fainter grey."""
     server = server_channels(looks)
     x = concurrency_axis(levels, title=None)
     y = rate_axis("rate", {"tickCount": 3})
@@ -30,7 +34,7 @@ def model_panel(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
     faded = {"condition": {"test": DIMMED, "value": 0.15}, "value": 1}
     return chart(
         CELLS,
-        {"shown": list(looks), "focus": "", "members": list(looks)},
+        {"shown": list(looks), "coloured": coloured(looks), "focus": "", "members": list(looks)},
         transform=[{"filter": SHOWN}],
         layer=[
             {
@@ -39,7 +43,12 @@ def model_panel(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
                 "encoding": {"x": x, "y": y, "detail": {"field": "server"}},
             },
             {
-                "transform": [{"filter": ours}],
+                "transform": [{"filter": f"{ours} && !({COLOURED})"}],
+                "mark": {"type": "line", "strokeWidth": 1.4, "color": NEUTRAL},
+                "encoding": {"x": x, "y": y, "detail": {"field": "server"}, "opacity": faded},
+            },
+            {
+                "transform": [{"filter": f"{ours} && {COLOURED}"}],
                 "mark": {"type": "line", "strokeWidth": 2},
                 "encoding": {
                     "x": x, "y": y, **server.line, "opacity": faded,
@@ -56,14 +65,16 @@ def model_panel(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
 
 
 def models(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
-    """Return the panels of all models, with the same axes: for a file, which is not interactive."""
+    """Return the panels of all models, with the same axes: for a file, which is not interactive. Its legend has the
+    servers that are in colour."""
     server = server_channels(looks)
     encoding = {"x": concurrency_axis(levels, title=None), "y": rate_axis("rate", {"tickCount": 4})}
     legend = {
         "title": None, "orient": "bottom", "columns": 4, "labelColor": {"expr": "ink"}, "symbolType": "stroke",
-        "symbolStrokeWidth": 2,
+        "symbolStrokeWidth": 2, "values": coloured(looks),
     }  # fmt: skip
     line = {channel: {**value, "legend": legend} for channel, value in server.line.items()}
+    in_colour: Spec = {"field": "server", "oneOf": coloured(looks)}
     return faceted(
         CELLS,
         transform=[{"filter": "isValid(datum.rate)"}],
@@ -76,8 +87,18 @@ def models(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
             "width": 250,
             "height": 170,
             "layer": [
-                {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {**encoding, **line}},
                 {
+                    "transform": [{"filter": {"not": in_colour}}],
+                    "mark": {"type": "line", "strokeWidth": 1, "color": NEUTRAL, "opacity": 0.5},
+                    "encoding": {**encoding, "detail": {"field": "server"}},
+                },
+                {
+                    "transform": [{"filter": in_colour}],
+                    "mark": {"type": "line", "strokeWidth": 2},
+                    "encoding": {**encoding, **line},
+                },
+                {
+                    "transform": [{"filter": in_colour}],
                     "mark": {"type": "point", "filled": True, "size": 30},
                     "encoding": {**encoding, "color": line["color"]},
                 },

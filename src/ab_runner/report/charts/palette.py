@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from math import cos, radians, sin
 
 import msgspec
 
 from ab_runner.model.server import REFERENCE, Server
 
+MOST_IN_COLOUR = 12
+"""If there are more servers than this, a chart shows those of the set `@core` in colour and the others in grey."""
 _HUES = (255, 40, 150, 330, 85, 205, 295, 120)
 """Degrees of OKLCH, ordered so that neighbours are easy to tell apart."""
 _BETWEEN = 20
@@ -26,10 +28,23 @@ class Look(msgspec.Struct, frozen=True):
     shape: str
     dash: tuple[int, ...]
     """As in SVG; empty: a line without gaps."""
+    in_colour: bool = True
+    """Whether charts show it in its colour until a reader chooses; the others are grey."""
 
 
-def looks(servers: Iterable[Server]) -> dict[str, Look]:
-    """By server id. The reference is grey, so that it reads as a line to compare with and not as one more server."""
+def looks(servers: Iterable[Server], core: Collection[str] = ()) -> dict[str, Look]:
+    """Return the look of each server by its id; `core` are those to be in colour where there are many. The reference
+    has a grey of its own, so that it reads as a line to compare with and not as one more server."""
+    servers = list(servers)
+    found = _colours(servers)
+    others = [id for id in found if id != REFERENCE]
+    known = [id for id in others if id in core]
+    if len(others) <= MOST_IN_COLOUR or not known:
+        return found
+    return {id: msgspec.structs.replace(look, in_colour=id in known or id == REFERENCE) for id, look in found.items()}
+
+
+def _colours(servers: Iterable[Server]) -> dict[str, Look]:
     members: dict[str, list[str]] = {}
     for server in servers:
         members.setdefault(server.family, []).append(server.id)

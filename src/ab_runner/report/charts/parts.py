@@ -2,7 +2,8 @@
 
 A chart is one Vega-Lite description, which the page makes interactive and `vega` turns into files. It says how data of
 a name look and holds none: the same one serves all workloads. Its parameters are what a reader can change: `shown`
-(server ids), `focus` (one server, or none), `level` (a concurrency), and for the page's colours `ink` and `faint`.
+and `coloured` (server ids: a shown server that is not coloured is grey), `focus` (one server, or none), `level` (a
+concurrency), and for the page's colours `ink` and `faint`.
 Descriptions are plain dictionaries, because vl-convert takes these, and a library around them would have to be learned
 on top of Vega-Lite itself.
 """
@@ -25,6 +26,7 @@ CHANGES = "changes"
 """Names of data; `data` makes their rows."""
 _FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
 SHOWN = "indexof(shown, datum.server) >= 0"
+COLOURED = "indexof(coloured, datum.server) >= 0"
 DIMMED = "focus != '' && focus != datum.server"
 _TICKS = [digit * 10.0**power for power in range(-3, 7) for digit in (1, 2, 5)]
 """The ticks of logarithmic axes; a scale shows those within its range."""
@@ -61,11 +63,18 @@ def faceted(data: str, **parts: Any) -> Spec:
     return {key: value for key, value in chart(data, {}, **parts).items() if key not in ("width", "height", "autosize")}
 
 
+def coloured(looks: Mapping[str, Look]) -> list[str]:
+    """Return the servers that are in colour until a reader chooses others."""
+    return [id for id, look in looks.items() if look.in_colour]
+
+
 class ServerChannels(msgspec.Struct, frozen=True):
-    """The encoding channels by which a mark shows its server: colour alone, and all those of a line and of a point."""
+    """The encoding channels by which a mark shows its server: colour alone, those of a line, and two that are grey for
+    a server that is not coloured: colour, and those of a point."""
 
     color: Spec
     line: Spec
+    color_or_grey: Spec
     point: Spec
 
 
@@ -78,7 +87,27 @@ def server_channels(looks: Mapping[str, Look]) -> ServerChannels:
     color = channel([look.colour for look in looks.values()])
     dash = channel([look.dash or (1, 0) for look in looks.values()])
     shape = channel([look.shape for look in looks.values()])
-    return ServerChannels(color, line={"color": color, "strokeDash": dash}, point={"color": color, "shape": shape})
+    color_or_grey = {"condition": {"test": COLOURED, "type": "nominal", **color}, "value": NEUTRAL}
+    return ServerChannels(
+        color,
+        line={"color": color, "strokeDash": dash},
+        color_or_grey=color_or_grey,
+        point={"color": color_or_grey, "shape": shape},
+    )
+
+
+def grey_lines(x: Spec, y: Spec) -> Spec:
+    """Return the lines of the servers that are not coloured, which stand out only while one is pointed at."""
+    pointed_at = "focus == datum.server"
+    return {
+        "transform": [{"filter": f"!({COLOURED})"}],
+        "mark": {"type": "line", "strokeJoin": "round", "color": NEUTRAL},
+        "encoding": {
+            "x": x, "y": y, "detail": {"field": "server"},
+            "strokeWidth": {"condition": {"test": pointed_at, "value": 3}, "value": 1},
+            "opacity": {"condition": {"test": pointed_at, "value": 1}, "value": 0.35},
+        },
+    }  # fmt: skip
 
 
 def concurrency_axis(levels: Sequence[int], title: str | None = "connections at once") -> Spec:

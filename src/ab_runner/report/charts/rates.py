@@ -8,12 +8,15 @@ from ab_runner.model.server import REFERENCE
 from ab_runner.report.charts.palette import Look
 from ab_runner.report.charts.parts import (
     CELLS,
+    COLOURED,
     DETAILS,
     DIMMED,
     SHOWN,
     Spec,
     chart,
+    coloured,
     concurrency_axis,
+    grey_lines,
     rate_axis,
     server_channels,
     tooltip_of,
@@ -30,7 +33,7 @@ def height_of_rates(labels: int) -> int:
 
 def rates(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
     """Return a chart with a line for each server, its interval as a band, its name at the end, and above the plot a
-    cross for each cell without a figure."""
+    cross for each cell without a figure. A server that is not coloured has neither band nor name."""
     server = server_channels(looks)
     x = concurrency_axis(levels)
     y = rate_axis("rate")
@@ -38,18 +41,20 @@ def rates(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
     faded = {"condition": {"test": DIMMED, "value": 0.12}, "value": 1}
     return chart(
         CELLS,
-        {"shown": list(looks), "focus": "", "labelled": True},
+        {"shown": list(looks), "coloured": coloured(looks), "focus": "", "labelled": True},
         transform=[{"filter": SHOWN}],
         layer=[
             {
-                "transform": [{"filter": "isValid(datum.low)"}],
+                "transform": [{"filter": f"isValid(datum.low) && {COLOURED}"}],
                 "mark": {"type": "area", "opacity": 0.16},
                 "encoding": {
                     "x": x, "y": rate_axis("low"), "y2": {"field": "high"}, "color": server.color,
                     "opacity": {"condition": {"test": DIMMED, "value": 0.02}, "value": 0.16},
                 },
             },
+            grey_lines(x, y),
             {
+                "transform": [{"filter": COLOURED}],
                 "mark": {"type": "line", "strokeJoin": "round", "strokeCap": "round"},
                 "encoding": {
                     "x": x, "y": y, **server.line, "opacity": faded,
@@ -65,10 +70,13 @@ def rates(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
             {
                 "transform": [{"filter": "isValid(datum.rate)"}],
                 "params": [{"name": "near", "select": {"type": "point", "on": "pointerover", "nearest": True}}],
-                "mark": {"type": "point", "filled": True, "size": 38},
-                "encoding": {"x": x, "y": y, **server.point, "opacity": faded, "tooltip": tooltip},
+                "mark": {"type": "point", "filled": True},
+                "encoding": {
+                    "x": x, "y": y, **server.point, "opacity": faded, "tooltip": tooltip,
+                    "size": {"condition": {"test": COLOURED, "value": 38}, "value": 8},
+                },
             },
-            _failed(x, server.color, faded),
+            _failed(x, server.color_or_grey, faded),
             *_labels(server.color, faded),
         ],
     )  # fmt: skip
@@ -100,7 +108,7 @@ def _labels(colour: Spec, faded: Spec) -> list[Spec]:
     where the plot ends. `place` is the lowest position that leaves room for those above: a running maximum."""
     position = [
         {"joinaggregate": [{"op": "max", "field": "top", "as": "highest"}]},
-        {"filter": "datum.last && labelled"},
+        {"filter": f"datum.last && labelled && {COLOURED}"},
         {"calculate": "height * (1 - datum.rate / datum.highest)", "as": "wanted"},
         {
             "window": [{"op": "row_number", "as": "number"}],

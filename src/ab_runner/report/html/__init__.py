@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 from markupsafe import Markup
@@ -30,13 +30,14 @@ def render(
     published: Sequence[Figure],
     conclusions: Report | None = None,
     served: Served | None = None,
+    core: Collection[str] = (),
 ) -> str:
     """Return the page of a sweep. `conclusions`: the conclusions of papers and the verdicts on them. A page that is
-    `served` checks for newer results.
+    `served` checks for newer results. `core`: the servers to be in colour among many.
 
     Whatever comes from servers and files is escaped, also within the page's data (`tojson`).
     """
-    page = page_of(analysis, published)
+    page = page_of(analysis, published, core)
     return fill(
         "page",
         page=page,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.analysis.warnings import Unfinished
 from ab_runner.history.published import Figure
 from ab_runner.history.then_and_now import ThenAndNow, then_and_now
 from ab_runner.model.protocol import Protocol
@@ -24,14 +25,15 @@ from ab_runner.report.charts.parts import Spec
 from ab_runner.report.charts.rates import rates
 from ab_runner.report.charts.then_and_now import then_and_now as then_and_now_chart
 from ab_runner.report.charts.warm_up import warm_up
-from ab_runner.report.document import Table
+from ab_runner.report.document import Group, Table
 from ab_runner.report.facts import facts_of
+from ab_runner.report.fastest import fastest_table
 from ab_runner.report.html.tables import ModelSection, WorkloadSection, model_section, workload_section
 from ab_runner.report.html.trials import Trials, WarmUps, jit_shares_of, trials_of, warm_ups_of
 from ab_runner.report.reproduce import command
 from ab_runner.report.summary import summary_lines
 from ab_runner.report.then_and_now_tables import comparison_facts, report_then_and_now
-from ab_runner.report.warnings import warning_lines
+from ab_runner.report.warnings import warning_groups, warning_lines
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,8 +44,10 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     started: str
     machine: str
     facts: tuple[tuple[str, str], ...]
-    warnings: tuple[str, ...]
+    fastest: Table | None
     summary: tuple[str, ...]
+    unfinished: tuple[str, ...]
+    warnings: tuple[Group, ...]
     blocks: int
     concurrency: tuple[int, ...]
     families: tuple[tuple[str, tuple[Server, ...]], ...]
@@ -69,13 +73,18 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     trials: Trials
 
     @property
+    def has_grey(self) -> bool:
+        """Whether charts show some servers in grey until a reader chooses them."""
+        return not all(look.in_colour for look in self.looks.values())
+
+    @property
     def has_starved(self) -> bool:
         """Whether any cell has no rate because most connections waited."""
         return any(section.has_starved for section in self.workloads)
 
 
-def page_of(analysis: SweepAnalysis, published: Sequence[Figure]) -> Page:
-    """Return the page of a sweep, beside the published figures."""
+def page_of(analysis: SweepAnalysis, published: Sequence[Figure], core: Collection[str] = ()) -> Page:
+    """Return the page of a sweep, beside the published figures. `core` are the servers to be in colour among many."""
     sweep, request, records = analysis.sweep, analysis.sweep.request, analysis.stored.records
     compared = then_and_now(analysis, published)
     measured = [workload_named(name) for name in analysis.workloads]
@@ -85,12 +94,14 @@ def page_of(analysis: SweepAnalysis, published: Sequence[Figure]) -> Page:
         started=f"{sweep.started:%Y-%m-%d %H:%M} UTC",
         machine=f"{sweep.machine.cpu_model}, {sweep.machine.cpus} CPUs, protocol {request.protocol.name}",
         facts=tuple(_facts(analysis)),
-        warnings=warning_lines(analysis.warnings),
-        summary=summary_lines(analysis.summary),
+        fastest=fastest_table(analysis),
+        summary=summary_lines(analysis.summary, everything=False),
+        unfinished=warning_lines(each for each in analysis.warnings if isinstance(each, Unfinished)),
+        warnings=warning_groups(analysis.warnings),
         blocks=request.protocol.blocks,
         concurrency=request.concurrency,
         families=tuple(_families(sweep.servers)),
-        looks=looks(sweep.servers),
+        looks=looks(sweep.servers, core),
         workloads=tuple(workload_section(each, analysis) for each in measured),
         models=models,
         then_and_now=report_then_and_now(analysis, compared).tables if compared else (),

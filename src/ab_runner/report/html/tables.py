@@ -13,6 +13,7 @@ from ab_runner.model.load import Limit
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload
+from ab_runner.report.document import Group, Table
 from ab_runner.report.figures import (
     NO_RECORD,
     NONE,
@@ -24,8 +25,8 @@ from ab_runner.report.figures import (
     rate_text,
     share_figure,
 )
-from ab_runner.report.notes import latency_notes, rate_notes
-from ab_runner.report.tables import ABOVE_THE_CEILING, ranks_by_cpu_time
+from ab_runner.report.notes import key_notes, latency_notes, remark_groups, untestable_notes
+from ab_runner.report.tables import ABOVE_THE_CEILING, ranks_by_cpu_time, ranks_tables
 
 
 class RatePlace(msgspec.Struct, frozen=True):
@@ -33,9 +34,12 @@ class RatePlace(msgspec.Struct, frozen=True):
     highest figure; a cell without a bar that has not failed was not run."""
 
     main: str
+    value: float | None = None
+    """The rate, by which a column is sorted."""
     beyond: str = ""
-    """Half the width of the interval, and the number of failed trials."""
+    """The width of the interval, and the number of failed trials."""
     rank: str = ""
+    """With the star of the figure where some of the trials failed."""
     limit: Limit | None = None
     share: str = ""
     """The share of the ceiling's rate."""
@@ -47,7 +51,8 @@ class RatePlace(msgspec.Struct, frozen=True):
 
 class WorkloadSection(msgspec.Struct, frozen=True):
     """One workload. `rates`, `latencies` and `cpu_efficiencies` have a row for each of `servers` and a place for each
-    concurrency; the last is empty where no CPU time is known. `by_cpu_time`: any two servers are compared by it."""
+    concurrency; the last is empty where no CPU time is known. `by_cpu_time`: any two servers are compared by it.
+    `notes` stand below the table, `remarks` behind it, and `ranks` are in a table of their own."""
 
     workload: Workload
     servers: tuple[Server, ...]
@@ -56,6 +61,8 @@ class WorkloadSection(msgspec.Struct, frozen=True):
     cpu_efficiencies: tuple[tuple[str, ...], ...]
     by_cpu_time: bool
     notes: tuple[str, ...]
+    remarks: tuple[Group, ...]
+    ranks: tuple[Table, ...]
     latency_notes: tuple[str, ...]
     summary: str
 
@@ -112,7 +119,7 @@ def workload_section(workload: Workload, analysis: SweepAnalysis) -> WorkloadSec
     spread = analysis.spreads[workload.name]
     highest = spread.rates.high if spread.rates else 1.0
     has_efficiency = any(cell is not None and cell.cpu_efficiency is not None for row in grid for cell in row)
-    notes = list(rate_notes(workload.name, analysis))
+    notes = [*key_notes(workload.name, analysis), *untestable_notes(workload.name, analysis)]
     if any(cell.workload == workload.name and share > 1 for cell, share in analysis.shares.items()):
         notes.append(f"share of the ceiling: {ABOVE_THE_CEILING}")
     return WorkloadSection(
@@ -123,6 +130,8 @@ def workload_section(workload: Workload, analysis: SweepAnalysis) -> WorkloadSec
         cpu_efficiencies=tuple(tuple(map(cpu_efficiency_text, row)) for row in grid) if has_efficiency else (),
         by_cpu_time=ranks_by_cpu_time(workload.name, analysis),
         notes=tuple(notes),
+        remarks=remark_groups(workload.name, analysis),
+        ranks=tuple(ranks_tables(workload, analysis)),
         latency_notes=tuple(latency_notes(workload.name, analysis)),
         summary=_spread_text(spread),
     )
@@ -133,10 +142,12 @@ def _rate_place(cell: CellSummary | None, highest: float, analysis: SweepAnalysi
         return RatePlace(NO_RECORD)
     if cell.rate is None:
         return RatePlace(rate_text(cell), failed=True, starved=cell.starved)
+    rank = analysis.ranks.get(cell.cell)
     return RatePlace(
         f"{main_text(cell)}{'*' if cell.remarks else ''}",
+        cell.rate,
         beyond_text(cell),
-        rank=str(analysis.ranks.get(cell.cell, "")),
+        rank=f"{rank}{'*' if cell.failed else ''}" if rank else "",
         limit=cell.limit,
         share=_share_text(cell.cell, analysis),
         bar=round(100 * cell.rate / highest),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 import msgspec
@@ -10,8 +10,8 @@ import msgspec
 from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
 from ab_runner.model.load import LoadReport
 from ab_runner.model.records import BEFORE, JvmActivity, NotMeasured, Record, Usage, WarmUpRecord
-from ab_runner.report.charts.latencies import percentile_name
-from ab_runner.report.figures import share_figure
+from ab_runner.report.charts.latencies import TAIL, percentile_name
+from ab_runner.report.figures import latency_figures, share_figure
 from ab_runner.store.layout import RAW_FOLDER
 
 Value = str | float | None
@@ -56,10 +56,20 @@ def _row(figures: TrialFigures) -> dict[str, Value]:
         _ADDRESS: quote(f"{RAW_FOLDER}/{record.raw}"),
         "requests/CPU s": _digits(figures.cpu_efficiency),
     }
-    row |= dict(zip(_LATENCIES, map(_digits, figures.latency), strict=True))
+    row |= dict(zip(_LATENCIES, _latencies(figures.latency), strict=True))
     row |= _report(record.report) if record.report else {"requests/s": "none"}
     row |= _usage(record.usage) if record.usage else {}
     return row | (_jvm(record.jvm) if record.jvm else {})
+
+
+def _latencies(latency: Sequence[float | None]) -> list[Value]:
+    """Return the latencies with the digits that are known."""
+    found = list(map(_digits, latency))
+    at = PERCENTILES.index(TAIL)
+    if found[at] is not None:
+        figure = latency_figures(latency)[at]
+        found[at] = figure if figure.startswith("<") else float(figure.replace(",", ""))
+    return found
 
 
 def _block(number: int) -> Value:

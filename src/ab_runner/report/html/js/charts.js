@@ -1,7 +1,7 @@
 // Draws the charts when they come into view, and updates them when the shown servers or the pointer change.
 
-// `shown` returns the ids of the servers that are shown.
-function createCharts({ data, shown, showTooltip }) {
+// `shown` returns the ids of the servers that are shown, `picked` of those that are in colour.
+function createCharts({ data, shown, picked, showTooltip }) {
   const views = new Map(); // the place of a chart → its Vega view
   const inView = new Set();
   const ROOM_FOR_LABELS = 640;
@@ -41,16 +41,16 @@ function createCharts({ data, shown, showTooltip }) {
   function update(place) {
     const view = views.get(place);
     const kind = place.dataset.chart;
-    const ids = shown();
+    const coloured = picked();
     const labelled = place.clientWidth >= ROOM_FOR_LABELS;
-    const signals = { shown: ids, labelled, focus, ink: colour("--muted"), faint: colour("--grid") };
+    const signals = { shown: shown(), coloured, labelled, focus, ink: colour("--muted"), faint: colour("--grid") };
     if (place.dataset.levels) {
       signals.level = Number(document.querySelector(`input[name="${place.dataset.levels}"]:checked`).value);
     }
     if (kind === "model") signals.members = data.models[place.dataset.rows][place.dataset.model];
     for (const [name, value] of Object.entries(signals)) if (place.signals.has(name)) view.signal(name, value);
     if (kind === "rates") {
-      const labels = data.cells[place.dataset.rows].filter((row) => row.last && ids.includes(row.server)).length;
+      const labels = data.cells[place.dataset.rows].filter((row) => row.last && coloured.includes(row.server)).length;
       view.height(labelled ? Math.max(420, 13 * labels + 90) : 320); // as charts/rates.py has it
     } else if (kind === "model") {
       view.height(170);

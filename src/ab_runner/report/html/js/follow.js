@@ -2,7 +2,7 @@
 // reader who follows.
 
 // `newer` is the line that says so.
-function follow({ newer, picker, theme }) {
+function follow({ newer, picker, sorting, theme }) {
   const FOLLOWS = `follows ${location.pathname}`;
   const CHOSEN = `chosen ${location.pathname}`;
   const EVERY = 2000;
@@ -20,7 +20,8 @@ function follow({ newer, picker, theme }) {
   function loadAgain() {
     const place = all("main [id]").filter((each) => each.checkVisibility() && topOf(each) <= 0).at(-1);
     sessionStorage.setItem(CHOSEN, JSON.stringify({
-      off: picker.hidden(),
+      picked: picker.state(),
+      sorted: sorting.state(),
       levels: Object.fromEntries(all(".levels input:checked").map((level) => [level.name, level.value])),
       open: Object.fromEntries(all("main details").map((each) => [nameOf(each), each.open])),
       theme: root.dataset.theme,
@@ -29,12 +30,13 @@ function follow({ newer, picker, theme }) {
     history.scrollRestoration = "manual";
     location.reload();
   }
-  function chooseAgain({ off, levels, open, theme: scheme, place }) {
+  function chooseAgain({ picked, sorted, levels, open, theme: scheme, place }) {
     sessionStorage.removeItem(CHOSEN);
     for (const level of all(".levels input")) if (levels[level.name] === level.value) level.checked = true;
     for (const each of all("main details")) each.open = open[nameOf(each)] ?? each.open;
     if (scheme) root.dataset.theme = scheme;
-    picker.hide(off);
+    picker.restore(picked);
+    sorting.restore(sorted);
     theme.repaint();
     if (place) scrollBy(0, topOf(document.getElementById(place[0])) - place[1]);
     addEventListener("load", () => { history.scrollRestoration = "auto"; });

@@ -1,15 +1,16 @@
-// The servers that are shown: a box for each, one for each family, and presets.
+// The servers that are picked: a box for each, one for each family, and presets. Charts show the others not at all; of
+// many servers in grey, unless the reader hides them too.
 
-// `onChange` is called when other servers are shown, `onPoint` with the server that is pointed at, or "".
+// `onChange` is called when other servers are picked, `onPoint` with the server that is pointed at, or "".
 function createPicker({ onChange, onPoint }) {
   const picker = document.getElementById("picker");
   const boxes = all("input.one", picker);
+  const hide = document.getElementById("hide"); // there if there are many servers
 
-  const shown = () => boxes.filter((box) => box.checked).map((box) => box.value);
-  const hidden = () => boxes.filter((box) => !box.checked).map((box) => box.value);
+  const picked = () => boxes.filter((box) => box.checked).map((box) => box.value);
+  const shown = () => hide && !hide.checked ? boxes.map((box) => box.value) : picked();
 
   function apply() {
-    const ids = new Set(shown());
     for (const family of all("fieldset", picker)) {
       const members = all("input.one", family);
       const on = members.filter((box) => box.checked).length;
@@ -17,18 +18,26 @@ function createPicker({ onChange, onPoint }) {
       box.checked = on === members.length;
       box.indeterminate = on > 0 && on < members.length;
     }
-    document.getElementById("count").textContent = `${ids.size} of ${boxes.length}`;
+    document.getElementById("count").textContent = `${picked().length} of ${boxes.length}`;
+    const ids = new Set(shown());
     for (const row of all("tr[data-server]")) row.hidden = !ids.has(row.dataset.server);
     onChange();
   }
 
-  function hide(ids) {
-    for (const box of boxes) box.checked = !ids.includes(box.value);
+  // What another load of the page needs to show what this one does.
+  const state = () => ({
+    boxes: Object.fromEntries(boxes.map((box) => [box.value, box.checked])),
+    hide: hide?.checked,
+  });
+  function restore(was) {
+    for (const box of boxes) box.checked = was.boxes[box.value] ?? box.checked;
+    if (hide) hide.checked = was.hide ?? hide.checked;
     apply();
   }
 
   const presets = {
     all: () => true,
+    core: (box) => box.defaultChecked,
     none: () => false,
     then: (box) => Number(box.dataset.year) <= 2006,
     now: (box) => Number(box.dataset.year) > 2006,
@@ -58,5 +67,5 @@ function createPicker({ onChange, onPoint }) {
   fold();
   picker.hidden = false;
 
-  return { shown, hidden, hide, apply };
+  return { picked, shown, apply, state, restore };
 }

@@ -1,6 +1,6 @@
 // The trials and warm-ups of a server. They are packed, and are unpacked when the first server is opened.
 
-function createTrials({ charts }) {
+function createTrials({ charts, sorting }) {
   let details;
 
   async function unpack() {
@@ -27,6 +27,7 @@ function createTrials({ charts }) {
     }
     const body = table.createTBody();
     for (const trial of details.trials.rows[server.dataset.id] ?? []) listTrial(body.insertRow(), trial);
+    sorting.make(table);
   }
 
   const figure = new Intl.NumberFormat("en-US", { maximumFractionDigits: 4 });
@@ -37,7 +38,7 @@ function createTrials({ charts }) {
       const cell = row.insertCell();
       const isFigure = typeof value === "number";
       cell.textContent = isFigure ? figure.format(value) : value ?? "";
-      if (!isFigure && value) cell.className = "text";
+      if (!isFigure && value && !value.startsWith("<")) cell.className = "text";
     }
     const address = trial.at(-1);
     const cell = row.insertCell();

@@ -1,0 +1,168 @@
+"""The first table of a report: who is fastest, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+import pytest
+from support.builders import failed_trial, report, served, server, sweep, trial, usage
+
+from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
+from ab_runner.model.load import Limit
+from ab_runner.model.records import Record, Trial
+from ab_runner.report.document import Emphasis, Table
+from ab_runner.report.fastest import LEAD, SOME_STARTS_FAILED, fastest_table, levels_text
+from ab_runner.report.figures import OF_CPU_TIME
+from ab_runner.store.reader import Stored
+
+SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
+
+
+def blocks(
+    name: str, rate: float, concurrency: int = 1, of: int = 6, limit: Limit | None = None, per_cpu_second: float = 1e4
+) -> list[Trial]:
+    return [
+        trial(
+            name, "small", concurrency, block=block, limit=limit,
+            report=report(requests_per_second=rate * by, complete=round(rate * by)),
+            usage=usage(server_cpu_seconds=rate / per_cpu_second),
+        )
+        for block, by in enumerate(SPREAD[:of], 1)
+    ]  # fmt: skip
+
+
+def analysed(*records: Iterable[Record], levels: tuple[int, ...] = (1,)) -> SweepAnalysis:
+    found = [record for some in records for record in some]
+    ids = dict.fromkeys(record.server for record in found if isinstance(record, Trial))
+    made = sweep(*(server(id) for id in ids))
+    request = msgspec.structs.replace(made.request, concurrency=levels)
+    return analyse(Stored(msgspec.structs.replace(made, request=request), tuple(found)))
+
+
+def table(*records: Iterable[Record], levels: tuple[int, ...] = (1,)) -> Table:
+    found = fastest_table(analysed(*records, levels=levels))
+    assert found is not None
+    return found
+
+
+def rows(*records: Iterable[Record], levels: tuple[int, ...] = (1,)) -> list[tuple[str, ...]]:
+    return [tuple(cell.text for cell in row) for row in table(*records, levels=levels).rows]
+
+
+def noisy(name: str, rate: float) -> list[Trial]:
+    spread = (0.7, 1.3, 0.8, 1.25, 0.75, 1.2)
+    return [
+        trial(name, "small", 1, block=block, report=report(requests_per_second=rate * by))
+        for block, by in enumerate(spread, 1)
+    ]
+
+
+def test_a_winner_is_ahead_of_the_next_by_a_factor() -> None:
+    assert rows(blocks("a-1", 20_000), blocks("b-1", 10_000), blocks("c-1", 5_000)) == [
+        ("small", "1", "a-1", "20,000", "2 times", "tested: ahead of all 2")
+    ]
+
+
+def test_only_those_orders_are_told_that_were_tested() -> None:
+    """Noisy servers in between are neither ahead of the slow ones nor behind the fast one."""
+    fast, slow = blocks("a-1", 20_000), [blocks("e-1", 12_000), blocks("f-1", 12_000)]
+    between = [noisy("b-1", 16_000), noisy("c-1", 16_000), noisy("d-1", 16_000), noisy("g-1", 16_000)]
+    assert rows(fast, *between, *slow) == [
+        ("small", "1", "a-1", "20,000", "1.7 times", "tested: ahead of 2 of 6; 4 others may be first too")
+    ]
+    assert rows(fast, between[0], slow[0]) == [
+        ("small", "1", "a-1", "20,000", "1.7 times", "tested: ahead of 1 of 2; b-1 may be first too")
+    ]
+
+
+def test_who_cannot_be_told_apart_is_said_to_be_ahead_of_the_others_alone() -> None:
+    a, b, c = blocks("a-1", 20_000), blocks("b-1", 19_900), blocks("c-1", 5_000)
+    assert rows(a, b, c) == [
+        (
+            "small", "1", "a-1 or b-1", "19,900 to 20,000", "4 times",
+            "tested: each ahead of 1 of 2; which of them is first cannot be told",
+        )
+    ]  # fmt: skip
+    tied = ("small", "1", "2 servers tied", "19,900 to 20,000", "-", "tested: they cannot be told apart")
+    assert rows(a, b) == [tied]
+    many = [blocks(f"{letter}-1", 20_000) for letter in "abdef"]
+    assert rows(*many, c)[0][2] == "one of 5 servers"
+
+
+def test_concurrencies_with_the_same_winners_are_one_row() -> None:
+    first = [blocks("a-1", rate, level) for rate, level in ((20_000, 1), (30_000, 10), (10_000, 100))]
+    other = [blocks("b-1", 10_000, 1), blocks("b-1", 10_000, 10), blocks("b-1", 30_000, 100)]
+    assert rows(*first, *other, levels=(1, 10, 100)) == [
+        ("small", "1, 10", "a-1", "20,000 to 30,000", "2 to 3 times", "tested: ahead of the other"),
+        ("", "100", "b-1", "30,000", "3 times", "tested: ahead of the other"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("levels", "text"),
+    [((1,), "1"), ((1, 10), "1, 10"), ((1, 10, 100), "1 to 100"), ((1, 100, 500, 1000), "1, 100 to 1,000")],
+)
+def test_three_neighbouring_levels_are_a_range(levels: tuple[int, ...], text: str) -> None:
+    assert levels_text(levels, (1, 10, 100, 500, 1000)) == text
+
+
+def test_a_first_whose_rate_ab_limited_is_ahead_by_at_least_a_factor() -> None:
+    (row,) = rows(
+        blocks("a-1", 20_000, per_cpu_second=10_000, limit="generator"), blocks("b-1", 10_000, per_cpu_second=30_000)
+    )
+    assert row[2:5] == ("a-1", "≥ 20,000", "≥ 2 times")
+
+
+def test_a_server_that_ab_limited_is_not_told_to_be_behind() -> None:
+    found = [blocks("a-1", 20_000), blocks("b-1", 19_000, per_cpu_second=30_000, limit="generator")]
+    assert rows(*found)[0][2] == "2 servers tied"
+
+
+def test_where_ab_limited_both_cpu_time_decides_and_is_named() -> None:
+    found = table(
+        blocks("a-1", 20_000, per_cpu_second=10_000, limit="generator"),
+        blocks("b-1", 19_000, per_cpu_second=30_000, limit="generator"),
+        blocks("c-1", 9_000, per_cpu_second=99_000),
+    )
+    assert [cell.text for cell in found.rows[0]][2:5] == ["b-1", "≥ 19,000", "3 times CPU"]
+    assert found.notes == (LEAD, OF_CPU_TIME)
+
+
+def test_from_one_start_no_order_is_told() -> None:
+    found = table(blocks("a-1", 20_000, of=1), blocks("b-1", 10_000, of=1))
+    assert [cell.text for cell in found.rows[0]] == [
+        "small", "1", "highest figure: a-1", "20,000", "-", "not tested: fewer than 6 starts",
+    ]  # fmt: skip
+    assert found.rows[0][2].emphasis is Emphasis.UNSURE
+    assert found.notes == ()
+
+
+def test_a_starved_server_is_neither_first_nor_counted() -> None:
+    starved = [
+        msgspec.structs.replace(each, report=served(50_000, 100, 0.2, seconds=60.0))
+        for each in blocks("a-1", 50_000, 100)
+    ]
+    assert rows(starved, blocks("b-1", 20_000, 100), blocks("c-1", 10_000, 100), levels=(100,)) == [
+        ("small", "100", "b-1", "20,000", "2 times", "tested: ahead of the other")
+    ]
+    assert fastest_table(analysed(starved, levels=(100,))) is None
+
+
+def test_a_first_of_whose_trials_some_failed_is_marked() -> None:
+    failed = failed_trial("a-1", "small", 1, "timeout", block=7)
+    found = table([*blocks("a-1", 20_000), failed], blocks("b-1", 10_000))
+    assert found.rows[0][2].text == "a-1*"
+    assert SOME_STARTS_FAILED in found.notes
+
+
+def test_a_server_alone_wins_nothing_and_nothing_is_said_of_nothing() -> None:
+    assert rows(blocks("a-1", 20_000)) == [("small", "-", "a-1", "20,000", "-", "the only server with a figure")]
+    assert fastest_table(analysed([failed_trial("a-1", "small", 1, "timeout")])) is None
+    assert fastest_table(analysed()) is None
+    found = rows(blocks("a-1", 9), [failed_trial("b-1", "large", 1, "timeout")])
+    assert found[1] == ("large", "-", "-", "-", "-", "no server has a figure")
+
+
+def test_the_ceiling_is_no_competitor() -> None:
+    assert rows(blocks("ceiling", 50_000), blocks("a-1", 20_000), blocks("b-1", 10_000))[0][2] == "a-1"
