@@ -14,7 +14,9 @@ DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), 
 
 
 def prose_of(path: Path) -> str:
-    return re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
+    """Return the text without fenced and indented code."""
+    text = re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
+    return re.sub(r"^(?: {4,}(?![-*\d]).*\n)+", "", text, flags=re.MULTILINE)
 
 
 def anchors_of(path: Path) -> set[str]:

@@ -9,7 +9,7 @@ from rich.console import Console
 from support.builders import failed_trial, not_measured, trial
 
 from ab_runner.cli.progress import LiveDisplay, PlainDisplay, TimeLeft, display_for, phase_text
-from ab_runner.sweep.events import CellFinished, CellsAdded, PhaseStarted
+from ab_runner.sweep.events import CellFinished, PhaseStarted, PlanChanged
 
 
 class Clock:
@@ -47,7 +47,7 @@ def test_where_there_is_no_terminal_every_cell_and_every_start_is_a_line() -> No
         display.show(PhaseStarted("warm-up", "a-1"))
         display.show(PhaseStarted("trial", "a-1", "small", 1))
         display.show(CellFinished(trial("a-1", "small", 1)))
-        display.show(CellsAdded(2))
+        display.show(PlanChanged(2))
         display.show(CellFinished(failed_trial("a-1", "small", 10, "timeout")))
         display.show(CellFinished(not_measured("b-1", "small", 1, "does not build")))
     assert shown.getvalue().splitlines() == [
@@ -74,7 +74,7 @@ def test_a_terminal_has_one_line_that_tells_what_runs_and_how_far_it_is(
     target, shown = console(width, is_terminal=True)
     with display_for(target, 1) as display:
         assert isinstance(display, LiveDisplay)
-        display.show(CellsAdded(2))
+        display.show(PlanChanged(2))
         display.show(CellFinished(trial("a-1", "small", 1)))
         display.show(PhaseStarted("trial", "b-1", "small", 10))
     text = shown.getvalue()

@@ -77,7 +77,7 @@ def test_its_tables_and_its_parquet_are_those_of_the_sweep(cli: Runner, publishe
     assert (published / "tables.md").read_text() == cli("report", str(folder), "--all", "--format", "markdown")[1]
     exported = folder / "trials.parquet"
     assert cli("export", str(folder), "--format", "parquet", "--out", str(exported))[0] == 0
-    rows = [duckdb.sql(f"FROM '{path}'").fetchall() for path in (exported, published / "trials.parquet")]
+    rows = [duckdb.read_parquet(str(path)).fetchall() for path in (exported, published / "trials.parquet")]
     assert rows[0] == rows[1]
 
 

@@ -54,7 +54,7 @@ def test_the_log_of_a_sweep_that_is_measured_goes_before_a_compressed_one(folder
     ("content", "reason"),
     [
         (b"", "it ends in the middle"),
-        (b"no xz", "it cannot be decompressed"),
+        (b"this is no xz file", "it cannot be decompressed"),
         (packed(b"{}\n" * 1000)[:-20], "it ends in the middle"),
         (packed(b"{}\n" * 1000)[:20] + b"\xff" * 20, "it cannot be decompressed"),
         (lzma.compress(b"{}\n", format=lzma.FORMAT_ALONE), "it cannot be decompressed"),

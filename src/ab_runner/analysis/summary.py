@@ -66,12 +66,13 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OrderAtLevels(msgspec.Struct, frozen=True):
-    """An order that is the same at several concurrencies; `leads` has the leads there over the nearest server that is
-    behind, if there is one."""
+    """An order that is the same at several concurrencies. `leads` has the leads there over the nearest server that is
+    behind, if there is one, and `cells` those of the leaders, or of all compared servers where there are none."""
 
     order: Order
     levels: tuple[int, ...]
     leads: tuple[Lead, ...]
+    cells: tuple[CellSummary, ...]
 
 
 class WorkloadSummary(msgspec.Struct, frozen=True):
@@ -156,7 +157,17 @@ def _workload(
         name,
         tuple(servers),
         tuple(
-            OrderAtLevels(order, tuple(leads), tuple(lead for lead in leads.values() if lead is not None))
+            OrderAtLevels(
+                order,
+                tuple(leads),
+                tuple(lead for lead in leads.values() if lead is not None),
+                tuple(
+                    cell
+                    for level in leads
+                    for cell in rows[level]
+                    if cell.cell.server in (order.leaders or rankings[name, level].ranks)
+                ),
+            )
             for order, leads in orders.items()
         ),
     )

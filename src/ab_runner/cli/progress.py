@@ -14,7 +14,7 @@ from rich.text import Text
 from ab_runner.analysis.overview import seconds_left
 from ab_runner.model.records import CellRecord, NotMeasured
 from ab_runner.report.figures import result_text, time_left_text
-from ab_runner.sweep.events import CellFinished, CellsAdded, Event, PhaseStarted
+from ab_runner.sweep.events import CellFinished, Event, PhaseStarted, PlanChanged
 
 
 class Display(Protocol):
@@ -42,7 +42,7 @@ class TimeLeft:
         self._began = clock()
 
     def expect(self, cells: int) -> None:
-        """This many further cells are to be measured."""
+        """This many more cells are to be measured, or fewer where the number is negative."""
         self._cells += cells
 
     def add(self, record: CellRecord) -> None:
@@ -85,7 +85,7 @@ class PlainDisplay:
             if event.what == "start":
                 self._print(f"{phase_text(event)}  {self._left.text()}")
             return
-        if isinstance(event, CellsAdded):
+        if isinstance(event, PlanChanged):
             self._cells += event.cells
             self._left.expect(event.cells)
             self._print(f"{event.cells} intervals are still too wide: one more block")
@@ -131,7 +131,7 @@ class LiveDisplay:
             self._left.add(event.record)
             last = f"last: {result_text(event.record)}"
             self._progress.update(self._task, advance=1, last=last, left=self._left.text())
-        elif isinstance(event, CellsAdded):
+        elif isinstance(event, PlanChanged):
             self._cells += event.cells
             self._left.expect(event.cells)
             self._progress.update(self._task, total=self._cells)

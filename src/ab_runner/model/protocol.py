@@ -66,7 +66,7 @@ PROTOCOLS: dict[str, Protocol] = {
         large_trial=Load(seconds=1),
         blocks=6,
         together=12,
-        idle_timeout=30,
+        idle_timeout=10,
     ),
     "quick": Protocol(
         name="quick",

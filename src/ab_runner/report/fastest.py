@@ -43,18 +43,14 @@ def _workload_rows(summary: WorkloadSummary, analysis: SweepAnalysis) -> Iterato
         yield _row(summary.workload, NONE, fastest, _rates(cells), NONE, why, Emphasis.UNSURE)
         return
     name: str = summary.workload
+    every = sorted(level for each in summary.orders for level in each.levels)
     for same in _same_leaders(summary.orders):
         levels = sorted(level for each in same for level in each.levels)
         order = same[0].order
-        cells = [
-            cell
-            for level in levels
-            for server in order.leaders or analysis.rankings[summary.workload, level].ranks
-            if (cell := analysis.cell(server, summary.workload, level))
-        ]
+        cells = [cell for each in same for cell in each.cells]
         yield _row(
             name,
-            levels_text(levels, sorted(analysis.levels)),
+            levels_text(levels, every),
             _fastest([each.order for each in same], any(cell.failed for cell in cells)),
             _rates(cells),
             _lead_text([lead for each in same for lead in each.leads]),
@@ -121,10 +117,15 @@ def _lead_text(leads: Sequence[Lead]) -> str:
     for by_cpu_time in (False, True):
         if found := [lead for lead in leads if lead.by_cpu_time == by_cpu_time]:
             factors = sorted(lead.factor for lead in found)
-            factor = " to ".join(dict.fromkeys(f"{factor:.2g}" for factor in (factors[0], factors[-1])))
+            factor = " to ".join(dict.fromkeys(map(_factor, (factors[0], factors[-1]))))
             bound = "≥ " if any(lead.at_least for lead in found) else ""
             texts.append(f"{bound}{factor} times{CPU_TIME_MARK if by_cpu_time else ''}")
     return ", ".join(texts) or NONE
+
+
+def _factor(factor: float) -> str:
+    """Return `1.03`, `1.4`, `12`: below 1.1, two digits would leave nothing of a lead."""
+    return f"{factor:.2f}" if factor < 1.095 else f"{factor:.2g}"
 
 
 def _certainty(orders: Sequence[Order]) -> str:

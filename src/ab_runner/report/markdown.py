@@ -12,18 +12,21 @@ def render(report: Report) -> str:
     whole = bool(report.heading)
     lines = [f"# {_plain(report.heading)}", ""] if whole else []
     if report.answer:
-        lines += [*_table(report.answer), ""]
+        lines += [_title(report.answer, whole), "", *_table(report.answer), ""]
     for line in report.summary:
         lines += [_plain(line), ""]
     lines += _list(report.facts)
     for table in report.tables:
-        title = _plain(table.title)
-        lines += ["", f"## {title}" if whole else f"**{title}**", "", *_table(table)]
+        lines += ["", _title(table, whole), "", *_table(table)]
     if report.notes:
         lines += ["", *_list(report.notes)]
     if report.warnings:
         lines += ["", "## Warnings" if whole else "**Warnings**", "", *_list(report.warnings)]
     return "\n".join(lines).strip("\n") + "\n"
+
+
+def _title(table: Table, whole: bool) -> str:
+    return f"## {_plain(table.title)}" if whole else f"**{_plain(table.title)}**"
 
 
 def _list(texts: Iterable[str]) -> Iterator[str]:

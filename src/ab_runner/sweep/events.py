@@ -23,10 +23,10 @@ class CellFinished(msgspec.Struct, frozen=True):
     record: CellRecord
 
 
-class CellsAdded(msgspec.Struct, frozen=True):
-    """Event: this many further cells are to be measured."""
+class PlanChanged(msgspec.Struct, frozen=True):
+    """Event: this many more cells are to be measured, or fewer where the number is negative."""
 
     cells: int
 
 
-Event = PhaseStarted | CellFinished | CellsAdded
+Event = PhaseStarted | CellFinished | PlanChanged

@@ -13,9 +13,9 @@ from ab_runner.model.records import AnswerRecord, CellRecord, NotMeasured, Recor
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.store.plan import ServerRun, starts_so_far
 from ab_runner.store.writer import Store, point_latest_to
+from ab_runner.sweep.batches_to_run import batches_to_run
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, Event
-from ab_runner.sweep.further_blocks import with_further_blocks
 from ab_runner.sweep.run import run
 
 
@@ -63,7 +63,7 @@ def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
             generators=request.generators,
             answered={(each.server, each.workload) for each in ready.before if isinstance(each, AnswerRecord)},
         )
-        run(with_further_blocks(ready.runs, ready.sweep, records, emit), context, starts_so_far(ready.before))
+        run(batches_to_run(ready.runs, ready.sweep, records, emit), context, starts_so_far(ready.before))
     except (OSError, subprocess.SubprocessError, RuntimeUnusable) as error:
         raise SweepStopped(str(error)) from error
     finally:

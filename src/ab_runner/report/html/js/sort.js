@@ -44,9 +44,11 @@ function createSorting() {
     table.tBodies[0].append(...(order ? sorted(each.rows, ...order) : each.rows));
   }
 
+  // Figures may begin with the highest; names begin with the first of the alphabet.
   function press(table, column) {
-    const first = table.dataset.first ?? "ascending";
-    const { order } = tables.get(table);
+    const { order, rows } = tables.get(table);
+    const areFigures = isOfFigures(rows.map((row) => row.cells[column]));
+    const first = (areFigures && table.dataset.first) || "ascending";
     const direction = order?.[0] === column ? order[1] : undefined;
     if (direction === undefined) sort(table, [column, first]);
     else sort(table, direction === first ? [column, OTHER[first]] : undefined);

@@ -4,7 +4,7 @@ function createTrials({ charts, sorting }) {
   let details;
 
   async function unpack() {
-    const packed = Uint8Array.from(atob(document.getElementById("details").textContent), (c) => c.charCodeAt(0));
+    const packed = Uint8Array.from(atob(document.getElementById("packed-trials").textContent), (c) => c.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     details ??= await new Response(stream).json();
     charts.setWarmUps(details.warmUps);

@@ -14,8 +14,8 @@ from ab_runner.report.charts import vega
 
 RECORDED = Path(__file__).parents[1] / "recordings" / "sweeps" / "standard"
 SWEEP = "results/sweeps/one"
-TABLES = f"report {SWEEP} --workloads small --concurrency 100 --only tables"
-CHART = f"report {SWEEP} --workloads small --svg --out docs"
+TABLES = f"report {SWEEP} --workloads small-keepalive --concurrency 1000 --only tables"
+CHART = f"report {SWEEP} --workloads small-keepalive --svg --out docs"
 
 
 @pytest.fixture
@@ -47,9 +47,9 @@ def block_of(path: Path, number: int = 0) -> str:
         f"report {SWEEP} --all",
         TABLES,
         f"report {SWEEP} --only summary",
-        f"report {SWEEP} --only ranking --workloads small --concurrency 100 --top 2",
+        f"report {SWEEP} --only ranking --workloads small-keepalive --concurrency 1000 --top 2",
         f"report {SWEEP} --servers 'lighttpd*' --only tables",
-        f"report {SWEEP} --then-and-now --workloads small --only tables",
+        f"report {SWEEP} --then-and-now --workloads small-keepalive --only tables",
         f"compare {SWEEP} {SWEEP}",
         f"conclusions {SWEEP}",
         f"conclusions {SWEEP} --only verdicts",
@@ -78,8 +78,8 @@ def test_headings_go_below_the_heading_above(cli: Runner, repository: Path) -> N
     headings = [line for line in text.splitlines() if line.startswith("#")]
     assert headings[:3] == ["# Page", "## Part", headings[2]]
     assert headings[2].startswith("### ")
-    assert headings[3] == "#### Summary"
-    assert "**small: requests per second (a file of 100 bytes; a connection per request)**" in block_of(path, 1)
+    assert headings[3] == "#### Fastest servers"
+    assert "**small-keepalive: requests per second (a file of 100 bytes; connections kept open)**" in block_of(path, 1)
 
 
 def test_a_second_time_changes_nothing_and_a_check_agrees(cli: Runner, repository: Path) -> None:
@@ -121,7 +121,9 @@ def picture(repository: Path, shown: str, command: str = CHART) -> Path:
     return path
 
 
-@pytest.mark.parametrize("shown", ["![rates](charts/small-rates.svg)", '<img alt="" src="charts/small-rates.svg">'])
+@pytest.mark.parametrize(
+    "shown", ["![rates](charts/small-keepalive-rates.svg)", '<img alt="" src="charts/small-keepalive-rates.svg">']
+)
 def test_the_pictures_that_a_block_shows_are_drawn_and_no_others(cli: Runner, repository: Path, shown: str) -> None:
     path = picture(repository, shown)
     before = path.read_bytes()
@@ -130,7 +132,7 @@ def test_the_pictures_that_a_block_shows_are_drawn_and_no_others(cli: Runner, re
     assert cli("report", "--splice", str(path)) == (0, f"{path}: 1 changed\n", "")
     assert path.read_bytes() == before
     (drawn,) = (repository / "docs" / "charts").iterdir()
-    assert drawn.name == "small-rates.svg"
+    assert drawn.name == "small-keepalive-rates.svg"
     assert drawn.read_text().startswith("<svg")
     assert cli("report", "--splice", "--check", str(path)) == (0, "", "")
 
@@ -138,25 +140,24 @@ def test_the_pictures_that_a_block_shows_are_drawn_and_no_others(cli: Runner, re
 def test_a_picture_of_other_figures_is_drawn_anew(
     cli: Runner, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = picture(repository, "![rates](charts/small-rates.svg)")
+    path = picture(repository, "![rates](charts/small-keepalive-rates.svg)")
     assert cli("report", "--splice", str(path))[0] == 0
-    drawn = repository / "docs" / "charts" / "small-rates.svg"
-    first = drawn.read_text()
+    drawn = repository / "docs" / "charts" / "small-keepalive-rates.svg"
     monkeypatch.setattr(vega, "svg", lambda spec: "<svg/>")
     assert cli("report", "--splice", str(path)) == (0, "", ""), "it is not drawn again for nothing"
-    drawn.write_text(first.replace("<!-- ", "<!-- 0"))
+    drawn.write_text("<svg>other figures</svg>")
     assert cli("report", "--splice", "--check", str(path))[0] == 1
     assert cli("report", "--splice", str(path))[0] == 0
     assert drawn.read_text() == "<svg/>"
 
 
 def test_two_charts_of_one_name_are_refused(cli: Runner, repository: Path) -> None:
-    shown = "![x](charts/small-rates.svg)"
+    shown = "![x](charts/small-keepalive-rates.svg)"
     path = picture(repository, shown)
-    path.write_text(f"{path.read_text()}\n<!-- ./ab-runner {CHART} --concurrency 100 -->\n{shown}\n<!-- end -->\n")
+    path.write_text(f"{path.read_text()}\n<!-- ./ab-runner {CHART} --concurrency 1000 -->\n{shown}\n<!-- end -->\n")
     complaint = cli.complaint("report", "--splice", str(path))
     assert f"{path}:7: " in complaint
-    assert "small-rates.svg is another chart in an earlier block; give one of them another --out" in complaint
+    assert "small-keepalive-rates.svg is another chart in an earlier block; give one of them another --out" in complaint
     assert not (repository / "docs" / "charts").exists()
 
 
@@ -164,7 +165,11 @@ def test_two_charts_of_one_name_are_refused(cli: Runner, repository: Path) -> No
     ("shown", "command", "complaint"),
     [
         ("text", CHART, "the block shows no picture; put ![what it shows](its path) between the comments"),
-        ("![x](charts/x.svg)", CHART, "charts/x.svg is none of the charts that the command writes: docs/charts/small-"),
+        (
+            "![x](charts/x.svg)",
+            CHART,
+            "charts/x.svg is none of the charts that the command writes: docs/charts/small-keepalive-",
+        ),
         ("![x](../README.md)", CHART, "../README.md is none of the charts"),
         ("![x](http://x/y.svg)", CHART, "http://x/y.svg is none of the charts"),
         ("![x](a.svg)", f"report {SWEEP} --svg --out ..", "--out ..: charts of a document are within the repository"),
@@ -199,8 +204,8 @@ def test_a_picture_that_cannot_be_is_named(
         (f"report {SWEEP} --chekc", "No such option"),
         (f"report {SWEEP} --help", "the command makes no table"),
         (f"report {SWEEP} {SWEEP}", "report shows one sweep"),
-        (f"report {SWEEP} --workloads smal", "no workload 'smal'"),
-        (f"report {SWEEP} --workloads echo", "--workloads: the sweep has no echo"),
+        (f"report {SWEEP} --workloads smal", "Invalid value for '--workloads': there is no workload 'smal'"),
+        (f"report {SWEEP} --workloads large", "--workloads: the sweep has no large"),
         (f"report {SWEEP} --servers nginx*", "--servers: the sweep has no server 'nginx*'"),
         (f"report {SWEEP} --servers @cor", "no set '@cor'"),
         (f"report {SWEEP} --top 3", "--top is for --only ranking"),
