@@ -41,7 +41,7 @@ def script(text: str, id: str) -> str:
 
 
 def details(text: str) -> Any:
-    return json.loads(gzip.decompress(base64.b64decode(script(text, "details"))))
+    return json.loads(gzip.decompress(base64.b64decode(script(text, "packed-trials"))))
 
 
 def test_nothing_from_a_server_or_a_file_is_markup() -> None:

@@ -38,7 +38,12 @@ def test_a_lead_in_is_an_eighth_of_its_trial_and_no_longer_than_a_second() -> No
 
 
 def test_a_lead_in_uses_every_connection() -> None:
-    assert lead_in(Load(seconds=2), concurrency=1000, rate=40) == Load(requests=1000, seconds=1)
+    assert lead_in(Load(seconds=2), concurrency=1000, rate=2_000) == Load(requests=1000, seconds=1)
+
+
+def test_a_trial_that_is_stretched_has_no_lead_in() -> None:
+    assert lead_in(Load(seconds=1), concurrency=500, rate=1_500) is not None
+    assert lead_in(Load(seconds=1), concurrency=500, rate=1_499) is None
 
 
 @pytest.mark.parametrize(("load", "rate"), [(Load(requests=400), 100.0), (Load(seconds=1), None)])

@@ -400,11 +400,35 @@ UNTIL_WARM = msgspec.structs.replace(
 )
 
 
-def test_warm_up_goes_on_until_the_rate_is_steady(harness: SweepHarness) -> None:
+class ColdSampler(ResourceSampler):
+    """Says that the compiler took so much of a second of CPU time; one value for each run of the generator."""
+
+    shares: ClassVar[list[float]] = []
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, value, trace)
+        share = self.shares.pop(0) if self.shares else 0.0
+        self.usage = usage(server_cpu_seconds=1.0, jit_cpu_seconds=share)
+
+
+def test_warm_up_goes_on_until_the_compiler_is_quiet(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
+    monkeypatch.setattr(ColdSampler, "shares", [0.6] * 7)
     harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
     warm_up = next(record for record in harness.stored.records if isinstance(record, WarmUpRecord))
-    assert [len(turns.rates) for turns in warm_up.turns] == [3]
+    assert [len(turns.rates) for turns in warm_up.turns] == [8], "the eighth is the first quiet one"
     assert warm_up.steady is True
+
+
+def test_where_the_compiler_is_not_visible_a_warm_up_takes_its_full_time_and_nobody_knows_whether_it_is_over(
+    harness: SweepHarness,
+) -> None:
+    harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
+    warm_up = next(record for record in harness.stored.records if isinstance(record, WarmUpRecord))
+    assert [len(turns.rates) for turns in warm_up.turns] == [1 + 2 * 29], "a second, then half seconds until 30"
+    assert warm_up.steady is None
 
 
 def test_a_start_is_warmed_up_once_for_all_its_workloads_in_turns(harness: SweepHarness) -> None:
@@ -445,24 +469,9 @@ def test_a_lead_in_comes_before_each_timed_trial(harness: SweepHarness) -> None:
     assert "-c 20 " in after_warm_up[2]
 
 
-class ColdSampler(ResourceSampler):
-    """Says that the compiler took so much of a second of CPU time; one value for each run of the generator."""
-
-    shares: ClassVar[list[float]] = []
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, value, trace)
-        share = self.shares.pop(0) if self.shares else 0.0
-        self.usage = usage(server_cpu_seconds=1.0, jit_cpu_seconds=share)
-
-
-def test_a_trial_that_was_cold_is_made_once_more_and_kept(
-    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_trial_that_was_cold_is_made_again_and_kept(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
-    monkeypatch.setattr(ColdSampler, "shares", [0.0, 0.0, 0.0, 0.3])
+    monkeypatch.setattr(ColdSampler, "shares", [0.0] * 5 + [0.3])
     harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
     assert harness.cells() == {("a-1", 10): "valid"}
     (cold,) = [record for record in harness.stored.records if isinstance(record, ColdTrial)]
@@ -473,9 +482,10 @@ def test_a_trial_that_was_cold_is_made_once_more_and_kept(
 
 def test_a_trial_that_stays_cold_has_that_as_its_reason(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
-    monkeypatch.setattr(ColdSampler, "shares", [0.0, 0.0, 0.0, 0.3, 0.25])
+    monkeypatch.setattr(ColdSampler, "shares", [0.0] * 5 + [0.4, 0.3, 0.25])
     harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
     assert harness.cells() == {("a-1", 10): "cold: the JIT took 25 % of the server's CPU time"}
+    assert harness.kinds().count("ColdTrial") == 2
 
 
 def test_a_cold_trial_by_requests_is_not_repeated(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,15 +18,21 @@ from ab_runner.sweep.warm_up import (
     run_windows,
     turns_measured,
     turns_of,
+    window_load,
 )
 
 SMALL, LARGE = LOADS = WarmUpLoad("small", 10), WarmUpLoad("large", 10)
-UNTIL_WARM = WarmUp(Load(seconds=4), steady=True, at_most=10)
+UNTIL_WARM = WarmUp(Load(seconds=3), steady=True, at_most=10)
+"""For two loads: a window of a second and one of half a second of each, at the earliest."""
 
 
 def window(load: WarmUpLoad, rate: float | None = 100.0, jit: float | None = 0.0, error: str | None = None) -> Window:
     """One of a second, in which the server used a second of CPU time."""
     return Window(load=load, rate=rate, seconds=1.0, server_cpu_seconds=1.0, jit_cpu_seconds=jit, error=error)
+
+
+def quiet(load: WarmUpLoad, _: float | None) -> Window:
+    return window(load)
 
 
 def windows(rates: Sequence[float], jit: Sequence[float | None]) -> list[Window]:
@@ -56,52 +62,73 @@ def test_a_warm_up_by_requests_is_that_of_2006() -> None:
 
 
 def test_windows_follow_each_other_in_turns_until_the_server_is_warm() -> None:
-    done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, window))
+    done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, quiet))
     assert [each.load for each in done] == [SMALL, LARGE, SMALL, LARGE]
 
 
+def test_a_window_is_given_the_rate_of_the_one_before() -> None:
+    rates = iter([100.0, 50.0, 120.0, 60.0])
+    given: list[float | None] = []
+
+    def run(load: WarmUpLoad, rate: float | None) -> Window:
+        given.append(rate)
+        return window(load, next(rates))
+
+    list(run_windows(UNTIL_WARM, LOADS, True, run))
+    assert given == [None, None, 100.0, 50.0]
+
+
+def test_the_first_window_of_a_load_takes_a_second_and_later_ones_half_of_that() -> None:
+    assert window_load(Load(seconds=8), concurrency=10, rate=None) == Load(seconds=1)
+    assert window_load(Load(seconds=8), concurrency=10, rate=3_000) == Load(requests=1_500, seconds=1)
+
+
+def test_a_window_uses_every_connection() -> None:
+    assert window_load(Load(seconds=8), concurrency=100, rate=40) == Load(requests=100, seconds=1)
+
+
+def test_a_window_by_requests_has_all_of_them() -> None:
+    assert window_load(Load(requests=2_000), concurrency=10, rate=3_000) == Load(requests=2_000)
+
+
 def test_a_window_that_fails_is_the_last() -> None:
-    done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, lambda load: window(load, None, error="timeout")))
+    done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, lambda load, rate: window(load, None, error="timeout")))
     assert [each.error for each in done] == ["timeout"]
 
 
 def test_a_server_that_does_not_compile_needs_one_cycle() -> None:
-    assert len(list(run_windows(UNTIL_WARM, [SMALL, LARGE], False, window))) == 2
+    assert len(list(run_windows(UNTIL_WARM, [SMALL, LARGE], False, quiet))) == 2
 
 
 def test_a_warm_up_of_a_given_length_lasts_that_long_for_every_server() -> None:
     for compiles in (True, False):
-        assert len(list(run_windows(WarmUp(Load(seconds=5)), [SMALL, LARGE], compiles, window))) == 5
+        assert len(list(run_windows(WarmUp(Load(seconds=5)), [SMALL, LARGE], compiles, quiet))) == 2 + 6
 
 
 def test_a_warm_up_by_requests_has_one_window_of_each_workload() -> None:
-    assert len(list(run_windows(WarmUp(Load(requests=400)), [SMALL, LARGE], True, window))) == 2
+    assert len(list(run_windows(WarmUp(Load(requests=400)), [SMALL, LARGE], True, quiet))) == 2
 
 
 def test_a_compiler_that_is_never_quiet_ends_the_warm_up_at_its_longest() -> None:
-    done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, lambda load: window(load, jit=0.5)))
-    assert len(done) == 10
+    done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, lambda load, rate: window(load, jit=0.5)))
+    assert len(done) == 2 + 16
     assert not is_warm(done, LOADS)
 
 
 @pytest.mark.parametrize(
-    ("rates", "jit", "warm"),
+    ("jit", "warm"),
     [
-        ([100, 50, 100, 50], [0, 0, 0, 0], True),
-        ([100, 50, 100, 50], [0.5, 0.5, 0.01, 0.02], True),
-        ([100, 50, 100, 50], [0, 0, 0.02, 0.04], False),
-        ([100, 50, 110, 55], [0, 0, 0, 0], False),
-        ([100, 50, 104, 52], [0, 0, 0, 0], True),
-        ([100, 50, 60, 30], [0, 0, 0, 0], True),
-        ([100, 50, 100], [0, 0, 0], False),
-        ([100, 50, 100, 50], [None] * 4, True),
+        ([0, 0], True),
+        ([0.5, 0.5, 0.01, 0.02], True),
+        ([0, 0, 0.02, 0.04], False),
+        ([0, 0, 0.06, 0], False),
+        ([0], False),
+        ([None, None], False),
     ],
-    ids=["level", "quiet at last", "compiles", "rises", "rises a little", "falls", "one cycle", "JIT not known"],
+    ids=["quiet", "quiet at last", "compiles", "compiles for one", "a load is missing", "JIT not known"],
 )
-def test_a_server_is_warm_when_its_compiler_is_quiet_and_its_rates_rise_no_more(
-    rates: list[float], jit: list[float | None], warm: bool
-) -> None:
-    assert is_warm(windows(rates, jit), LOADS) is warm
+def test_a_server_is_warm_when_its_compiler_is_quiet(jit: list[float | None], warm: bool) -> None:
+    assert is_warm(windows([100.0] * len(jit), jit), LOADS) is warm
 
 
 def test_a_load_that_takes_little_cpu_time_is_looked_at_by_itself() -> None:
@@ -114,7 +141,7 @@ def test_a_load_that_takes_little_cpu_time_is_looked_at_by_itself() -> None:
 def test_after_its_time_only_the_loads_that_are_still_compiled_for_get_more_windows() -> None:
     large = iter([0.5, 0.5, 0.3, 0.1, 0.01])
 
-    def run(load: WarmUpLoad) -> Window:
+    def run(load: WarmUpLoad, _: float | None) -> Window:
         return window(load, jit=next(large) if load == LARGE else 0.0)
 
     done = list(run_windows(UNTIL_WARM, LOADS, True, run))
@@ -141,7 +168,9 @@ def test_the_record_has_the_rates_of_each_load_and_the_compilers_share_of_each_c
     assert jit_shares(done, 2) == (0.4, 0.1, 0.02)
 
 
-@pytest.mark.parametrize(("concurrency", "rate"), [(1, 1000.0), (99, 1000.0), (100, 1500.0), (500, 1500.0)])
+@pytest.mark.parametrize(
+    ("concurrency", "rate"), [(1, 100.0), (10, 1000.0), (99, 1000.0), (100, 1500.0), (500, 1500.0)]
+)
 def test_the_rate_of_a_cell_is_that_of_the_nearest_level_that_was_warmed_up(concurrency: int, rate: float) -> None:
     rates = {WarmUpLoad("small", 10): 1000.0, WarmUpLoad("small", 100): 1500.0, WarmUpLoad("large", 100): 20.0}
     assert rate_expected(rates, Cell("a-1", "small", concurrency)) == rate

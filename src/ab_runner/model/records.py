@@ -265,8 +265,8 @@ class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record")
 
 
 class ColdTrial(Struct, frozen=True, kw_only=True, tag="cold-trial", tag_field="record"):
-    """A trial that was made while the server's JIT compiler was still at work, and made once more: the cell's record is
-    the next one. It is kept so that nothing is lost, and no table counts it."""
+    """A trial that was made while the server's JIT compiler was still at work, and made again: the cell's record is the
+    next trial. It is kept so that nothing is lost, and no table counts it."""
 
     trial: Trial
 

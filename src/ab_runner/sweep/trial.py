@@ -21,6 +21,8 @@ from ab_runner.sweep.trial_length import lead_in, trial_load
 
 NOTICED_SECONDS = 1.0
 """How long after its connections break the end of a server or generator may become visible."""
+COLD_REPEATS = 2
+"""How often a cold trial is made again. Each is a second more of warm-up by the very load that needs it."""
 
 
 class TrialResult(msgspec.Struct, frozen=True):
@@ -34,21 +36,23 @@ class TrialResult(msgspec.Struct, frozen=True):
 def measure_cell(start: Start, cell: Cell, rate: float | None) -> TrialResult:
     """Make a cell's trial after a lead-in, and return it. `rate` is what the warm-up showed; None if it is not known.
 
-    A timed trial that was cold is stored as such and made once more; a trial by requests is never repeated."""
+    A timed trial that was cold is stored as such and made again; a trial by requests is never repeated."""
     protocol = start.context.protocol
-    load = trial_load(protocol.trial_of(cell.workload), cell.concurrency, rate)
+    unstretched = protocol.trial_of(cell.workload)
+    load = trial_load(unstretched, cell.concurrency, rate)
     name = f"{start.name}-{cell.workload}-c{cell.concurrency}"
-    lead_in_seconds = _make_lead_in(start, cell, load, rate)
+    lead_in_seconds = _make_lead_in(start, cell, unstretched, rate)
     result = make_trial(start, cell, load, rate, name)
     trial = msgspec.structs.replace(result.trial, lead_in_seconds=lead_in_seconds)
-    alive = result.alive
-    if trial.verdict.valid and cold(trial.usage) and load.seconds:
+    for number in range(1, COLD_REPEATS + 1):
+        if not (trial.verdict.valid and cold(trial.usage) and load.seconds):
+            break
         start.context.store.append(ColdTrial(trial=trial))
-        result = make_trial(start, cell, load, rate, f"{name}-again")
-        trial, alive = result.trial, result.alive
+        result = make_trial(start, cell, load, rate, f"{name}-again{number}")
+        trial = result.trial
     if trial.verdict.valid and (reason := cold(trial.usage)):
         trial = msgspec.structs.replace(trial, verdict=Verdict(False, reason))
-    return TrialResult(trial, alive)
+    return TrialResult(trial, result.alive)
 
 
 def _make_lead_in(start: Start, cell: Cell, load: Load, rate: float | None) -> float | None:

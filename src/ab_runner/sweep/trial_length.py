@@ -21,16 +21,23 @@ def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
     """
     if load.seconds is None or not rate:
         return load
-    wanted = REQUESTS_PER_CONNECTION * concurrency / rate
+    wanted = _seconds_wanted(concurrency, rate)
     return Load(seconds=max(load.seconds, ceil(min(wanted, LONGEST_STRETCH * load.seconds))))
 
 
 def lead_in(load: Load, concurrency: int, rate: float | None) -> Load | None:
     """Return the load that comes before a timed trial and is not counted: as many requests as an eighth of its time
-    takes at the warm-up's rate, for at most a second. None before a trial by requests, and where no rate is known."""
-    if load.seconds is None or not rate:
+    takes at the warm-up's rate, for at most a second. None before a trial by requests, where no rate is known, and
+    before one that is stretched: a request on each connection takes a third of its time.
+
+    `load` is the trial's before it is stretched."""
+    if load.seconds is None or not rate or _seconds_wanted(concurrency, rate) > load.seconds:
         return None
     return Load(requests=max(concurrency, ceil(LEAD_IN_SHARE * load.seconds * rate)), seconds=1)
+
+
+def _seconds_wanted(concurrency: int, rate: float) -> float:
+    return REQUESTS_PER_CONNECTION * concurrency / rate
 
 
 def time_limit(load: Load, idle_timeout: int, rate: float | None) -> float:

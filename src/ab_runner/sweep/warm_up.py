@@ -2,19 +2,19 @@
 Pure; `warm_up_run` makes the load.
 
 A JIT compiles what it sees used. One workload after the other warms up each anew, and the compiler shares the CPU with
-the load that it compiles for. Turns of a second over all workloads let it see everything within a few seconds, and it
-gets the generator's CPUs as well while nothing is counted. docs/measurement.md has the criterion.
+the load that it compiles for. Short turns over all workloads let it see everything within seconds, and it gets the
+generator's CPUs as well while nothing is counted. docs/measurement.md has the criterion.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import exp, log
-from statistics import fmean
+from math import ceil
 
 import msgspec
 
 from ab_runner.load.trial_validity import COLD
+from ab_runner.model.load import Load
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, WarmUp
 from ab_runner.model.records import Cell, WarmUpTurns
 from ab_runner.model.workload import WorkloadName
@@ -25,9 +25,8 @@ requests."""
 QUIET = 0.025
 """The JIT compiler's share of the server's CPU time, over all loads, below which it has nothing left to do that
 matters."""
-RISING = 0.1
-"""If the rates rose by more than this from the previous windows to the last ones, the server is not warm. Windows of a
-second have a noise of some 10 %, so the mean rise of six loads has some 6 %."""
+LATER_WINDOW = 0.5
+"""The seconds that a window of a warm-up takes after the first of its kind."""
 
 
 class WarmUpLoad(msgspec.Struct, frozen=True):
@@ -63,24 +62,37 @@ def turns_of(
     return [WarmUpLoad(workload, level) for level in levels for workload in workloads]
 
 
+def window_load(load: Load, concurrency: int, rate: float | None) -> Load:
+    """Return the load of a window of a warm-up. By requests it is all of them. By time it is a second; where the rate
+    of the window before is known, half a second's requests at that rate: the JIT then gets through all its loads twice
+    as often."""
+    if load.seconds is None:
+        return load
+    return Load(requests=max(concurrency, ceil(LATER_WINDOW * rate)) if rate else None, seconds=1)
+
+
 def run_windows(
-    plan: WarmUp, loads: Sequence[WarmUpLoad], compiles: bool, run: Callable[[WarmUpLoad], Window]
+    plan: WarmUp, loads: Sequence[WarmUpLoad], compiles: bool, run: Callable[[WarmUpLoad, float | None], Window]
 ) -> Iterator[Window]:
     """Yield the windows as they are run, until the warm-up is over or one of them fails. After the planned time, only
-    the loads for which the compiler is still at work get more windows."""
+    the loads for which the compiler is still at work get more windows. `run` is given a load, and its rate in the
+    window before, None for the first."""
     windows: list[Window] = []
+    rates: dict[WarmUpLoad, float | None] = {}
     while True:
         for load in _next_loads(plan, windows, loads):
-            windows.append(run(load))
-            yield windows[-1]
-            if windows[-1].error is not None or is_over(plan, windows, loads, compiles):
+            window = run(load, rates.get(load))
+            rates[load] = window.rate
+            windows.append(window)
+            yield window
+            if window.error is not None or is_over(plan, windows, loads, compiles):
                 return
 
 
 def _next_loads(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpLoad]) -> Sequence[WarmUpLoad]:
-    if not plan.steady or len(windows) < (plan.load.seconds or 0):
+    if not plan.steady or _seconds(windows) < (plan.load.seconds or 0):
         return loads
-    return [load for load in loads if any(map(_compiles, _last_of(load, windows, 1)))] or loads
+    return [load for load in loads if any(map(_compiles, _last_of(load, windows)))] or loads
 
 
 def is_over(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpLoad], compiles: bool) -> bool:
@@ -92,20 +104,19 @@ def is_over(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpLoad]
         return False
     if plan.load.seconds is None or (plan.steady and not compiles):
         return True
-    if len(windows) < plan.load.seconds:  # of a second each
+    if _seconds(windows) < plan.load.seconds:
         return False
-    return not plan.steady or len(windows) >= (plan.at_most or 0) or is_warm(windows, loads)
+    return not plan.steady or _seconds(windows) >= (plan.at_most or 0) or is_warm(windows, loads)
 
 
 def is_warm(windows: Sequence[Window], loads: Sequence[WarmUpLoad]) -> bool:
-    """Return whether, in the last window of each load, the compiler was quiet, and the rates rose no more against the
-    window before. A large file takes little CPU time, so that each load is looked at by itself as well."""
-    pairs = [_last_of(load, windows, 2) for load in loads]
-    last = [pair[-1] for pair in pairs if pair]
-    if any(len(pair) < 2 for pair in pairs) or any(map(_compiles, last)):
+    """Return whether the compiler was quiet in the last window of each load. A large file takes little CPU time, so
+    that each load is looked at by itself as well."""
+    last = [window for load in loads for window in _last_of(load, windows)]
+    if len(last) < len(loads) or any(map(_compiles, last)):
         return False
     share = jit_share(last)
-    return (share is None or share < QUIET) and _rise(pairs) < RISING
+    return share is not None and share < QUIET
 
 
 def jit_share(windows: Iterable[Window]) -> float | None:
@@ -121,15 +132,14 @@ def _compiles(window: Window) -> bool:
     return (jit_share([window]) or 0.0) > COLD
 
 
-def _last_of(load: WarmUpLoad, windows: Sequence[Window], count: int) -> list[Window]:
-    return [window for window in windows if window.load == load][-count:]
+def _last_of(load: WarmUpLoad, windows: Sequence[Window]) -> list[Window]:
+    return [window for window in windows if window.load == load][-1:]
 
 
-def _rise(pairs: Iterable[Sequence[Window]]) -> float:
-    """Return the rise of the rates within the pairs of windows, as the geometric mean; 0.1 for 10 %."""
-    rates = [(before.rate, after.rate) for before, after in pairs]
-    logs = [log(after / before) for before, after in rates if before and after]
-    return exp(fmean(logs)) - 1 if logs else 0.0
+def _seconds(windows: Sequence[Window]) -> float:
+    """Return how long these windows were meant to take."""
+    first = len({window.load for window in windows})
+    return first + LATER_WINDOW * (len(windows) - first)
 
 
 def turns_measured(loads: Sequence[WarmUpLoad], windows: Sequence[Window]) -> tuple[WarmUpTurns, ...]:
@@ -151,8 +161,10 @@ def jit_shares(windows: Sequence[Window], size: int) -> tuple[float | None, ...]
 
 
 def rate_expected(rates: Mapping[WarmUpLoad, float], cell: Cell) -> float | None:
-    """Return the rate that the warm-up showed at the highest level up to the cell's, else at the lowest; None if its
-    workload was skipped."""
+    """Return the rate that the warm-up showed at the highest level up to the cell's. Below all levels, each connection
+    is expected to have its share of the lowest level's rate. None if the workload was skipped."""
     levels = {load.concurrency: rate for load, rate in rates.items() if load.workload == cell.workload}
-    below = [level for level in levels if level <= cell.concurrency]
-    return levels[max(below, default=min(levels))] if levels else None
+    if not levels:
+        return None
+    level = max((level for level in levels if level <= cell.concurrency), default=min(levels))
+    return levels[level] * min(1.0, cell.concurrency / level)

@@ -7,12 +7,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 
-from ab_runner.model.load import Load
 from ab_runner.model.records import WarmUpRecord
 from ab_runner.model.workload import WorkloadName
 from ab_runner.sweep import probe
 from ab_runner.sweep.start import Start
-from ab_runner.sweep.warm_up import WarmUpLoad, Window, is_warm, jit_shares, run_windows, turns_measured, turns_of
+from ab_runner.sweep.warm_up import (
+    WarmUpLoad,
+    Window,
+    is_warm,
+    jit_share,
+    jit_shares,
+    run_windows,
+    turns_measured,
+    turns_of,
+    window_load,
+)
 
 
 def loads_for(start: Start, workloads: Sequence[WorkloadName], concurrency: Sequence[int]) -> list[WarmUpLoad]:
@@ -35,7 +44,7 @@ def run_warm_up(start: Start, loads: Sequence[WarmUpLoad]) -> list[Window]:
             at=at,
             turns=turns_measured(loads, windows),
             jit_shares=jit_shares(windows, len(loads)) if compiles else (),
-            steady=is_warm(windows, loads) if compiles and plan.steady else None,
+            steady=is_warm(windows, loads) if plan.steady and jit_share(windows) is not None else None,
             error=windows[-1].error,
             wall_seconds=round(sum(window.seconds for window in windows), 3),
         )
@@ -61,11 +70,10 @@ def _all_cpus(start: Start) -> Iterator[None]:
             start.running.use_cpus(runtime.server_cpus)
 
 
-def _window(start: Start, load: WarmUpLoad) -> Window:
-    """Run one window and return it. It does everything that a trial does: for a new kind of request in a trial the JIT
-    would discard compiled code and compile it again."""
-    plan = start.context.protocol.warm_up_of(load.workload)
-    amount = Load(seconds=1) if plan.load.seconds else plan.load
+def _window(start: Start, load: WarmUpLoad, rate: float | None) -> Window:
+    """Run one window and return it; `rate` is that of the window before. It does everything that a trial does: for a
+    new kind of request in a trial the JIT would discard compiled code and compile it again."""
+    amount = window_load(start.context.protocol.warm_up_of(load.workload).load, load.concurrency, rate)
     watched = start.watched_load(load.workload, load.concurrency, amount)
     with suppress(OSError, probe.ProbeError):  # which the trial would have again
         start.check(load.workload)
