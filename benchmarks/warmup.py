@@ -87,7 +87,7 @@ class LongTurn(Turn):
         alive = super()._cell(start, cell)
         later: Trial | None = None
         if alive:
-            start.load(cell.workload, cell.concurrency, MORE)
+            start.load(cell.workload, cell.concurrency, MORE, self._context.protocol.idle_timeout)
             result = make_trial(start, cell, LATER, None, f"{cell.workload}-later")
             later, alive = result.trial, result.alive
         self._keep(cell, later)

@@ -27,15 +27,15 @@ def test_a_sweep_is_told_in_full() -> None:
         "protocol: quick, blocks: 1, each trial: 1 s",
         "trials: 10, with those of ceiling before and after",
         # 6 of the servers, 2 of the ceiling before, 2 after; 2 warm-ups of 12 s, 2 of the ceiling in 4 turns
-        "time: at least 30 s if every trial is made: warm-up and load, without builds and starts",
+        "time: at least 28 s if every trial is made: warm-up and load, without builds and starts",
     ]
 
 
 @pytest.mark.parametrize(
     ("protocol", "changes", "expected"),
     [
-        ("standard", {}, "time: at least 2 min "),  # 6 blocks of 2 warm-ups of 12 s and 6 trials of 2 s
-        ("quick", {"blocks": 1000}, "time: at least 6 h 6 min "),
+        ("standard", {}, "time: at least 2 min "),  # 6 blocks of 2 warm-ups of 7 s and 6 trials of 2 s
+        ("quick", {"blocks": 1000}, "time: at least 5 h 33 min "),
         ("quick", {"warm_up": NONE, "large_warm_up": NONE}, "time: at least 6 s "),
     ],
 )

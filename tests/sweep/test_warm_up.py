@@ -66,19 +66,20 @@ def test_windows_follow_each_other_in_turns_until_the_server_is_warm() -> None:
     assert [each.load for each in done] == [SMALL, LARGE, SMALL, LARGE]
 
 
-def test_a_window_is_given_the_rate_of_the_one_before() -> None:
-    rates = iter([100.0, 50.0, 120.0, 60.0])
+def test_a_window_is_given_its_workloads_rate_in_the_one_before() -> None:
+    rates = iter([100.0, 50.0, 120.0])
     given: list[float | None] = []
+    small_100 = WarmUpLoad("small", 100)
 
     def run(load: WarmUpLoad, rate: float | None) -> Window:
         given.append(rate)
         return window(load, next(rates))
 
-    list(run_windows(UNTIL_WARM, LOADS, True, run))
-    assert given == [None, None, 100.0, 50.0]
+    list(run_windows(WarmUp(Load(seconds=2)), (SMALL, LARGE, small_100), True, run))
+    assert given == [None, None, 100.0]
 
 
-def test_the_first_window_of_a_load_takes_a_second_and_later_ones_half_of_that() -> None:
+def test_the_first_window_of_a_workload_takes_a_second_and_later_ones_half_of_that() -> None:
     assert window_load(Load(seconds=8), concurrency=10, rate=None) == Load(seconds=1)
     assert window_load(Load(seconds=8), concurrency=10, rate=3_000) == Load(requests=1_500, seconds=1)
 

@@ -15,9 +15,9 @@ WARM_UP_CONCURRENCY = 10
 
 
 class WarmUp(Struct, frozen=True):
-    """Load that is not counted. By requests: so many of each workload. By time: windows of a second, in turns over all
-    workloads, for `load.seconds` in all; with `steady` until the server is warm, after `load.seconds` at the earliest
-    and `at_most` seconds at the latest."""
+    """Load that is not counted. By requests: so many of each workload. By time: windows of at most a second, in turns
+    over all workloads, for `load.seconds` in all; with `steady` until the server is warm, after `load.seconds` at
+    the earliest and `at_most` seconds at the latest."""
 
     load: Load
     steady: bool = False
@@ -46,7 +46,7 @@ class Protocol(Struct, frozen=True, kw_only=True):
         return self.large_trial if workload == "large" else self.trial
 
 
-_UNTIL_WARM = WarmUp(Load(seconds=8), steady=True, at_most=30)
+_UNTIL_WARM = WarmUp(Load(seconds=7), steady=True, at_most=30)
 
 PROTOCOLS: dict[str, Protocol] = {
     "2006": Protocol(

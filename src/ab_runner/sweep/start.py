@@ -151,9 +151,11 @@ class Start:
         """Return whether the server still answers a single request."""
         return probe.is_alive(self.running.address, workload_named(name))
 
-    def load(self, name: WorkloadName, concurrency: int, load: Load) -> LoadOutcome:
-        """Make load and return its outcome. The generator has one process, and records no latencies."""
-        return self.context.generator.run(self._target(name, load, rate=None), load, concurrency)
+    def load(self, name: WorkloadName, concurrency: int, load: Load, idle_timeout: int) -> LoadOutcome:
+        """Make load and return its outcome. The generator has one process, records no latencies, and gives up after so
+        many seconds without progress."""
+        target = msgspec.structs.replace(self._target(name, load, rate=None), idle_timeout=idle_timeout)
+        return self.context.generator.run(target, load, concurrency)
 
     def watched_load(
         self,

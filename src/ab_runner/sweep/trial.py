@@ -21,6 +21,9 @@ from ab_runner.sweep.trial_length import lead_in, trial_load
 
 NOTICED_SECONDS = 1.0
 """How long after its connections break the end of a server or generator may become visible."""
+LEAD_IN_IDLE_TIMEOUT = 1
+"""Seconds without progress after which a lead-in ends. Connections that a server does not serve while others are kept
+alive would hold it until the server closes those."""
 COLD_REPEATS = 2
 """How often a cold trial is made again. Each is a second more of warm-up by the very load that needs it."""
 
@@ -59,7 +62,9 @@ def _make_lead_in(start: Start, cell: Cell, load: Load, rate: float | None) -> f
     """Make a short load of the cell's own kind, which is not counted, so that queues and pools adapt. Return the
     seconds that it took; None if there is none."""
     short = lead_in(load, cell.concurrency, rate)
-    return None if short is None else round(start.load(cell.workload, cell.concurrency, short).seconds, 3)
+    if short is None:
+        return None
+    return round(start.load(cell.workload, cell.concurrency, short, LEAD_IN_IDLE_TIMEOUT).seconds, 3)
 
 
 def make_trial(start: Start, cell: Cell, load: Load, rate: float | None, name: str) -> TrialResult:

@@ -26,7 +26,7 @@ QUIET = 0.025
 """The JIT compiler's share of the server's CPU time, over all loads, below which it has nothing left to do that
 matters."""
 LATER_WINDOW = 0.5
-"""The seconds that a window of a warm-up takes after the first of its kind."""
+"""The seconds that a window takes after the first of its workload."""
 
 
 class WarmUpLoad(msgspec.Struct, frozen=True):
@@ -63,9 +63,9 @@ def turns_of(
 
 
 def window_load(load: Load, concurrency: int, rate: float | None) -> Load:
-    """Return the load of a window of a warm-up. By requests it is all of them. By time it is a second; where the rate
-    of the window before is known, half a second's requests at that rate: the JIT then gets through all its loads twice
-    as often."""
+    """Return the load of a window of a warm-up. By requests it is all of them. By time it is a second, and where the
+    workload's rate in a window before is known, half a second's requests at that rate: the JIT sees all loads twice as
+    often."""
     if load.seconds is None:
         return load
     return Load(requests=max(concurrency, ceil(LATER_WINDOW * rate)) if rate else None, seconds=1)
@@ -75,14 +75,14 @@ def run_windows(
     plan: WarmUp, loads: Sequence[WarmUpLoad], compiles: bool, run: Callable[[WarmUpLoad, float | None], Window]
 ) -> Iterator[Window]:
     """Yield the windows as they are run, until the warm-up is over or one of them fails. After the planned time, only
-    the loads for which the compiler is still at work get more windows. `run` is given a load, and its rate in the
-    window before, None for the first."""
+    the loads for which the compiler is still at work get more windows. `run` is given a load and the rate in the last
+    window of its workload, None for the first."""
     windows: list[Window] = []
-    rates: dict[WarmUpLoad, float | None] = {}
+    rates: dict[WorkloadName, float | None] = {}
     while True:
         for load in _next_loads(plan, windows, loads):
-            window = run(load, rates.get(load))
-            rates[load] = window.rate
+            window = run(load, rates.get(load.workload))
+            rates[load.workload] = window.rate
             windows.append(window)
             yield window
             if window.error is not None or is_over(plan, windows, loads, compiles):
@@ -138,7 +138,7 @@ def _last_of(load: WarmUpLoad, windows: Sequence[Window]) -> list[Window]:
 
 def _seconds(windows: Sequence[Window]) -> float:
     """Return how long these windows were meant to take."""
-    first = len({window.load for window in windows})
+    first = len({window.load.workload for window in windows})
     return first + LATER_WINDOW * (len(windows) - first)
 
 
