@@ -18,7 +18,7 @@ REDACTION = Redaction(host="bench.example.org", user="alice", folders={"/srv/ab-
 
 
 def redacted(record: Record, redaction: Redaction = REDACTION) -> Record:
-    line = redaction.log(msgspec.json.encode(record) + b"\n")
+    line = next(redaction.log([msgspec.json.encode(record)]))
     return msgspec.json.decode(line, type=Record)  # type: ignore[no-any-return]
 
 
@@ -84,7 +84,7 @@ def test_what_is_analysed_is_not_changed_whatever_the_host_is_called(host: str) 
     assert [redacted(record, redaction) for record in records] == records
 
 
-@given(st.floats(min_value=0, allow_infinity=False), st.dictionaries(st.integers(0, 10**6), st.integers(0, 10**9)))
+@given(st.floats(0, 1e18), st.dictionaries(st.integers(0, 10**6), st.integers(0, 10**9)))
 def test_figures_are_kept_to_the_last_digit(rate: float, milliseconds: dict[int, int]) -> None:
     made = trial("a-1", "small", 1, report=report(requests_per_second=rate), milliseconds=milliseconds)
     assert redacted(made) == made
@@ -92,7 +92,7 @@ def test_figures_are_kept_to_the_last_digit(rate: float, milliseconds: dict[int,
 
 def test_fields_and_records_of_a_newer_version_stay() -> None:
     line = {"record": "unheard-of", "mood": ["/home/alice/x", 1.5, None, True]}
-    after: Any = json.loads(REDACTION.log(json.dumps(line).encode()))
+    after: Any = json.loads(next(REDACTION.log([json.dumps(line).encode()])))
     assert after == line | {"mood": ["~/x", 1.5, None, True]}
 
 

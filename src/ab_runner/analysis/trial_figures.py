@@ -15,6 +15,8 @@ PERCENTILES = (50, 90, 99, 99.9, 100)
 NO_LATENCY: tuple[float | None, ...] = (None,) * len(PERCENTILES)
 _CUT_OFF = 0.9
 """A request that took at least this share of a timed trial may have been cut off by the trial's end."""
+_SHORTEST_CPU_SECONDS = 1e-6
+"""Less is not known of a process."""
 
 
 class TrialFigures(msgspec.Struct, frozen=True):
@@ -40,9 +42,9 @@ def figures_of(record: CellRecord) -> tuple[TrialFigures, Histogram]:
 def cpu_efficiency(trial: Trial) -> float | None:
     """Return the requests per CPU-second of the server, which compare servers where the generator was the limit of
     their rates."""
-    if trial.report is None or trial.usage is None or not trial.usage.server_cpu_seconds:
+    if trial.report is None or trial.usage is None or trial.usage.server_cpu_seconds < _SHORTEST_CPU_SECONDS:
         return None
-    return round(trial.report.answered / trial.usage.server_cpu_seconds, 1)
+    return round(trial.report.answered / trial.usage.server_cpu_seconds, 1) or None
 
 
 def percentiles(spread: Histogram) -> tuple[float | None, ...]:

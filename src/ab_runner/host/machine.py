@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import resource
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -22,6 +23,7 @@ SYSCTLS = (
     "net.ipv4.tcp_fin_timeout",
     "net.ipv4.tcp_max_syn_backlog",
 )
+_PORTS_OF_LINUX = (32768, 60999)
 _CPU_FOLDERS = Path("/sys/devices/system/cpu")
 
 
@@ -60,8 +62,10 @@ def sysctls() -> dict[str, str]:
 
 
 def local_ports(settings: Mapping[str, str]) -> int:
-    """Return how many connections to one address there can be at once, by these sysctls or else by Linux's own."""
-    first, last = map(int, settings.get("net.ipv4.ip_local_port_range", "32768 60999").split())
+    """Return how many connections to one address there can be at once, by these sysctls or else by Linux's own. A
+    server could have changed what its container's are said to be."""
+    found = re.fullmatch(r"([0-9]{1,5})\s+([0-9]{1,5})", settings.get("net.ipv4.ip_local_port_range", ""))
+    first, last = map(int, found.groups()) if found else _PORTS_OF_LINUX
     return last - first + 1
 
 

@@ -3,6 +3,7 @@ is pure, judges it."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -90,7 +91,8 @@ def findings(conditions: Conditions) -> Iterator[Finding]:
 def network_findings(sysctls: Mapping[str, str]) -> Iterator[Finding]:
     """Yield the findings on the network of this host, for servers as processes: containers have settings of their
     own."""
-    backlog = int(sysctls.get("net.core.somaxconn", WANTED_BACKLOG))
+    stored = sysctls.get("net.core.somaxconn", "")
+    backlog = int(stored) if re.fullmatch("[0-9]{1,18}", stored) else WANTED_BACKLOG
     yield _finding(
         backlog >= WANTED_BACKLOG, f"net.core.somaxconn: {backlog:,}",
         f"net.core.somaxconn is {backlog:,}, and the test of 2006 had a backlog of {WANTED_BACKLOG:,}: "

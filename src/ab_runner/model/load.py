@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
+
+from ab_runner.model.limits import Amount, Count, Percentage, Real, Whole
 
 Limit = Literal["generator", "server", "machine"]
 """Whose CPUs were full in a trial: `server` also where both were, and `machine` where they shared them."""
@@ -13,10 +16,10 @@ Limit = Literal["generator", "server", "machine"]
 class Failures(Struct, frozen=True):
     """ab's four counts of failed requests. With -r a reset counts up to three times (receive, length, exceptions)."""
 
-    connect: int = 0
-    receive: int = 0
-    length: int = 0
-    exceptions: int = 0
+    connect: Count = 0
+    receive: Count = 0
+    length: Count = 0
+    exceptions: Count = 0
 
     @property
     def at_least(self) -> int:
@@ -33,19 +36,19 @@ class LoadReport(Struct, frozen=True, kw_only=True):
 
     tool: str
     """ab's version line, such as `2.3 <$Revision: 1923142 $>`."""
-    document_length: int
-    concurrency: int
-    seconds: float
-    complete: int
+    document_length: Count
+    concurrency: Count
+    seconds: Amount
+    complete: Count
     failures: Failures
-    write_errors: int
-    non_2xx: int
-    keep_alive: int | None
-    total_bytes: int
-    html_bytes: int
-    requests_per_second: float
+    write_errors: Count
+    non_2xx: Count
+    keep_alive: Count | None
+    total_bytes: Whole
+    html_bytes: Whole
+    requests_per_second: Amount
     """ab's own figure, of whole answers."""
-    percentiles: dict[int, float] = {}
+    percentiles: Mapping[Percentage, Real] = {}
 
     @property
     def answered(self) -> float:
@@ -67,7 +70,7 @@ class LoadFailure(Struct, frozen=True):
     """A few words for a cell: `timeout`, `reset`, `refused` …; `ab_output.parse` knows them all."""
     detail: str
     """ab's own line."""
-    completed: int | None = None
+    completed: Count | None = None
     """Requests that were done by then, where ab said so."""
 
 
@@ -83,8 +86,8 @@ class Verdict(Struct, frozen=True):
 class Load(Struct, frozen=True):
     """How much load: a number of requests or a time in seconds, never both."""
 
-    requests: int | None = None
-    seconds: int | None = None
+    requests: Count | None = None
+    seconds: Count | None = None
 
     @property
     def text(self) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
+from ab_runner.model.limits import BLOCKS_AT_MOST, SERVERS_AT_MOST, WORKLOADS_AT_MOST, Count, Level, Real, Whole
 from ab_runner.model.load import Load
 from ab_runner.model.workload import WorkloadName
 
@@ -21,7 +22,7 @@ class WarmUp(Struct, frozen=True):
 
     load: Load
     steady: bool = False
-    at_most: int | None = None
+    at_most: Count | None = None
 
 
 class Protocol(Struct, frozen=True, kw_only=True):
@@ -32,11 +33,11 @@ class Protocol(Struct, frozen=True, kw_only=True):
     large_warm_up: WarmUp
     trial: Load
     large_trial: Load
-    blocks: int
-    together: int = 1
+    blocks: Annotated[int, Meta(ge=1, le=BLOCKS_AT_MOST)]
+    together: Annotated[int, Meta(ge=1, le=SERVERS_AT_MOST)] = 1
     """The most servers that are started and warmed up together, in a batch. Their trials alternate, and while one of
     them is measured the others are paused."""
-    idle_timeout: int
+    idle_timeout: Count
     """Seconds without any progress after which ab gives a run up."""
 
     def warm_up_of(self, workload: str) -> WarmUp:
@@ -85,17 +86,17 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
 
     protocol: Protocol
     servers: tuple[str, ...]
-    workloads: tuple[WorkloadName, ...]
-    concurrency: tuple[int, ...]
+    workloads: Annotated[tuple[WorkloadName, ...], Meta(min_length=1, max_length=WORKLOADS_AT_MOST)]
+    concurrency: Annotated[tuple[Level, ...], Meta(min_length=1)]
     runtime: str
     network: str
-    seed: int
-    precision: float | None = None
+    seed: Whole
+    precision: Real | None = None
     """Blocks are added until half the width of every interval is this share of its figure; None for no more blocks
     than the protocol has."""
-    budget: int | None = None
+    budget: Count | None = None
     """Seconds after which no more blocks are added."""
-    generators: int = 1
+    generators: Count = 1
     """ab processes that share each trial's connections."""
-    jdk: int | None = None
+    jdk: Count | None = None
     """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
+from collections.abc import Mapping
 from typing import Annotated, TypeGuard
 
 from msgspec import Meta, Struct, field
 
+from ab_runner.model.limits import SERVERS_AT_MOST, Amount, Count, Level, Moment, Real, Whole
 from ab_runner.model.load import Limit, LoadFailure, LoadReport, Verdict
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, SweepRequest
 from ab_runner.model.server import Server
@@ -35,9 +36,9 @@ class Machine(Struct, frozen=True, kw_only=True):
     kernel: str
     architecture: str
     cpu_model: str
-    cpus: int
-    memory_bytes: int
-    open_files: int
+    cpus: Count
+    memory_bytes: Count
+    open_files: Whole
     sysctls: dict[str, str]
 
 
@@ -47,12 +48,12 @@ class Conditions(Struct, frozen=True, kw_only=True):
     governors: tuple[str, ...]
     """The frequency governors of the CPUs, each once."""
     turbo: bool | None
-    swap_used_bytes: int
-    busy_cores: float
+    swap_used_bytes: Count
+    busy_cores: Real
     """CPU seconds per second that were spent while nothing was measured."""
-    stolen: float
+    stolen: Real
     """The share of all CPU time that the hypervisor gave to others."""
-    cpu_quota: float | None
+    cpu_quota: Real | None
     """Cores that a cgroup around the runner allows."""
 
 
@@ -60,18 +61,18 @@ class Sweep(Struct, frozen=True, kw_only=True):
     """sweep.json: written once, when the sweep starts. What happens afterwards is in trials.jsonl."""
 
     id: str
-    started: Annotated[datetime.datetime, Meta(tz=True)]
+    started: Moment
     request: SweepRequest = field(name="asked")
     machine: Machine
     conditions: Conditions | None = None
-    server_cpus: tuple[int, ...]
+    server_cpus: tuple[Count, ...]
     """CPUs that servers are pinned to; empty where nothing is pinned."""
-    generator_cpus: tuple[int, ...]
+    generator_cpus: tuple[Count, ...]
     environment: dict[str, str]
     """The versions of ab, Docker, the toolkit and other tools."""
     fixtures: dict[str, str]
     """File name to sha256."""
-    servers: tuple[Server, ...]
+    servers: Annotated[tuple[Server, ...], Meta(max_length=SERVERS_AT_MOST)]
     reference: Server | None = None
     """The server of the blocks `BEFORE` and `AFTER`; None where it cannot run."""
     skipped: dict[str, str] = field(name="left_out", default_factory=dict)
@@ -89,12 +90,12 @@ class Sweep(Struct, frozen=True, kw_only=True):
 class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="record"):
     """A server was started. `error` says why it never became ready; `seconds` is the time that it took or was given."""
 
-    block: int
+    block: Whole
     server: str
-    start: int
+    start: Count
     """The number of this start within the sweep, from 1: it distinguishes the trials before and after a restart."""
-    at: datetime.datetime
-    seconds: float
+    at: Moment
+    seconds: Amount
     environment: dict[str, str] = {}
     """What was really started: version of the JVM or package, image id, the network's settings inside."""
     error: str | None = None
@@ -103,43 +104,43 @@ class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="rec
 class AnswerRecord(Struct, frozen=True, kw_only=True, tag="answer", tag_field="record"):
     """The head of the first right answer to the generator's request; once in a sweep for each server and workload."""
 
-    block: int
+    block: Whole
     server: str
-    start: int
+    start: Count
     workload: WorkloadName
     head: str
     """Its bytes as latin-1, with the empty line that ends it. A hostile server may have written anything."""
-    head_bytes: int
-    body_bytes: int
+    head_bytes: Count
+    body_bytes: Count
 
 
 class WarmUpTurns(Struct, frozen=True):
     """The windows of one load in a warm-up: `rates` are requests per second, one for each window."""
 
     workload: WorkloadName
-    concurrency: int
-    rates: tuple[float, ...]
+    concurrency: Level
+    rates: tuple[Real, ...]
 
 
 class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="record"):
     """The warm-up of one start: windows of a second, in turns over all workloads. A cycle is one window of each."""
 
-    block: int
+    block: Whole
     server: str
-    start: int
-    at: datetime.datetime
+    start: Count
+    at: Moment
     turns: tuple[WarmUpTurns, ...] = ()
-    jit_shares: tuple[float | None, ...] = ()
+    jit_shares: tuple[Real | None, ...] = ()
     """For each cycle, the JIT compiler's CPU time as a share of the server's; None where it is not known. A cycle has
     as many windows as there are turns; the last may be shorter."""
     steady: bool | None = None
     """Whether the compiler became quiet and the rates steady. None where that was not checked."""
     error: str | None = None
-    wall_seconds: float | None = None
+    wall_seconds: Amount | None = None
     """What ab's runs took together; None in older files."""
     workload: WorkloadName | None = None
     """Older files have a record for each workload, with its windows in `rates` instead of `turns`."""
-    rates: tuple[float, ...] = ()
+    rates: tuple[Real, ...] = ()
 
     @property
     def loads(self) -> tuple[WarmUpTurns, ...]:
@@ -153,29 +154,29 @@ class Usage(Struct, frozen=True, kw_only=True):
     """What a trial took of the machine. Cores and CPUs are seconds per second while the load was on, without what ab
     does before and after it; None where that was too short to tell. Other None: this system does not show it."""
 
-    server_cpu_seconds: float
+    server_cpu_seconds: Real
     """In the whole trial, with the kernel's work for it."""
-    generator_cpu_seconds: float
-    server_cores_busy: float | None
-    generator_cores_busy: float | None
-    server_cpus_idle: float | None
+    generator_cpu_seconds: Real
+    server_cores_busy: Real | None
+    generator_cores_busy: Real | None
+    server_cpus_idle: Real | None
     """How many of the CPUs that it may use were idle."""
-    generator_cpus_idle: float | None
-    server_cpus_interrupts: float | None
+    generator_cpus_idle: Real | None
+    server_cpus_interrupts: Real | None
     """How many of them served interrupts."""
-    generator_cpus_interrupts: float | None
-    busiest_thread: float | None
+    generator_cpus_interrupts: Real | None
+    busiest_thread: Real | None
     """The cores busy of the server's busiest thread."""
-    peak_memory_bytes: int | None
+    peak_memory_bytes: Count | None
     """The highest memory of its own that the server had; sampled about ten times a second."""
-    context_switches: int | None
+    context_switches: Whole | None
     """Of the server's threads that lived at the end."""
-    jit_cpu_seconds: float | None = None
+    jit_cpu_seconds: Real | None = None
     """Of a JVM's compiler threads, those that ended included; None where there are none to be seen."""
-    server_stolen_share: float | None = None
+    server_stolen_share: Real | None = None
     """Of the time of the CPUs that it may use, the share that the hypervisor gave to others, from 0 to 1. None in older
     files too."""
-    generator_stolen_share: float | None = None
+    generator_stolen_share: Real | None = None
 
     @property
     def stolen_share(self) -> float | None:
@@ -186,7 +187,7 @@ class Usage(Struct, frozen=True, kw_only=True):
     @property
     def jit_share(self) -> float | None:
         """The JIT compiler's part of the server's CPU time, from 0 to 1; None where it is not known."""
-        if self.jit_cpu_seconds is None or not self.server_cpu_seconds:
+        if self.jit_cpu_seconds is None or self.server_cpu_seconds <= 0:
             return None
         return self.jit_cpu_seconds / self.server_cpu_seconds
 
@@ -194,24 +195,24 @@ class Usage(Struct, frozen=True, kw_only=True):
 class JvmActivity(Struct, frozen=True, kw_only=True):
     """What a JVM did besides its work while a trial ran, by its own counters."""
 
-    gc_count: int
-    gc_seconds: float
+    gc_count: Count
+    gc_seconds: Amount
     """How long collections stopped it, without what they do concurrently with the application."""
-    jit_seconds: float
+    jit_seconds: Amount
     """How long its compiler threads took, each by the clock, for what they finished in the trial: where the CPU was
     full, that is mostly how long they waited for it."""
-    heap_after_gc_bytes: int | None
+    heap_after_gc_bytes: Count | None
     """What the last collection before the trial's end left on the heap; None if there was none since the start."""
 
 
 class Cooldown(Struct, frozen=True, kw_only=True):
     """What earlier trials had left when this one began; None where that is not known."""
 
-    time_wait: int | None
+    time_wait: Count | None
     """Closed connections in the server's network namespace whose ports are not free yet."""
-    runnable: int | None
+    runnable: Count | None
     """Threads of the machine that wanted a CPU; one of them is the runner's."""
-    waited: float
+    waited: Real
     """Seconds that the runner gave them to go."""
 
 
@@ -219,11 +220,11 @@ class _OfCell(Struct, frozen=True, kw_only=True):
     """A record of one cell in one block. `batch` is the number of the batch in the sweep, from 1: the servers that ran
     at the same time, whose trials alternated. None where each server ran alone, and in older files."""
 
-    block: int
+    block: Whole
     server: str
     workload: WorkloadName
-    concurrency: int
-    batch: int | None = None
+    concurrency: Level
+    batch: Count | None = None
 
     @property
     def is_reference_check(self) -> bool:
@@ -239,28 +240,28 @@ class _OfCell(Struct, frozen=True, kw_only=True):
 class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record"):
     """One run of the generator against one cell. Exactly one of `report` and `error` is there."""
 
-    start: int
-    at: datetime.datetime
+    start: Count
+    at: Moment
     command: tuple[str, ...]
-    exit_code: int
+    exit_code: Whole
     report: LoadReport | None
     error: LoadFailure | None
     verdict: Verdict
     raw: str
     """Name of the file in raw/ that holds what ab printed."""
-    milliseconds: dict[int, int] = {}
+    milliseconds: Mapping[Count, Count] = {}
     """Requests by their time in whole milliseconds; empty where ab ended without figures."""
-    wall_seconds: float | None = None
+    wall_seconds: Amount | None = None
     """What ab's whole run took: with its start, and the sorting and counting after the load; None in older files."""
-    jdk: int | None = None
+    jdk: Count | None = None
     """What the server ran on; None for one that is not written in Java."""
     usage: Usage | None = None
     limit: Limit | None = None
     jvm: JvmActivity | None = None
     cooldown: Cooldown | None = field(name="ground", default=None)
-    lead_in_seconds: float | None = None
+    lead_in_seconds: Amount | None = None
     """What the load before it took, which is not counted; None where there was none, and in older files."""
-    samples: int | None = None
+    samples: Count | None = None
     """Answers that the runner requested during the trial and compared byte by byte; None in older files."""
 
 
@@ -281,14 +282,14 @@ class NotMeasured(_OfCell, frozen=True, kw_only=True, tag="not-measured", tag_fi
 class ResumeRecord(Struct, frozen=True, kw_only=True, tag="resume", tag_field="record"):
     """The sweep is resumed after an interruption; `differences` says what has changed."""
 
-    at: datetime.datetime
+    at: Moment
     differences: tuple[str, ...] = ()
 
 
 class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"):
     """The sweep ended, for now or for good; `reason` is `finished`, `interrupted` or what stopped it."""
 
-    at: datetime.datetime
+    at: Moment
     reason: str
 
 

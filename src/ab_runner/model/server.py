@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
+from ab_runner.model.limits import Count
 from ab_runner.model.workload import WorkloadName
 
 JDKS = (8, 17, 25)
@@ -30,7 +31,7 @@ class Artifact(Struct, frozen=True):
     file: str
     """Its name, there and on the server's class path. Another version has another name."""
     sha256: str
-    bytes: int
+    bytes: Count
     licence: str
     url: str
 
@@ -57,7 +58,7 @@ class Server(Struct, frozen=True, kw_only=True):
     needs: Needs | None = None
     artifacts: tuple[Artifact, ...] = ()
     """What its class path needs besides what Maven provides."""
-    jdk_at_least: int = 8
+    jdk_at_least: Count = 8
     """The oldest Java release that it runs on."""
     published: str | None = None
     """The server of the 2006 tables that it stands for."""
@@ -67,7 +68,7 @@ class Server(Struct, frozen=True, kw_only=True):
     """The requirements on all servers that it cannot meet; `catalog.server_file.Lack` has the values."""
     exceptions: dict[str, str] = {}
     """Rules of docs/fairness.md that it does not follow, and why; `catalog.server_file.RULES` has them."""
-    revision: int = 1
+    revision: Count = 1
     """Raised whenever the server's behaviour is changed here: figures of two revisions are of two servers."""
     former_ids: tuple[str, ...] = ()
     """Ids that it had before, by which it can still be asked for: `current_id`."""

@@ -10,8 +10,10 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.records import Record, StartRecord, Sweep
 from ab_runner.report.figures import numbers_text, rate_figure
 
-_JVM_BUILD = re.compile(r"Runtime .*\(build ([^)]+)\)")
+_JVM_BUILD = re.compile(r"Runtime .{0,200}?\(build ([^)\n]{1,100})\)")
 """In what `java -version` prints, which a start keeps as it is."""
+_SAID_AT_MOST = 2_000
+"""Characters of it that are looked at."""
 
 
 def heading_of(sweep: Sweep) -> str:
@@ -44,8 +46,8 @@ def _facts(analysis: SweepAnalysis) -> Iterator[str]:
 
 def _builds(records: Iterable[Record]) -> str:
     """Return ` (build 25.0.3+9-2)`, as reported by the JVMs that were started."""
-    said = [record.environment.get("version", "") for record in records if isinstance(record, StartRecord)]
-    builds = dict.fromkeys(found[1] for text in said if (found := _JVM_BUILD.search(text)))
+    said = (record.environment.get("version", "") for record in records if isinstance(record, StartRecord))
+    builds = dict.fromkeys(found[1] for text in said if (found := _JVM_BUILD.search(text[:_SAID_AT_MOST])))
     return f" (build {', '.join(builds)})" if builds else ""
 
 

@@ -17,7 +17,7 @@ from ab_runner.report.export import as_parquet
 from ab_runner.report.files import PAGE, TABLES, page_text
 from ab_runner.report.tables import report_of
 from ab_runner.store.layout import PACKED_TRIALS_FILE, PUBLISHED_SWEEPS, SWEEP_FILE, StoreError
-from ab_runner.store.log import packed, read_log
+from ab_runner.store.log import log_lines, packed
 from ab_runner.store.reader import Stored, read
 from ab_runner.store.redaction import Redaction
 from ab_runner.store.writer import write_report
@@ -63,7 +63,7 @@ def _redaction(stored: Stored, user: str) -> Redaction:
 
 def _write_records(folder: Path, draft: Path, redaction: Redaction) -> None:
     write_whole(draft / SWEEP_FILE, redaction.sweep(safe_files.read(folder / SWEEP_FILE)))
-    write_whole(draft / PACKED_TRIALS_FILE, packed(redaction.log(read_log(folder))))
+    write_whole(draft / PACKED_TRIALS_FILE, packed(redaction.log(log_lines(folder))))
 
 
 def _write_reports(draft: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -10,8 +11,8 @@ import msgspec
 from ab_runner.model.records import AnswerRecord, Sweep
 from ab_runner.model.server import Server, current_id
 from ab_runner.store.layout import StoreError
-from ab_runner.store.log import read_log
-from ab_runner.store.reader import read_sweep, sweeps_in
+from ab_runner.store.log import log_lines
+from ab_runner.store.reader import UNREADABLE, read_sweep, sweeps_in
 
 
 class StoredAnswers(msgspec.Struct, frozen=True):
@@ -61,17 +62,12 @@ def _names_in(sweep: Sweep, servers: list[Server]) -> dict[str, str]:
 
 def _answers_in(folder: Path) -> list[AnswerRecord]:
     """Return the answers in a sweep's log. Other lines, which are far longer, are not decoded."""
-    try:
-        lines = read_log(folder).split(b"\n")
-    except OSError:
-        return []
     answers = []
-    for line in lines:
-        if b'"answer"' in line:
-            try:
-                answers.append(_ANSWER.decode(line))
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                continue  # it is another record, or damaged
+    with suppress(OSError):
+        for line in log_lines(folder):
+            if b'"answer"' in line:
+                with suppress(*UNREADABLE):  # it is another record, or damaged
+                    answers.append(_ANSWER.decode(line))
     return answers
 
 

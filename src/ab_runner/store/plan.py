@@ -60,8 +60,10 @@ def in_batches(runs: Sequence[ServerRun], together: int, checks: Sequence[Cell],
     `checks` of the reference. A batch that has the reference among its servers has no others."""
     batched = []
     number = first
-    for block in dict.fromkeys(run.block for run in runs):
-        here = [run for run in runs if run.block == block]
+    blocks: dict[int, list[ServerRun]] = {}
+    for run in runs:
+        blocks.setdefault(run.block, []).append(run)
+    for block, here in blocks.items():
         batches = ceil(len(here) / together)
         for at in range(batches):
             batch = [msgspec.structs.replace(run, batch=number) for run in here[at::batches]]

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from typing import get_args
 
 import msgspec
 
 from ab_runner.host import safe_files
-from ab_runner.model.records import FORMAT, EndRecord, Record, ResumeRecord, Sweep
+from ab_runner.model.compact import Compact
+from ab_runner.model.records import FORMAT, ColdTrial, EndRecord, Record, ResumeRecord, Sweep, Trial
+from ab_runner.model.text import shown
+from ab_runner.store.checks import wrong_in_record, wrong_in_sweep
 from ab_runner.store.layout import LATEST, PUBLISHED_SWEEPS, SWEEP_FILE, TRIALS_FILE, StoreError
-from ab_runner.store.log import log_path, read_log
+from ab_runner.store.log import log_lines, log_path
+
+RECORDS_AT_MOST = 1_000_000
+_SWEEP_AT_MOST = 16 << 20
+"""Bytes of sweep.json; that of all servers has less than 100,000."""
+_NAMED_AT_MOST = 100
+"""Damaged lines, and unknown kinds of records, that are named; of more, the number is."""
+_OTHERS = "others"
+_KIND_AT_MOST = 40
+_REASON_AT_MOST = 300
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -37,25 +52,37 @@ def read(folder: Path) -> Stored:
     are unknown kinds of records, which a line of `damage` reports.
     """
     sweep = read_sweep(folder)
+    servers = {server.id for server in sweep.everyone}
     log = log_path(folder)
+    records: list[Record] = []
+    damage: list[str] = []
+    damaged = 0
+    unknown: Counter[str] = Counter()
     try:
-        lines = _lines(folder)
+        for number, line in enumerate(log_lines(folder), 1):
+            if not line.strip():
+                continue
+            try:
+                records.append(_record(line, servers))
+            except UNREADABLE as error:
+                if kind := _unknown_kind(line):
+                    unknown[kind if len(unknown) < _NAMED_AT_MOST else _OTHERS] += 1
+                    continue
+                damaged += 1
+                if damaged <= _NAMED_AT_MOST:
+                    reason = shown(str(error), _REASON_AT_MOST)
+                    damage.append(f"{log}: line {number} is damaged and ignored: {reason}")
+            if len(records) > RECORDS_AT_MOST:
+                raise OSError(errno.EFBIG, f"it has more than {RECORDS_AT_MOST:,} records", str(log))
+    except FileNotFoundError:
+        damage.append(f"{log} is missing")
     except OSError as error:
         raise _unreadable(folder, error) from error
-    records: list[Record] = []
-    unknown: list[str] = []
-    damage = [f"{log} is missing"] if lines is None else []
-    for number, line in lines or ():
-        try:
-            records.append(_RECORDS.decode(line))
-        except _UNREADABLE as error:
-            if kind := _unknown_kind(line):
-                unknown.append(kind)
-            else:
-                damage.append(f"{log}: line {number} is damaged and ignored: {error}")
+    if damaged > _NAMED_AT_MOST:
+        damage.append(f"{log}: {damaged - _NAMED_AT_MOST:,} more lines are damaged and ignored")
     if unknown:
-        kinds = ", ".join(sorted(set(unknown)))
-        count = f"{len(unknown)} records of a kind that this version does not know are ignored"
+        kinds = ", ".join(sorted(unknown))
+        count = f"{unknown.total()} records of a kind that this version does not know are ignored"
         damage.append(f"{log}: {count}: {kinds}")
     return Stored(sweep, tuple(records), tuple(damage))
 
@@ -63,7 +90,7 @@ def read(folder: Path) -> Stored:
 def read_sweep(folder: Path) -> Sweep:
     """Return what the sweep in a folder was when it began. StoreError as `read`."""
     try:
-        content = safe_files.read(folder / SWEEP_FILE)
+        content = safe_files.read(folder / SWEEP_FILE, _SWEEP_AT_MOST)
     except (FileNotFoundError, NotADirectoryError):
         if folder.name == LATEST and not folder.is_symlink():
             raise StoreError(f"{folder}: there is no sweep yet; ./ab-runner runs one") from None
@@ -108,7 +135,7 @@ class _Kind(msgspec.Struct):
 
 _RECORDS = msgspec.json.Decoder(Record)
 _KINDS = frozenset(kind.__struct_config__.tag for kind in get_args(Record))
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def _sweep(path: Path, content: bytes) -> Sweep:
@@ -118,24 +145,36 @@ def _sweep(path: Path, content: bytes) -> Sweep:
             raise StoreError(
                 f"{path}: format {version}; this toolkit reads formats up to {FORMAT}: use a newer toolkit"
             )
-        return msgspec.json.decode(content, type=Sweep)
-    except _UNREADABLE as error:
-        raise StoreError(f"{path}: {error}") from error
+        sweep = msgspec.json.decode(content, type=Sweep)
+    except UNREADABLE as error:
+        raise StoreError(f"{path}: {shown(str(error), _REASON_AT_MOST)}") from error
+    if wrong := wrong_in_sweep(sweep):
+        raise StoreError(f"{path}: {wrong}")
+    return sweep
+
+
+def _record(line: bytes, servers: Collection[str]) -> Record:
+    """Return the record in a line of a sweep that has these servers. One of `UNREADABLE` if there is none, or a wrong
+    one."""
+    record = _RECORDS.decode(line)
+    if wrong := wrong_in_record(record, servers):
+        raise msgspec.ValidationError(wrong)
+    if isinstance(record, ColdTrial):
+        return ColdTrial(trial=_compact(record.trial))
+    return _compact(record) if isinstance(record, Trial) else record
+
+
+def _compact(trial: Trial) -> Trial:
+    replace, report = msgspec.structs.replace, trial.report
+    if report is not None:
+        report = replace(report, percentiles=Compact(report.percentiles, "d"))
+    return replace(trial, report=report, milliseconds=Compact(trial.milliseconds, "q"))
 
 
 def _unknown_kind(line: bytes) -> str | None:
     """Return the kind of a whole record that a newer version has written; None for any other line."""
     try:
         kind = msgspec.json.decode(line, type=_Kind).record
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
-    return None if kind in _KINDS else kind
-
-
-def _lines(folder: Path) -> list[tuple[int, bytes]] | None:
-    """Return the lines of the log with their numbers; None if there is no log."""
-    try:
-        lines = read_log(folder).split(b"\n")
-    except FileNotFoundError:
-        return None
-    return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    return None if kind in _KINDS else shown(kind, _KIND_AT_MOST)

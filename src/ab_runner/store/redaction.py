@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -30,10 +30,11 @@ class Redaction(msgspec.Struct, frozen=True):
         sweep["machine"]["hostname"] = ""
         return msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n"
 
-    def log(self, content: bytes) -> bytes:
-        """Return the lines of a log."""
-        lines = (line for line in content.split(b"\n") if line.strip())
-        return b"".join(msgspec.json.encode(self._value(msgspec.json.decode(line), "")) + b"\n" for line in lines)
+    def log(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the lines of a log that have anything."""
+        for line in lines:
+            if line.strip():
+                yield msgspec.json.encode(self._value(msgspec.json.decode(line), ""))
 
     def _value(self, value: Any, key: str) -> Any:
         """Return a JSON value that stands at this key."""

@@ -62,7 +62,7 @@ class Store:
 
     def append(self, record: Record) -> None:
         """Append a record to the log. OSError if the disk does not take it whole; then nothing of it stays."""
-        line = msgspec.json.encode(record) + b"\n"
+        line = msgspec.json.encode(record, enc_hook=dict) + b"\n"  # dict: of what was read from another log
         if (written := self._log.write(line)) != len(line):
             self._log.truncate(self._log.seek(0, os.SEEK_END) - written)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder / TRIALS_FILE))

@@ -15,8 +15,10 @@ from ab_runner.catalog.sets import expand, load_sets
 from ab_runner.errors import UserError
 from ab_runner.host import interrupt
 from ab_runner.host.sweep_lock import sweep_lock
+from ab_runner.model.limits import PLANNED_AT_MOST
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.runtime.base import RuntimeUnusable
+from ab_runner.store.checks import planned_at_most
 from ab_runner.store.layout import StoreError
 from ab_runner.store.plan import plan_of
 from ab_runner.store.writer import Store
@@ -83,11 +85,22 @@ def _servers_of(request: RunRequest, tell: Callable[[str], None]) -> list[Server
     servers = [server for server in chosen if set(server.workloads) & set(request.workloads)]
     if not servers:
         raise UserError(f"none of these servers has a workload of {', '.join(request.workloads)}")
+    if (planned := planned_at_most(len(servers), request.as_stored(servers, seed=0))) > PLANNED_AT_MOST:
+        raise UserError(f"that is {planned:,} trials, and a sweep has at most {PLANNED_AT_MOST:,}: give fewer --blocks")
     return servers
+
+
+def check_name(folder: Path) -> None:
+    """Raise StoreError for a path that Compose could not read in its files."""
+    try:
+        str(folder.absolute()).encode()
+    except UnicodeEncodeError:
+        raise StoreError(f"{folder}: its path is not UTF-8; give it another name") from None
 
 
 def check_folder(folder: Path) -> None:
     """Raise StoreError where the folder cannot be made or is not empty, before any work is done for nothing."""
+    check_name(folder)
     try:
         if folder.exists() and not folder.is_dir():
             raise StoreError(f"{folder} is not a folder; name another with --out")

@@ -20,7 +20,7 @@ from ab_runner.store.layout import StoreError
 from ab_runner.store.plan import plan_of, remaining
 from ab_runner.store.reader import read
 from ab_runner.store.writer import Store
-from ab_runner.sweep.begin import prepare_process
+from ab_runner.sweep.begin import check_name, prepare_process
 from ab_runner.sweep.measure import ReadySweep
 from ab_runner.sweep.prepare import prepare, sweep_here
 
@@ -30,6 +30,7 @@ def reopen_sweep(folder: Path, port: int, anyway: bool, tell: Callable[[str], No
     """Prepare what is left of a sweep, and hold the lock of sweeps until the block ends; None if nothing is left.
     UserError if something has changed, unless `anyway` is true: then the differences are part of the results."""
     prepare_process()
+    check_name(folder)
     stored = read(folder)
     sweep = stored.sweep
     left = remaining(plan_of(sweep), stored.records)

@@ -1,0 +1,50 @@
+"""What a sweep's files may not say, beyond the limits of each value (`model.limits`): what contradicts itself, or would
+take more memory than a sweep is worth. The files may come from someone else. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ab_runner.model.limits import PLANNED_AT_MOST, VALID_RATES
+from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.records import ColdTrial, EndRecord, Record, ResumeRecord, Sweep, Trial
+from ab_runner.model.server import REFERENCE
+
+
+def planned_at_most(servers: int, request: SweepRequest) -> int:
+    """Return the number of cells that a request plans if each of so many servers has all workloads."""
+    return servers * len(request.workloads) * len(request.concurrency) * request.protocol.blocks
+
+
+def wrong_in_sweep(sweep: Sweep) -> str | None:
+    """Return what is wrong with a sweep, as `key: reason`; None if nothing is."""
+    if (planned := planned_at_most(len(sweep.servers), sweep.request)) > PLANNED_AT_MOST:
+        return f"asked: plans {planned:,} trials; this toolkit takes at most {PLANNED_AT_MOST:,}"
+    protocol = sweep.request.protocol
+    loads = (protocol.trial, protocol.large_trial, protocol.warm_up.load, protocol.large_warm_up.load)
+    if any((load.requests is None) == (load.seconds is None) for load in loads):
+        return "asked.protocol: a load must have either requests or seconds"
+    if sweep.reference is not None and sweep.reference.id != REFERENCE:
+        return f"reference: must be {REFERENCE!r}"
+    if len({server.id for server in sweep.servers}) < len(sweep.servers):
+        return "servers: two have the same id"
+    return None
+
+
+def wrong_in_record(record: Record, servers: Collection[str]) -> str | None:
+    """Return what is wrong with a record of a sweep that has these servers; None if nothing is."""
+    if isinstance(record, ResumeRecord | EndRecord):
+        return None
+    trial = record.trial if isinstance(record, ColdTrial) else record
+    if trial.server not in servers:
+        return f"the sweep has no server {trial.server[:80]!r}"
+    return _wrong_in_trial(trial) if isinstance(trial, Trial) else None
+
+
+def _wrong_in_trial(trial: Trial) -> str | None:
+    if (trial.report is None) == (trial.error is None):
+        return "a trial must have either a report or an error"
+    low, high = VALID_RATES
+    if trial.verdict.valid and not (trial.report and low <= trial.report.rate <= high):
+        return f"a valid trial must have {low:g} to {high:g} requests/s"
+    return None
