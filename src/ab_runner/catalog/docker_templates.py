@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def fill(name: str, **values: Any) -> str:
-    """Return the YAML of docker/NAME.jinja. A template writes values by a filter: `json`, which is YAML too, or
-    `literal`, in which Compose finds no variable."""
+    """Return the YAML of docker/NAME.jinja. A template writes values by a filter: `yaml`, or `literal`, in which
+    Compose finds no variable."""
     return _environment().get_template(f"{name}.jinja").render(**values)
 
 
@@ -30,10 +31,17 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["json"] = json.dumps
+    environment.filters["yaml"] = _yaml
     environment.filters["literal"] = _literal
     return environment
 
 
+def _yaml(value: object) -> str:
+    """Return JSON, which is YAML too but for what is not ASCII: YAML has no surrogate pairs, and no raw control
+    characters."""
+    text = json.dumps(value, ensure_ascii=False)
+    return re.sub(r"[^ -~]", lambda found: f"\\U{ord(found[0]):08x}", text)
+
+
 def _literal(value: object) -> str:
-    return json.dumps(value).replace("$", "$$")
+    return _yaml(value).replace("$", "$$")

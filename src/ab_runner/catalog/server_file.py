@@ -10,14 +10,22 @@ from typing import Annotated, Literal, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Meta, field
 
+from ab_runner import paths
 from ab_runner.catalog.toml_files import DocumentError, explained, key_and_reason, read_toml
 from ab_runner.model.server import Artifact, Needs, Server
+from ab_runner.model.text import shown
 from ab_runner.model.workload import WorkloadName
 
 SERVER_FILE = "server.toml"
 ID_RULE = "lower-case letters and digits, with single dots and dashes between them"
 """Names of images allow no more."""
+ID_AT_MOST = 63
+"""Characters, as in the name of a host."""
 _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
+_GENERATORS = (path.stem for path in (paths.DOCKER / "generators").glob("*.Dockerfile"))
+TAKEN = frozenset({"fixtures", "server", "shared", *_GENERATORS, "false", "no", "null", "off", "on", "true", "yes"})
+"""Names that no server may have: of other services in compose.yaml, of other folders, and what YAML does not take for a
+text."""
 
 IoModel = Literal[
     "blocking thread pool",
@@ -36,17 +44,29 @@ RULES = ("echo", "caching", "headers", "keep-alive", "threads", "accept", "no-de
 """The rules of docs/fairness.md that a server may have an exception from, in its order."""
 
 
+# `\Z`, because `$` also matches before a line end. These texts become part of compose.yaml and of commands.
+Variable = Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]*\Z", max_length=100)]
+Package = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9+.-]*[a-z0-9+]\Z", max_length=100)]
+"""A name of a Debian package, by Debian Policy 5.6.1. With a dash before it, it would be an option of apt-get, and with
+one behind it, a package to be removed."""
+Command = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9+._-]*\Z", max_length=100)]
+
+
 class NeedsTable(Needs, frozen=True, forbid_unknown_fields=True):
     """[needs]"""
+
+    command: Command
+    packages: Annotated[tuple[Package, ...], Meta(min_length=1)]
+    conflicts: Package | None = None
 
 
 class ArtifactTable(Artifact, frozen=True, forbid_unknown_fields=True):
     """[[artifacts]]"""
 
-    file: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
-    bytes: Annotated[int, Meta(gt=0)]
-    url: Annotated[str, Meta(pattern=r"^https://")]
+    file: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z", max_length=100)]
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+    bytes: Annotated[int, Meta(gt=0, le=256 << 20)]
+    url: Annotated[str, Meta(pattern=r"^https://[!-~]+\Z")]
 
 
 class ServerFile(Server, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -55,6 +75,7 @@ class ServerFile(Server, frozen=True, kw_only=True, forbid_unknown_fields=True):
     io_model: IoModel
     workloads: tuple[WorkloadName, ...]
     kind: Kind
+    environment: dict[Variable, str] = field(default_factory=dict)
     needs: NeedsTable | None = None
     artifacts: tuple[ArtifactTable, ...] = ()
     caveats: tuple[str, ...] = field(name="caveats", default=())
@@ -77,8 +98,11 @@ def is_id(name: str) -> bool:
 def read_server(path: Path) -> Server:
     """Return the server that this file alone describes."""
     name = path.parent.name
-    if not is_id(name):
-        raise DocumentError(f"{path}: a server's folder is named in {ID_RULE}, not {name!r}")
+    if not is_id(name) or len(name) > ID_AT_MOST:
+        rule = f"{ID_RULE}, with at most {ID_AT_MOST} characters"
+        raise DocumentError(f"{path}: a server's folder is named in {rule}, not {shown(name, ID_AT_MOST)!r}")
+    if name in TAKEN or not name[0].isalpha():
+        raise DocumentError(f"{path}: no server can be called {name!r}; begin the name with its family")
     data = read_toml(path)
     del data["format"]
     if "id" in data:

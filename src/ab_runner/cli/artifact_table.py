@@ -23,7 +23,8 @@ def show_artifacts(servers: Iterable[Server]) -> None:
     lacking = [artifact for artifact, state in states.items() if state != "present"]
     for artifact, ids in users.items():
         state = Text(states[artifact], style="yellow" if artifact in lacking else "green")
-        table.add_row(artifact.file, state, f"{artifact.bytes:,}", artifact.licence, Text(", ".join(ids)))
+        file, licence, users_of = map(Text, (artifact.file, artifact.licence, ", ".join(ids)))
+        table.add_row(file, state, f"{artifact.bytes:,}", licence, users_of)
     put(table)
     say_out(f"kept in {artifacts.cache_folder()}")
     for artifact in lacking:

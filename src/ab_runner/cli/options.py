@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ab_runner import paths
-from ab_runner.catalog.server_file import ID_RULE, is_id
+from ab_runner.catalog.server_file import ID_AT_MOST, ID_RULE, is_id
 from ab_runner.catalog.servers import suggestion
 from ab_runner.cli.durations import parse_duration
 from ab_runner.load.ab_command import MAX_CONCURRENCY
@@ -22,7 +22,6 @@ DEFAULT_CONCURRENCY = "1,10,100,500,1000"
 LONGEST_TRIAL = 86_400
 """The longest time in seconds: a day. The shortest is one second, which is ab's own limit."""
 LONGEST_BUDGET = 365 * 86_400
-LONGEST_ID = 63
 WORKLOAD_NAMES = [each.name for each in WORKLOADS]
 
 
@@ -83,8 +82,8 @@ class NewId(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not is_id(value):
             self.fail(f"{self._what} is written in {ID_RULE}, like {self._like}, not {value[:60]!r}", param, ctx)
-        if len(value) > LONGEST_ID:
-            self.fail(f"{self._what} has at most {LONGEST_ID} characters, not {len(value)}", param, ctx)
+        if len(value) > ID_AT_MOST:
+            self.fail(f"{self._what} has at most {ID_AT_MOST} characters, not {len(value)}", param, ctx)
         return str(value)
 
 

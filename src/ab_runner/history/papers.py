@@ -12,12 +12,12 @@ from msgspec import Meta, Struct
 from ab_runner.catalog.servers import suggestion
 from ab_runner.catalog.toml_files import DocumentError, explained, read_toml
 from ab_runner.history.published import Figure, read
+from ab_runner.model.limits import Count, Level
 from ab_runner.model.workload import WorkloadName
 
 FILES = "conclusions-*.toml"
 
 Names = Annotated[tuple[str, ...], Meta(min_length=1)]
-Level = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, lt=1)]
 
 
@@ -73,9 +73,9 @@ class Paper(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`figures` is the file beside it with what was published."""
 
     format: Literal[1]
-    year: int
+    year: Count
     source: str
-    figures: str
+    figures: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z")]
     groups: dict[str, Names] = {}
     conclusions: Annotated[tuple[Conclusion, ...], Meta(min_length=1)]
 

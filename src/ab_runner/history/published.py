@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,9 +12,13 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ab_runner.catalog.toml_files import DocumentError, explained
+from ab_runner.host import safe_files
+from ab_runner.model.limits import Count, Level
 from ab_runner.model.workload import WorkloadName
 
 CINDY_2006 = "cindy-2006.csv"
+_AT_MOST = 16 << 20
+"""Bytes of a file."""
 
 
 class Figure(Struct, frozen=True, forbid_unknown_fields=True):
@@ -21,9 +26,9 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
 
     workload: WorkloadName
     server: str
-    concurrency: Annotated[int, Meta(ge=1)]
+    concurrency: Level
     requests_per_second: Annotated[float, Meta(gt=0, lt=1e9)] | None
-    failed_requests: Annotated[int, Meta(ge=0)] | None
+    failed_requests: Count | None
     outcome: Literal["ok", "failed", "timeout", "untested"]
 
     @property
@@ -42,8 +47,8 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
 def read(path: Path) -> tuple[Figure, ...]:
     """Return the figures of a file. DocumentError, with file, line and reason, at the first row that is wrong."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return tuple(_figures(path, file))
+        text = safe_files.read(path, _AT_MOST).decode()
+        return tuple(_figures(path, io.StringIO(text, newline="")))
     except OSError as error:
         raise DocumentError(f"{path}: cannot be read: {error.strerror}; restore it with git") from error
     except (UnicodeDecodeError, csv.Error) as error:
