@@ -10,6 +10,7 @@ import click
 from ab_runner import paths
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import load
+from ab_runner.cli.console import say_err, say_out
 
 
 @click.group("artifacts", invoke_without_command=True)
@@ -28,14 +29,14 @@ def fetch() -> None:
     failed = 0
     for artifact in artifacts.artifacts_of(load(paths.SERVERS).values()):
         if artifacts.state_of(artifact) == "present":
-            click.echo(f"{artifact.file}: there")
+            say_out(f"{artifact.file}: there")
             continue
         try:
             artifacts.fetch(artifact)
-            click.echo(f"{artifact.file}: fetched, {artifact.licence}")
+            say_out(f"{artifact.file}: fetched, {artifact.licence}")
         except artifacts.ArtifactError as error:
             failed = 1
-            click.echo(f"ab-runner: {error}", err=True)
+            say_err(f"ab-runner: {error}")
     sys.exit(failed)
 
 
@@ -52,4 +53,4 @@ def add(files: tuple[Path, ...]) -> None:
     users = artifacts.artifacts_of(load(paths.SERVERS).values())
     for file in files:
         artifact = artifacts.add(file, users)
-        click.echo(f"{file} is {artifact.file} ({artifact.licence}), for {', '.join(users[artifact])}")
+        say_out(f"{file} is {artifact.file} ({artifact.licence}), for {', '.join(users[artifact])}")

@@ -34,7 +34,7 @@ def command(results: tuple[Path, ...], form: str, slower: float | None, anyway: 
     if page is not None and form != "terminal":
         raise click.UsageError("--html writes a page; --format applies only without --html")
     from ab_runner.analysis.sweep_analysis import analyse
-    from ab_runner.cli.console import say_err
+    from ab_runner.cli.console import say_err, say_out
     from ab_runner.cli.tables import show_tables
     from ab_runner.report import compare_csv
     from ab_runner.report.compare_sweeps import compare_all
@@ -49,7 +49,7 @@ def command(results: tuple[Path, ...], form: str, slower: float | None, anyway: 
         show_tables(lambda: report_comparison(sweeps, compared), lambda: compare_csv.render(compared), damage, form)
     else:
         write_comparison(sweeps, compared, page)
-        click.echo(page)
+        say_out(str(page))
     complaints = [line for comparison in compared for line in too_slow(comparison, slower)] if slower else []
     for line in complaints:
         say_err(f"! {line}")

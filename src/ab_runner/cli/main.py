@@ -10,9 +10,12 @@ import click
 
 from ab_runner.errors import UserError
 from ab_runner.host import interrupt
+from ab_runner.model.text import visible
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+_COMPLAINT_AT_MOST = 10_000
+"""Characters: a file may hold a name of any length."""
 
 COMMANDS = (
     "run",
@@ -103,5 +106,6 @@ def main() -> int:
 
 
 def _complain(message: str) -> int:
-    print(f"ab-runner: {' '.join(message.split())}", file=sys.stderr)
+    line = " ".join(message[:_COMPLAINT_AT_MOST].split())
+    print(f"ab-runner: {visible(line)}", file=sys.stderr)
     return BAD_INPUT

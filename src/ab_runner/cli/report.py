@@ -113,11 +113,12 @@ def command(**values: Any) -> None:
         sys.exit(splice(wanted.results, wanted.check))
     check_options(wanted)
     if wanted.files:
+        from ab_runner.cli.console import say_out
         from ab_runner.report.files import write_files
 
         folder = wanted.out or wanted.sweep
         for path in write_files(analysis_of(wanted), folder, html=wanted.html, svg=wanted.svg, png=wanted.png):
-            click.echo(path)
+            say_out(str(path))
     else:
         _show(wanted)
 

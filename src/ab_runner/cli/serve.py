@@ -18,6 +18,7 @@ from ab_runner.cli import options
 def command(results: Path, port: int) -> None:
     """Shows the sweeps of a folder in a browser. It has their reports, and follows a sweep that is running.
     [default: results]"""
+    from ab_runner.cli.console import say_out
     from ab_runner.web.serve import serve
 
-    serve(results, port, click.echo)
+    serve(results, port, say_out)

@@ -120,6 +120,8 @@ def _named(file: Path, block: Block) -> Iterator[None]:
 
 def _made(command: str, load: Load) -> Report | Pictures:
     """Return what a command makes: its tables, or the charts of a report by the files that it would write."""
+    if not command.isprintable():
+        raise UserError("the command has characters that cannot be typed")
     try:
         words = shlex.split(command)
     except ValueError as error:

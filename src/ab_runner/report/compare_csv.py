@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.comparison import CellChange, FamilyChange, SweepComparison
+from ab_runner.report.csv import write
 from ab_runner.report.figures import NO_RECORD, rate_text
 
 COLUMNS = (
@@ -19,20 +18,19 @@ COLUMNS = (
 
 def render(compared: Iterable[SweepComparison]) -> str:
     """Return the changes of each sweep relative to the first."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for each in compared:
-        sweeps = {"before": each.before.id, "after": each.after.id}
-        servers = {server.id: server for server in (*each.before.servers, *each.after.servers)}
-        for cell in each.cells:
-            server = servers[cell.cell.server]
-            revisions = each.revised.get(server.id, (server.revision, server.revision))
-            row = sweeps | {"family": server.family} | dict(_cell(cell)) | dict(_change(cell))
-            writer.writerow(row | dict(_revisions(cell, *revisions)))
-        for family in each.families:
-            writer.writerow(sweeps | {"family": family.family} | dict(_change(family)))
-    return text.getvalue()
+    return write(COLUMNS, (row for each in compared for row in _rows(each)))
+
+
+def _rows(each: SweepComparison) -> Iterator[dict[str, object]]:
+    sweeps: dict[str, object] = {"before": each.before.id, "after": each.after.id}
+    servers = {server.id: server for server in (*each.before.servers, *each.after.servers)}
+    for cell in each.cells:
+        server = servers[cell.cell.server]
+        revisions = each.revised.get(server.id, (server.revision, server.revision))
+        row = sweeps | {"family": server.family} | dict(_cell(cell)) | dict(_change(cell))
+        yield row | dict(_revisions(cell, *revisions))
+    for family in each.families:
+        yield sweeps | {"family": family.family} | dict(_change(family))
 
 
 def _cell(cell: CellChange) -> Iterator[tuple[str, object]]:

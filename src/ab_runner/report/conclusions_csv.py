@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.history.papers import Paper
 from ab_runner.history.verdicts import Judgement
 from ab_runner.report.conclusions_tables import basis_text
+from ab_runner.report.csv import write
 
 COLUMNS = (
     "paper", "number", "conclusion", "evidence", "verdict", "complete", "claim", "claim_verdict", "workload",
@@ -18,13 +17,10 @@ COLUMNS = (
 
 def render(papers: Iterable[tuple[Paper, Sequence[Judgement]]]) -> str:
     """Return the verdicts of each evidence on the conclusions of each paper."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for paper, judgements in papers:
-        for judgement in judgements:
-            writer.writerows(_rows(paper, judgement))
-    return text.getvalue()
+    return write(
+        COLUMNS,
+        (row for paper, judgements in papers for judgement in judgements for row in _rows(paper, judgement)),
+    )
 
 
 def _rows(paper: Paper, judgement: Judgement) -> Iterator[dict[str, object]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.model.text import visible
 from ab_runner.report.trials import COLUMNS, Row, rows
 
 _YES_NO = {True: "yes", False: "no"}
@@ -22,10 +24,21 @@ def worded(row: Row, words: Mapping[bool, str]) -> Row:
     return {name: words[value] if isinstance(value, bool) else value for name, value in row.items()}
 
 
-def write(columns: Iterable[str], table: Iterable[Row]) -> str:
-    """Return the rows below a heading, in these columns."""
+def write(columns: Iterable[str], table: Iterable[Mapping[str, object]]) -> str:
+    """Return the rows below a heading, in these columns. A spreadsheet computes nothing of what a text says."""
     text = io.StringIO()
     writer = csv.DictWriter(text, tuple(columns), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(table)
+    writer.writerows({name: _harmless(value) for name, value in row.items()} for row in table)
     return text.getvalue()
+
+
+_LIKE_A_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠].", re.DOTALL)  # noqa: RUF001
+
+
+def _harmless(value: object) -> object:
+    """Return a text that would be a formula with an apostrophe before it (OWASP, "CSV Injection"), and any without
+    control characters."""
+    if not isinstance(value, str):
+        return value
+    return visible(f"'{value}" if _LIKE_A_FORMULA.match(value) else value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ab_runner.model.text import visible
 from ab_runner.report.document import Report, Table
 
 
@@ -48,9 +49,9 @@ def _row(texts: Iterable[str]) -> str:
     return f"| {' | '.join(texts)} |"
 
 
-_SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|#"})
+_SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|#~&"})
 
 
 def _plain(text: str) -> str:
-    """Return the text with markup escaped: it may come from a server or a file."""
-    return " ".join(text.split()).translate(_SPECIAL)
+    """Return the text with markup and control characters escaped: it may come from a server or a file."""
+    return visible(" ".join(text.split())).translate(_SPECIAL)

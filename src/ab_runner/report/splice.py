@@ -19,7 +19,7 @@ import msgspec
 from ab_runner.errors import UserError
 
 END = "<!-- end -->"
-_START = re.compile(r"<!--\s+(?:\./)?ab-runner(?:\s+(.*?))?\s*-->\s*")
+_START = re.compile(r"<!--\s+(?:\./)?ab-runner(\s.*)?-->\s*")
 _LIKE_A_START = re.compile(r"<!--\s*(?:\./)?ab-runner\b")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r"(#{1,6})\s")
@@ -69,9 +69,8 @@ def blocks_of(text: str, name: str) -> list[Block]:
                     raise SpliceError(name, number, "the comment with a command is one line, and nothing else is on it")
                 start = place + len(whole) + 1
                 line_end = "\r\n" if whole.endswith("\r") else "\n"
-                opened = Block(
-                    line=number, command=command[1] or "", level=level, start=start, end=start, line_end=line_end
-                )
+                said = (command[1] or "").strip()
+                opened = Block(line=number, command=said, level=level, start=start, end=start, line_end=line_end)
             elif opened is None and (heading := _HEADING.match(line)):
                 level = len(heading[1])
         place += len(whole) + 1

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ab_runner.history.then_and_now import Comparison, FigurePair, ThenAndNow
+from ab_runner.report.csv import write
 from ab_runner.report.figures import NO_RECORD, remark_text
 
 COLUMNS = (
@@ -18,16 +17,14 @@ COLUMNS = (
 
 def render(compared: Iterable[ThenAndNow]) -> str:
     """Return the figures of each workload, then and now."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
+    return write(COLUMNS, _rows(compared))
+
+
+def _rows(compared: Iterable[ThenAndNow]) -> Iterator[dict[str, object]]:
     for each in compared:
         for level in each.levels:
             for beside, comparison in (("stand-in", level.stand_in), ("newest", level.newest)):
-                writer.writerows(
-                    _row(pair, comparison) | {"beside": beside} for pair in comparison.pairs if pair.server
-                )
-    return text.getvalue()
+                yield from (_row(pair, comparison) | {"beside": beside} for pair in comparison.pairs if pair.server)
 
 
 def _row(pair: FigurePair, comparison: Comparison) -> dict[str, object]:
