@@ -33,14 +33,19 @@ _RAW_AT_MOST = 64 << 20
 ADDRESS = "127.0.0.1"
 _NAMES = (ADDRESS, "localhost")
 """What a browser may call this host: a page from elsewhere whose name was made to lead here calls it otherwise."""
+_OUR_SITES = ("none", "same-origin")
+"""Where a browser may say that a request comes from: the reader, or one of these pages. Making a page takes CPU time,
+and a page from elsewhere could have it made during a sweep."""
 _POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:; "
-    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Vega makes functions of its expressions. Nothing comes from, or goes to, anywhere else."""
+"""Nothing comes from, or goes to, anywhere else. Each page has a policy of its own too, which allows its own scripts
+alone; both hold. Who may frame a page can be said here only."""
 _ALWAYS = (
     ("Cache-Control", "no-store"),
     ("Content-Security-Policy", _POLICY),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
 )
@@ -198,6 +203,8 @@ def _line(text: str, status: HTTPStatus) -> Answer:
 class _Handler(BaseHTTPRequestHandler):
     server_version = "ab-runner"
     sys_version = ""
+    timeout = 30
+    """Seconds that a request may take to come."""
 
     def __init__(self, site: Site, *rest: Any) -> None:
         self._site = site
@@ -210,10 +217,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         head_only = self.command == "HEAD"
         host = self.headers.get("Host", "").partition(":")[0]
-        if host in _NAMES:
-            answer = self._site.answer(self.path, head_only)
-        else:
+        if host not in _NAMES:
             answer = _line(f"{host!r} is not a name of this server; use {ADDRESS}", HTTPStatus.FORBIDDEN)
+        elif self.headers.get("Sec-Fetch-Site", "none") not in _OUR_SITES:
+            answer = _line("a page from elsewhere asked for this; open it by its address", HTTPStatus.FORBIDDEN)
+        else:
+            answer = self._site.answer(self.path, head_only)
         self.send_response(answer.status)
         for name, value in (("Content-Type", answer.kind), *_ALWAYS, *answer.more):
             self.send_header(name, value)

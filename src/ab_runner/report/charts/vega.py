@@ -12,6 +12,7 @@ from typing import Any
 from ab_runner.report.charts.parts import Spec
 
 VEGA_LITE = "6.4"
+_INTERPRETER = "https://cdn.jsdelivr.net/npm/vega-interpreter@2.0.0/+esm.js"
 _PNG_SCALE = 2
 """Pixels per CSS pixel."""
 
@@ -44,13 +45,18 @@ def vega(spec: Spec) -> Mapping[str, Any]:
 
 @cache
 def vega_script() -> str:
-    """Vega itself as a script that leaves it in `window.vega`. Nothing in it closes the element that contains it."""
+    """Vega itself, with its interpreter of expressions, as a script that leaves both in `window.vega`. Nothing in it
+    closes the element that contains it."""
     import vl_convert
 
-    # The `vega` that a snippet gets is its default export, and Vega 6 has none: so it is imported by the name that
-    # vl-convert keeps its own copy under. Nothing is downloaded.
-    address = f"https://cdn.jsdelivr.net/npm/vega@{vl_convert.get_vega_version()}/+esm.js"
-    script = vl_convert.javascript_bundle(f'import * as all from "{address}"; window.vega = all;', VEGA_LITE)
+    # The `vega` that a snippet gets is its default export, and Vega 6 has none: so both are imported by the names that
+    # vl-convert keeps its own copies under. Nothing is downloaded.
+    vega = f"https://cdn.jsdelivr.net/npm/vega@{vl_convert.get_vega_version()}/+esm.js"
+    script = vl_convert.javascript_bundle(
+        f'import * as all from "{vega}"; import {{ expressionInterpreter }} from "{_INTERPRETER}"; '
+        "window.vega = { ...all, expressionInterpreter };",
+        VEGA_LITE,
+    )
     return script.replace("</script", "<\\/script")
 
 

@@ -45,8 +45,7 @@ def render(
         data={"charts": {name: vega.vega(spec) for name, spec in specs_of(page).items()}, **page.data},
         details=_packed({"trials": page.trials, "warmUps": page.warm_ups}),
         served=served,
-        vega=Markup(vega.vega_script()),
-        script=joined_scripts("js"),
+        scripts=[Markup(vega.vega_script()), joined_scripts("js")],
         limits=LIMITS,
         by_cpu_time=RANKED_BY_CPU_TIME,
     )

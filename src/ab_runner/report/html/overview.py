@@ -24,7 +24,7 @@ class Row(msgspec.Struct, frozen=True):
 def render(folder: str, sweeps: Sequence[Entry], trouble: Sequence[str]) -> str:
     """Return the page. `trouble`: a line for each folder that cannot be read."""
     return fill(
-        "overview", folder=folder, sweeps=list(map(row_of, sweeps)), trouble=trouble, script=ours("overview.js")
+        "overview", folder=folder, sweeps=list(map(row_of, sweeps)), trouble=trouble, scripts=[ours("overview.js")]
     )
 
 
