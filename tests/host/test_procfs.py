@@ -110,3 +110,16 @@ def test_this_process_is_found_with_its_threads() -> None:
     assert procfs.owner(me) == os.geteuid()
     with pytest.raises(OSError, match="No such file"):
         procfs.process_stat(2**22 + 1)
+
+
+def test_a_process_and_its_threads_need_no_name_in_utf_8() -> None:
+    """Any user's process, which is looked at too, and any server can call itself so."""
+    script = "import ctypes, time; ctypes.CDLL(None).prctl(15, b'\\xff) R (\\n'); print(flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            assert procfs.process_stat(process.pid).pid == process.pid
+            assert procfs.thread_stat(process.pid, process.pid).name == "\ufffd) R (\n".rstrip("\n")
+        finally:
+            process.kill()

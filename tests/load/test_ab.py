@@ -8,12 +8,14 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from recordings.ab.outputs import CASES, golden
 
 from ab_runner.load import ab_command, ab_output
+from ab_runner.load.parallel import merged
 from ab_runner.model.load import Failures, LoadFailure, LoadReport
 
 TODAY = "2.3 <$Revision$>"
@@ -379,3 +381,44 @@ def test_output_of_any_length_is_an_error_of_a_short_line(output: str) -> None:
         assert isinstance(outcome, LoadFailure)
         assert len(outcome.detail) < 400
         assert outcome.detail.isprintable()
+
+
+LABELS = st.sampled_from(
+    ["Complete requests", "Document Length", "Requests per second", "Time taken for tests", "HTML transferred"]
+)
+NUMBERS = st.sampled_from(["0", "-1", "0.00", "1e9", "٣", "9" * 15, "9" * 16, "9" * 15 + "." + "9" * 9]) | st.integers(
+    0, 10**16
+).map(str)
+ROWS = st.lists(
+    st.tuples(
+        st.integers(0, 101), st.sampled_from(["0.0", "-1.5", "9" * 22 + ".9", "1.0e+99", "1e5"]) | st.floats().map(str)
+    ),
+    max_size=5,
+)
+
+
+@given(NAMES, st.lists(st.tuples(LABELS, NUMBERS), max_size=3), ROWS)
+@example("close", [("Requests per second", "0.00")], [])
+@example("close", [], [(99, "9" * 22 + ".9"), (100, "1.0e+99")])
+def test_whatever_is_read_of_ab_is_within_the_limits_of_what_is_stored(
+    name: str, figures: list[tuple[str, str]], rows: list[tuple[int, str]]
+) -> None:
+    """Else a trial would be stored and not be read again."""
+    output = golden(name)
+    text = output.stdout
+    for label, figure in figures:
+        text = re.sub(rf"(?m)^({label}: +)[0-9.]+", rf"\g<1>{figure}", text)
+    times = (output.percentiles_csv or "") + "".join(f"\n{percent},{time}" for percent, time in rows)
+    outcome = ab_output.parse(text, output.stderr, output.exit_code, times)
+    assert msgspec.json.decode(msgspec.json.encode(outcome), type=type(outcome)) == outcome
+    if isinstance(outcome, LoadReport):
+        both = merged([outcome] * 64, [{1: 1}] * 64)
+        assert msgspec.json.decode(msgspec.json.encode(both), type=type(both)) == both
+
+
+@given(st.text(alphabet="0123456789 \t\n٣²-", max_size=200))
+@example(f"  {'9' * 12} {'9' * 12}\n")
+@example("1 " + "9" * 13)
+def test_any_counts_are_within_the_limits_of_what_is_stored(text: str) -> None:
+    found = ab_output.parse_milliseconds(text)
+    assert all(0 <= number <= 10**12 for pair in found.items() for number in pair)

@@ -28,7 +28,7 @@ def test_all_run_at_once_and_each_keeps_its_output_and_its_exit_code(tmp_path: P
     place = str(tmp_path / "met")
     command = parallel_command([["bash", "-c", meet, place], ["bash", "-c", other, place]], cpus=())
     done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
-    assert outputs(done.stdout) == [Completed(3, "first\n", '$x "y"\n'), Completed(0, "no newline", "")]
+    assert outputs(done.stdout, 2) == [Completed(3, "first\n", '$x "y"\n'), Completed(0, "no newline", "")]
 
 
 def test_each_is_pinned_to_a_cpu_and_the_cpus_are_used_in_turn() -> None:
@@ -39,12 +39,12 @@ def test_each_is_pinned_to_a_cpu_and_the_cpus_are_used_in_turn() -> None:
 
 
 def test_what_was_ended_from_outside_has_no_outputs() -> None:
-    assert outputs("") == []
+    assert outputs("", 2) == []
 
 
 @pytest.mark.parametrize("code", ["²", "9" * 5000, "-1", ""])
 def test_an_exit_code_that_is_none_is_a_failure(code: str) -> None:
-    assert outputs(f"\x1e{code}\nout\x1ferr") == [Completed(1, "out", "err")]
+    assert outputs(f"\x1e{code}\nout\x1ferr", 1) == [Completed(1, "out", "err")]
 
 
 def report(rate: float, latency: float, **changes: object) -> LoadReport:

@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from ab_runner.model.records import JvmActivity
 from ab_runner.monitor.hsperfdata import Counters, activity, parse
@@ -140,6 +143,17 @@ def test_a_text_in_place_of_a_number_is_no_number() -> None:
     assert activity(BASE, BASE | texts) == JvmActivity(
         gc_count=0, gc_seconds=0, jit_seconds=0, heap_after_gc_bytes=None
     )
+
+
+@given(st.binary(max_size=200) | st.tuples(st.integers(0, 5000), st.binary(min_size=1, max_size=40)))
+@example((24, struct.pack("<ii", -(2**31), 2**31 - 1)))
+@example((24, struct.pack("<ii", 32, -1)))
+def test_any_bytes_tell_something_that_can_be_stored_or_nothing(change: bytes | tuple[int, bytes]) -> None:
+    whole = recorded("jdk17-after")
+    data = change if isinstance(change, bytes) else whole[: change[0]] + change[1] + whole[change[0] + len(change[1]) :]
+    for before, after in ((parse(whole), parse(data)), (parse(data), parse(whole)), (parse(data), parse(data))):
+        if told := activity(before, after):
+            assert msgspec.json.decode(msgspec.json.encode(told), type=JvmActivity) == told
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 """The files of /proc that the toolkit reads. Each is read by one function here, and a function named `parse_…` has what
 it says as typed data.
 
-All of them raise OSError where the system does not show a file: it is no Linux, or the process is gone.
+All of them raise OSError where the system does not show a file: it is no Linux, or the process is gone. A process
+chooses its own name and those of its threads, which need not be UTF-8.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def process_ids() -> set[int]:
 
 def process_stat(pid: int) -> ProcessStat:
     """Return what the kernel accounts for a process."""
-    return parse_process_stat((PROC / str(pid) / "stat").read_text())
+    return parse_process_stat((PROC / str(pid) / "stat").read_text(errors="replace"))
 
 
 def parse_process_stat(text: str) -> ProcessStat:
@@ -159,7 +160,7 @@ class CgroupPath(NamedTuple):
 
 def cgroup_paths(pid: int | Literal["self"]) -> list[CgroupPath]:
     """Return where a process is in each hierarchy of control groups."""
-    return parse_cgroup_paths((PROC / str(pid) / "cgroup").read_text())
+    return parse_cgroup_paths((PROC / str(pid) / "cgroup").read_text(errors="surrogateescape"))
 
 
 def parse_cgroup_paths(text: str) -> list[CgroupPath]:
@@ -202,4 +203,5 @@ def thread_stat(pid: int, tid: int) -> ThreadStat:
     (CONFIG_SCHED_INFO)."""
     task = PROC / str(pid) / "task" / str(tid)
     nanoseconds, _, switches = (task / "schedstat").read_text().split()
-    return ThreadStat((task / "comm").read_text().rstrip("\n"), int(nanoseconds) / 1e9, int(switches))
+    name = (task / "comm").read_text(errors="replace").rstrip("\n")
+    return ThreadStat(name, int(nanoseconds) / 1e9, int(switches))

@@ -15,6 +15,9 @@ from ab_runner.load.generator import Completed, Executor, Generator, LoadOutcome
 from ab_runner.load.parallel import merged, outputs, parallel_command, split_connections, sum_counts
 from ab_runner.model.load import Load
 
+_KEPT_AT_MOST = 1 << 20
+"""Characters of each stream that are kept; ab prints a few thousand."""
+
 
 class Ab:
     """Apache Benchmark as a `Generator`."""
@@ -39,7 +42,7 @@ class Ab:
         began = time.monotonic()
         done = executor.execute(_one_command(commands, names, executor), target.time_limit)
         seconds = time.monotonic() - began
-        runs = (outputs(done.stdout) if len(commands) > 1 else []) or [done]
+        runs = (outputs(done.stdout, len(commands)) if len(commands) > 1 else []) or [done]
         milliseconds = [ab_output.parse_milliseconds(executor.take(f"{name}.latencies") or "") for name in names]
         csv_texts: list[str | None] = [executor.take(f"{name}.csv") for name in names] or [None] * len(shares)
         results = [
@@ -90,4 +93,5 @@ def _one_command(commands: Sequence[list[str]], names: Sequence[str], executor: 
 
 
 def _text(command: Sequence[str], done: Completed) -> str:
-    return f"$ {' '.join(command)}\n{done.stdout}\n--- stderr\n{done.stderr}\n--- exit code {done.exit_code}\n"
+    stdout, stderr = done.stdout[:_KEPT_AT_MOST], done.stderr[:_KEPT_AT_MOST]
+    return f"$ {' '.join(command)}\n{stdout}\n--- stderr\n{stderr}\n--- exit code {done.exit_code}\n"

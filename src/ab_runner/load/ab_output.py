@@ -39,15 +39,20 @@ def parse_milliseconds(text: str) -> dict[int, int]:
 
 # --- figures ---------------------------------------------------------------------------------------------------
 
-# Digits are bounded so that int() and float() take all that matches.
-_VERSION = re.compile(r"^This is ApacheBench, Version (\S.{0,99}?)\s*$", re.MULTILINE)
-_FIGURE = re.compile(r"^([A-Z][A-Za-z0-9 -]*):[ ]+(-?[0-9]{1,18}(?:\.[0-9]{1,9})?)(?=\s)", re.MULTILINE)
+_STDERR_AT_MOST = 1 << 20
+"""Characters; ab prints less than a thousand."""
+# Digits are bounded so that int() and float() take all that matches, and so that the figures of several processes
+# together are within the limits of what is stored.
+_VERSION = re.compile(r"^This is ApacheBench, Version (\S.{0,99})$", re.MULTILINE)
+_FIGURE = re.compile(r"^([A-Z][A-Za-z0-9 -]*):[ ]+(-?[0-9]{1,15}(?:\.[0-9]{1,9})?)(?=\s)", re.MULTILINE)
+_COUNTS_BYTES = "transferred"
+"""How the names of figures end that may be negative: in 2.0 they overflow."""
 _FAILURES = re.compile(
-    r"^ +\(Connect: ([0-9]{1,18}), (?:Receive: ([0-9]{1,18}), )?Length: ([0-9]{1,18}), Exceptions: ([0-9]{1,18})\)",
+    r"^ +\(Connect: ([0-9]{1,15}), (?:Receive: ([0-9]{1,15}), )?Length: ([0-9]{1,15}), Exceptions: ([0-9]{1,15})\)",
     re.MULTILINE,
 )
 _COUNTED = re.compile(r"^[ \t]*([0-9]{1,12})[ \t]+([0-9]{1,12})[ \t]*$", re.MULTILINE)
-_PERCENTILE = re.compile(r"^ +([0-9]{1,3})% +([0-9]{1,18})(?=\s)", re.MULTILINE)
+_PERCENTILE = re.compile(r"^ +([0-9]{1,3})% +([0-9]{1,15})(?=\s)", re.MULTILINE)
 _LAST_OF_MANY = re.compile(r"^ *100% +[0-9]+ \(longest request\)", re.MULTILINE)
 _LAST_OF_ONE = re.compile(r"^Total:(?: +[0-9.]+){5}\s*\n", re.MULTILINE)
 _LAST_OF_NONE = re.compile(r"^HTML transferred: +0 bytes", re.MULTILINE)
@@ -56,15 +61,18 @@ _LAST_OF_NONE = re.compile(r"^HTML transferred: +0 bytes", re.MULTILINE)
 def _report(stdout: str, percentiles_csv: str | None) -> LoadReport | None:
     """Return the figures; None when one is missing or the end is."""
     version = _VERSION.search(stdout)
-    figures = dict(_FIGURE.findall(stdout))
+    found = _FIGURE.findall(stdout)
+    figures = {name: value for name, value in found if value[0] != "-" or name.endswith(_COUNTS_BYTES)}
     try:
         complete = int(figures["Complete requests"])
         failures = _failures(stdout, int(figures["Failed requests"]))
-        if version is None or failures is None or not _is_whole(stdout, complete):
+        # 2.3 prints no rate for a run in which no request was completed.
+        rate = float(figures["Requests per second"]) if complete else 0.0
+        if version is None or failures is None or not _is_whole(stdout, complete) or (complete and not rate):
             return None
         keep_alive = figures.get("Keep-Alive requests")
         return LoadReport(
-            tool=version[1],
+            tool=version[1].rstrip(),
             document_length=int(figures["Document Length"]),
             concurrency=int(figures["Concurrency Level"]),
             seconds=_seconds(figures["Time taken for tests"], version[1]),
@@ -76,12 +84,11 @@ def _report(stdout: str, percentiles_csv: str | None) -> LoadReport | None:
             keep_alive=None if keep_alive is None else int(keep_alive),
             total_bytes=int(figures["Total transferred"]),
             html_bytes=int(figures["HTML transferred"]),
-            # 2.3 prints no rate for a run in which no request was completed.
-            requests_per_second=float(figures["Requests per second"]) if complete else 0.0,
+            requests_per_second=rate,
             percentiles=_percentiles(stdout, percentiles_csv, complete),
         )
     except (KeyError, ValueError):
-        # A line is missing, or has a fraction where ab prints none.
+        # A line is missing, or has a fraction where ab prints none, or none where it prints one.
         return None
 
 
@@ -126,9 +133,11 @@ def _percentiles(stdout: str, percentiles_csv: str | None, complete: int) -> dic
     if longest is None or any(percent not in rows for percent in range(100)):
         return table
     known = {percent: time for percent, time in rows.items() if int(0.5 + complete * percent / 100) < complete}
-    return {percent: known.get(percent, longest) for percent in range(101)}
+    times = {percent: known.get(percent, longest) for percent in range(101)}
+    return times if max(map(abs, times.values())) <= _LONGEST_MS else table
 
 
+_LONGEST_MS = 1e15
 _CSV_ROW = re.compile(r"^([0-9]{1,3}),(-?[0-9]{1,22}\.[0-9]{1,9}(?:e[+-][0-9]{2})?)$", re.MULTILINE)
 
 
@@ -184,9 +193,9 @@ _PHRASES: dict[str, str] = {
 _DETAIL_AT_MOST = 300
 """Characters."""
 _NUMBERED = re.compile(r"^\S.* \(([0-9]{1,9})\)$")
-_PROGRESS = re.compile(r"^(?:Completed|Finished) ([0-9]{1,18}) requests$", re.MULTILINE)
-_TOTAL = re.compile(r"^Total of ([0-9]{1,18}) requests completed$", re.MULTILINE)
-_COMPLETE = re.compile(r"^Complete requests: +([0-9]{1,18})$", re.MULTILINE)
+_PROGRESS = re.compile(r"^(?:Completed|Finished) ([0-9]{1,15}) requests$", re.MULTILINE)
+_TOTAL = re.compile(r"^Total of ([0-9]{1,15}) requests completed$", re.MULTILINE)
+_COMPLETE = re.compile(r"^Complete requests: +([0-9]{1,15})$", re.MULTILINE)
 
 
 def _error(stdout: str, stderr: str, exit_code: int) -> LoadFailure:

@@ -43,10 +43,10 @@ def parallel_command(commands: Sequence[Sequence[str]], cpus: Sequence[int]) -> 
     return ["bash", "-c", "\n".join(lines)]
 
 
-def outputs(stdout: str) -> list[Completed]:
+def outputs(stdout: str, processes: int) -> list[Completed]:
     """Return what each process of a parallel command printed; empty if it was ended before it came to that."""
     found = []
-    for part in stdout.split(_RECORD)[1:]:
+    for part in stdout.split(_RECORD, processes)[1:]:
         code, _, rest = part.partition("\n")
         out, _, err = rest.partition(_STDERR)
         found.append(Completed(int(code) if _EXIT_CODE.fullmatch(code) else 1, out, err))

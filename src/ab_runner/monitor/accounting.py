@@ -224,12 +224,19 @@ class ThreadAccounts:
         return []
 
 
+_LOOKS_AT_MOST = 100
+
+
 def pin(account: CpuAccounting, cpus: Iterable[int]) -> None:
     """Let all threads of these processes run on these CPUs and no others. A thread that begins meanwhile has the CPUs
-    of the one that began it, so that it is looked again until none has others."""
+    of the one that began it, so that it is looked again until none has others. A server that changes them itself is
+    given up after some looks."""
     wanted = set(cpus)
     with suppress(OSError):  # it has ended
-        while others := [tid for tid in _threads_in(account) if _cpus_of(tid) not in (None, wanted)]:
+        for _ in range(_LOOKS_AT_MOST):
+            others = [tid for tid in _threads_in(account) if _cpus_of(tid) not in (None, wanted)]
+            if not others:
+                return
             for tid in others:
                 with suppress(OSError):
                     os.sched_setaffinity(tid, wanted)

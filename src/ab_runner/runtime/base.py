@@ -143,9 +143,13 @@ def end_group(process: subprocess.Popen[Any], seconds: float) -> None:
     process.wait()
 
 
+_END_AT_MOST = 10_000
+"""Characters of an output that are looked at."""
+
+
 def last_lines(text: str, count: int = 12) -> str:
     """Return the end of an output, where a failing tool says why."""
-    return "\n".join(text.strip().splitlines()[-count:])
+    return "\n".join(text[-_END_AT_MOST:].strip().splitlines()[-count:])
 
 
 def text_of(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:

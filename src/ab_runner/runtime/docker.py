@@ -347,10 +347,10 @@ class DockerServer:
 
     def _sysctls(self) -> dict[str, str]:
         """Return the network's settings as they are inside; a kernel need not have all of them."""
-        paths = ["/proc/sys/" + name.replace(".", "/") for name in SYSCTLS]
-        found = self._shell(self._container).run(["grep", "-H", ".", *paths], _ENGINE_SECONDS)
-        pairs = (line.removeprefix("/proc/sys/").partition(":") for line in _text(found.stdout).splitlines())
-        return {name.replace("/", "."): " ".join(value.split()) for name, _, value in pairs}
+        names = {"/proc/sys/" + name.replace(".", "/"): name for name in SYSCTLS}
+        found = self._shell(self._container).run(["grep", "-H", ".", *names], _ENGINE_SECONDS)
+        pairs = (line.partition(":") for line in _text(found.stdout).splitlines())
+        return {names[path]: " ".join(value.split()) for path, _, value in pairs if path in names}
 
 
 def _text(output: bytes) -> str:

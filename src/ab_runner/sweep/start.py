@@ -22,6 +22,8 @@ from ab_runner.sweep.spot_checks import SpotChecks
 from ab_runner.sweep.trial_length import time_limit
 
 READY_SECONDS = 60.0
+_TEXT_AT_MOST = 2_000
+"""Characters; a JVM says its version in less than 200."""
 
 
 class WatchedLoad(msgspec.Struct, frozen=True):
@@ -56,7 +58,8 @@ class Start:
         failure: StartError | None = None
         try:
             running = self._running = self.context.runtime.start(self.server, self.name)
-            environment = running.environment
+            # A server can have a word in what is said of it.
+            environment = {name: text[:_TEXT_AT_MOST] for name, text in running.environment.items()}
             probe.wait_until_ready(running.address, workload_named(first), READY_SECONDS, running.ended)
         except StartError as error:
             failure = error
