@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 from collections.abc import Iterator
@@ -323,6 +324,15 @@ def test_a_dry_run_says_what_a_sweep_would_be_and_writes_nothing(
     assert "concurrency: 7" in stdout
     assert not (tmp_path / "results").exists()
     assert "is not empty" in cli.complaint(*arguments, "--out", str(paths.ROOT))
+
+
+def test_a_folder_that_compose_could_not_name_and_a_sweep_beyond_all_limits_are_refused_first(
+    cli: Runner, tmp_path: Path
+) -> None:
+    bad = f"{tmp_path}/{os.fsdecode(bytes([0xFF]))}"
+    assert r"\udcff: its path is not UTF-8; give it another name" in cli.complaint("--dry-run", "--out", bad)
+    levels = ",".join(map(str, range(1, 1001)))
+    assert "a sweep has at most 500,000" in cli.complaint("--dry-run", "--blocks", "1000", "--concurrency", levels)
 
 
 def test_a_dry_run_on_a_machine_that_can_run_nothing_is_refused_as_a_sweep_is(

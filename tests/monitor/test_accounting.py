@@ -273,3 +273,13 @@ def test_where_nothing_is_pinned_both_may_use_all_cpus() -> None:
     accounts = accounts_of(Session(1), float, (), ())
     assert set(accounts.server_cpus) == set(accounts.generator_cpus) == os.sched_getaffinity(0)
     assert accounts_of(Session(1), float, (1,), (0,)).server_cpus == (1,)
+
+
+def test_a_server_that_changes_its_cpus_itself_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    changes: list[int] = []
+    monkeypatch.setattr(accounting, "_cpus_of", lambda thread: {99})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda thread, cpus: changes.append(thread))
+    account = Session(os.getsid(0))
+    monkeypatch.setattr(account, "processes", lambda: [os.getpid()])
+    accounting.pin(account, [0])
+    assert len(changes) >= 100
