@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 from support.builders import server
+from support.start_scripts import command, runs
 
 from ab_runner.host.machine import CpuSplit
-from ab_runner.model.server import Server
-from ab_runner.runtime import process
 from ab_runner.runtime.base import StartError
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.runtime.process import ProcessRuntime
@@ -32,11 +31,6 @@ def secret(tmp_path: Path) -> Path:
     return path
 
 
-def command(path: Path, script: str) -> None:
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
-
-
 def test_in_docker_neither_override_nor_log_is_written_through_a_link(
     tmp_path: Path, secret: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,18 +46,6 @@ def test_in_docker_neither_override_nor_log_is_written_through_a_link(
     assert f'source: "{tmp_path}/scratch/1-a-1", target: /raw' in override
     assert f'source: "{tmp_path}/raw"' not in override
     assert (tmp_path / "scratch" / "1-a-1").is_dir()
-
-
-def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) -> None:
-    """Have every server of the process runtime be this script."""
-
-    def fill(self: ProcessRuntime, stage: Path, server: Server) -> None:
-        (stage / "server").mkdir()
-        command(stage / "server" / "start", script)
-        stage.chmod(0o755)
-
-    monkeypatch.setattr(ProcessRuntime, "_fill", fill)
-    monkeypatch.setattr(process, "LOCK", tmp_path / "lock")
 
 
 def test_as_a_process_a_server_may_open_its_stderr_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -73,9 +73,9 @@ def sweeping() -> Iterator[Sweeper]:
     test is interrupted."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(*arguments: str, root: Path = ROOT, within: Sequence[str] = ()) -> subprocess.Popen[str]:
+    def start(*arguments: str, root: Path = ROOT) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [*within, str(root / "ab-runner"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            [str(root / "ab-runner"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             start_new_session=True,
         )  # fmt: skip
         started.append(process)

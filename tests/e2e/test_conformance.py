@@ -27,7 +27,7 @@ from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.runtime.base import STOP_SECONDS
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.sweep import probe
-from ab_runner.sweep.probe import Address, ask
+from ab_runner.sweep.probe import Connect, ask
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker")]
 
@@ -42,9 +42,9 @@ MANY = 1000
 class Started:
     """A server that runs, and requests for the first of its workloads: in HTTP/1.0, as ab asks, if it speaks that."""
 
-    def __init__(self, server: Server, address: Address) -> None:
+    def __init__(self, server: Server, connect: Connect) -> None:
         self.server = server
-        self.address = address
+        self.connect = connect
         self._workload = workload_named(server.workloads[0])
 
     def request(self, keep_alive: bool = False, header: str = "") -> bytes:
@@ -88,8 +88,8 @@ def started(runtime: DockerRuntime, request: pytest.FixtureRequest) -> Iterator[
         pytest.skip(reason)
     running = runtime.start(server, server.id)
     try:
-        probe.wait_until_ready(running.address, workload_named(server.workloads[0]), START_SECONDS, running.ended)
-        yield Started(server, running.address)
+        probe.wait_until_ready(running.connect, workload_named(server.workloads[0]), START_SECONDS, running.ended)
+        yield Started(server, running.connect)
     finally:
         running.stop()
 
@@ -113,13 +113,13 @@ def _parameter(server: Server, needed: tuple[Lack, ...], rule: str | None) -> ob
 def test_exact_bytes_and_a_closed_connection_and_nothing_that_is_not_there(started: Started) -> None:
     for name in started.server.workloads:
         if not workload_named(name).keep_alive:
-            probe.check(started.address, question_of_ab(name))
+            probe.check(started.connect, question_of_ab(name))
 
 
 @every_server("keep-alive", "close")
 def test_keep_alive_until_a_request_that_does_not_ask_for_it(started: Started) -> None:
     alive, last = started.request(keep_alive=True), started.request()
-    with RawClient(started.address) as client:
+    with RawClient(started.connect) as client:
         for _ in range(3):
             client.send(alive)
             answer = client.answer()
@@ -132,7 +132,7 @@ def test_keep_alive_until_a_request_that_does_not_ask_for_it(started: Started) -
 
 @every_server("head", "close", files=True)
 def test_head_has_the_length_and_no_body(started: Started) -> None:
-    with RawClient(started.address) as client:
+    with RawClient(started.connect) as client:
         client.send(started.head_request())
         answer = client.answer(head_only=True)
         assert (answer.status, answer.headers["content-length"]) == (200, "100")
@@ -143,8 +143,8 @@ def test_head_has_the_length_and_no_body(started: Started) -> None:
 def test_each_answer_has_its_date_and_each_file_its_time_of_modification(started: Started) -> None:
     for name in started.server.workloads:
         request = started.request_for(name)
-        ask(started.address, request)
-        headers = ask(started.address, request).headers  # perhaps from a cache
+        ask(started.connect, request)
+        headers = ask(started.connect, request).headers  # perhaps from a cache
         assert is_http_date(headers.get("date", "")), headers
         assert name == "echo" or is_http_date(headers.get("last-modified", "")), headers
 
@@ -153,7 +153,7 @@ def test_each_answer_has_its_date_and_each_file_its_time_of_modification(started
 def test_a_request_in_two_packets(started: Started) -> None:
     request = started.request()
     for at in (1, 10, len(request) - 2):
-        with RawClient(started.address) as client:
+        with RawClient(started.connect) as client:
             client.send(request[:at])
             time.sleep(0.05)
             client.send(request[at:])
@@ -164,7 +164,7 @@ def test_a_request_in_two_packets(started: Started) -> None:
 @every_server("long-header")
 def test_a_header_of_8_kb(started: Started) -> None:
     request = started.request(header=f"X-Long: {'x' * LONG_HEADER}\r\n")
-    answer = ask(started.address, request)
+    answer = ask(started.connect, request)
     assert (answer.status, answer.body) == (200, started.body(request))
 
 
@@ -174,7 +174,7 @@ def test_a_thousand_connections_at_once_are_all_answered(started: Started) -> No
     clients: list[RawClient] = []
     try:
         for _ in range(MANY):
-            clients.append(RawClient(started.address))
+            clients.append(RawClient(started.connect))
         for client in clients:
             client.send(request)
         for client in clients:
@@ -190,7 +190,7 @@ def test_a_thousand_connections_at_once_are_all_answered(started: Started) -> No
 def test_sigterm_ends_it(started: Started) -> None:
     """The last test of a server."""
     container = container_of(started.server)
-    with RawClient(started.address) as client:  # which has no say in it
+    with RawClient(started.connect) as client:  # which has no say in it
         client.send(started.request(keep_alive=True))
         client.answer()
         subprocess.run(["docker", "kill", "--signal", "TERM", container], check=True, capture_output=True)

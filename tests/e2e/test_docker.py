@@ -23,6 +23,7 @@ from e2e.conftest import (
     verdicts,
     wait_for_trials,
 )
+from support.raw_client import to
 
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import load
@@ -202,7 +203,7 @@ def test_docker_compose_up_serves_both_fixtures_byte_for_byte_and_nothing_else(s
         assert service.get(f"/{name}") == (200, (FIXTURES / name).read_bytes())
     workloads: tuple[WorkloadName, ...] = ("small", "small-keepalive", "large")
     for workload in workloads:
-        probe.check(service.address, question_of_ab(workload))
+        probe.check(to(service.address), question_of_ab(workload))
     assert service.get("/missing.html")[0] == 404
 
 

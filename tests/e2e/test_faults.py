@@ -187,11 +187,11 @@ def test_what_a_killed_runner_left_is_removed_by_the_next_sweep(sweeping: Sweepe
 class Engine:
     """A Docker engine of our own beside this machine's, with its images, to be ended and started again.
 
-    It lives in a network namespace of its own: every engine takes docker0 for its own, to change or to remove it."""
+    It lives in a network namespace of its own: every engine takes docker0 for its own, to change or to remove it. So
+    there is no route from here to its containers."""
 
     NAMESPACE = "ab-runner-test"
-    inside = ("nsenter", f"--net=/run/netns/{NAMESPACE}")
-    """What a command begins with that is to reach its containers."""
+    INSIDE = ("nsenter", f"--net=/run/netns/{NAMESPACE}")
     IMAGES = ("ab-runner/ab", "ab-runner/ceiling", "ab-runner/lighttpd-1.4")
 
     def __init__(self, folder: Path) -> None:
@@ -201,7 +201,7 @@ class Engine:
 
     def __enter__(self) -> Engine:
         subprocess.run(["ip", "netns", "add", self.NAMESPACE], check=True)
-        subprocess.run([*self.inside, "ip", "link", "set", "lo", "up"], check=True)
+        subprocess.run([*self.INSIDE, "ip", "link", "set", "lo", "up"], check=True)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -215,7 +215,7 @@ class Engine:
         folder = self._folder
         with (folder / "log").open("ab") as log:
             self._daemon = subprocess.Popen(
-                [*self.inside, "dockerd", "--host", self.host, "--data-root", folder / "data",
+                [*self.INSIDE, "dockerd", "--host", self.host, "--data-root", folder / "data",
                  "--exec-root", folder / "exec", "--pidfile", folder / "pid"],
                 stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
@@ -280,7 +280,6 @@ def test_a_sweep_waits_for_an_engine_that_is_restarted(
     process = sweeping(
         "--runtime", "docker", "--servers", "lighttpd-1.4,ceiling", "--workloads", "small", "--protocol", "quick",
         "--warmup", "0", "--duration", "2", "--concurrency", "1,2", "--out", str(folder), root=copy_of_toolkit,
-        within=engine.inside,
     )  # fmt: skip
     for server, number in (("ceiling", signal.SIGTERM), ("lighttpd-1.4", signal.SIGKILL)):
         wait_for_load(folder, server, 1, process)

@@ -70,7 +70,7 @@ def test_what_this_kernel_does_not_have_is_none(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_process_that_is_gone_has_the_cpu_time_that_was_read_of_it() -> None:
-    gone = ProcessStat(2**22 + 1, session=78, cpu_seconds=3.0, ended_children_cpu_seconds=0.5, memory_bytes=1)
+    gone = ProcessStat(2**22 + 1, parent=1, session=78, cpu_seconds=3.0, ended_children_cpu_seconds=0.5, memory_bytes=1)
     assert procfs.cpu_seconds(gone) == 3.0
 
 

@@ -32,7 +32,7 @@ def test_a_sweep_pins_both_publishes_nothing_and_asks_nothing_while_it_measures(
     assert (measured["cpuset"], generator["cpuset"]) == ("1,2,3", "0")
     assert measured["ports"] == "reset"
     assert measured["healthcheck"] == {"disable": True}
-    assert override(tmp_path, network)["networks"]["servers"]["internal"] is True
+    assert generator["entrypoint"][-1] == "/raw/sockets", "the runner's way to the server"
 
 
 def test_paths_with_special_characters_survive_yaml_and_compose(tmp_path: Path) -> None:
@@ -41,16 +41,24 @@ def test_paths_with_special_characters_survive_yaml_and_compose(tmp_path: Path) 
     assert services["ab"]["volumes"][0]["source"] == str(tmp_path / "scratch: 'x'" / "1-jetty-5.1.10-1")
 
 
-def test_over_loopback_ab_is_in_the_servers_network_namespace(tmp_path: Path) -> None:
-    generator = override(tmp_path, "loopback")["services"]["ab"]
-    assert generator["network_mode"] == "service:jetty-5.1.10"
-    assert generator["networks"] == "reset"
+def test_over_loopback_there_is_no_network_and_ab_is_in_the_servers_namespace(tmp_path: Path) -> None:
+    changes = override(tmp_path, "loopback")
+    measured, generator = changes["services"]["jetty-5.1.10"], changes["services"]["ab"]
+    assert (measured["networks"], measured["network_mode"]) == ("reset", "none")
+    assert (generator["networks"], generator["network_mode"]) == ("reset", "service:jetty-5.1.10")
     assert "sysctls" not in generator
+    assert "networks" not in changes
 
 
 def test_across_a_bridge_ab_has_a_namespace_of_its_own_with_the_same_settings(tmp_path: Path) -> None:
-    generator = override(tmp_path, "bridge")["services"]["ab"]
+    changes = override(tmp_path, "bridge")
+    generator = changes["services"]["ab"]
     assert generator["networks"] == ["servers"]
+    assert "network_mode" not in changes["services"]["jetty-5.1.10"]
+    assert changes["networks"]["servers"] == {
+        "internal": True,
+        "driver_opts": {"com.docker.network.bridge.inhibit_ipv4": "true"},
+    }
     service = yaml.safe_load((Path(__file__).parents[2] / "docker/service.yaml").read_text())["services"]["server"]
     assert generator["sysctls"].items() <= service["sysctls"].items()
 
@@ -72,7 +80,7 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DockerS
     )
     (tmp_path / "docker").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    made = DockerServer("project", server("ceiling", kind="c"), "loopback", tmp_path / "log")
+    made = DockerServer("project", server("ceiling", kind="c"), tmp_path / "log", tmp_path)
     yield made
     made.stop()
     assert not any(shell.is_open() for shell in made._shells.values())

@@ -7,13 +7,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from ab_runner.sweep import probe
+from support.raw_client import Address
 
 Attack = Callable[[socket.socket], None]
 
 
 @contextmanager
-def attacking(attack: Attack) -> Iterator[probe.Address]:
+def attacking(attack: Attack) -> Iterator[Address]:
     """A server that reads a request and then does as the attack does, until the client has gone."""
     listener = socket.create_server(("127.0.0.1", 0))
 

@@ -6,6 +6,7 @@ For tests of order and of faults only; what real servers do, the end-to-end test
 from __future__ import annotations
 
 import http.server
+import socket
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -102,6 +103,9 @@ class FakeServer:
         self._thread.start()
         self.alive = True
         self.end: str | None = None
+
+    def connect(self, seconds: float) -> socket.socket:
+        return socket.create_connection(self.address, seconds)
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         ab = command[command.index("ab") :]

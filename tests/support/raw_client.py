@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import socket
 import struct
+from functools import partial
 from types import TracebackType
 
-from ab_runner.sweep.probe import Address, Answer
+from ab_runner.sweep.probe import Answer, Connect
 
 ANSWER_SECONDS = 10.0
+
+
+Address = tuple[str, int]
+
+
+def to(address: Address) -> Connect:
+    """How the probe connects to this machine."""
+    return partial(socket.create_connection, address)
 
 
 class RawClient:
     """One connection. An answer that does not come in time is a TimeoutError."""
 
-    def __init__(self, address: Address, receive_buffer: int | None = None) -> None:
-        self.socket = socket.socket()
-        self.socket.settimeout(ANSWER_SECONDS)
+    def __init__(self, connect: Connect, receive_buffer: int | None = None) -> None:
+        self.socket = connect(ANSWER_SECONDS)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.socket.connect(address)
         self._unread = b""
 
     def __enter__(self) -> RawClient:

@@ -14,6 +14,7 @@ from recordings.ab import misbehave
 from support.attacks import Attack, attacking, says
 from support.builders import server
 from support.fakes import FakeRuntime, FakeServer, recorded
+from support.raw_client import to
 
 from ab_runner.load import ab_command
 from ab_runner.model.workload import Workload, WorkloadName, workload_named
@@ -43,7 +44,7 @@ def asked(workload: Workload, fixtures: Path) -> probe.Question:
 
 def complaint(mode: str, fixtures: Path, workload: Workload) -> str:
     with misbehave.serving(mode) as port, pytest.raises(probe.ProbeError) as caught:
-        probe.check(("127.0.0.1", port), asked(workload, fixtures))
+        probe.check(to(("127.0.0.1", port)), asked(workload, fixtures))
     return str(caught.value)
 
 
@@ -52,7 +53,7 @@ def test_a_server_that_answers_as_it_must_passes_with_the_length_of_its_body(
     good: FakeServer, fixtures: Path, name: WorkloadName
 ) -> None:
     question = asked(workload_named(name), fixtures)
-    answer = probe.check(good.address, question)
+    answer = probe.check(good.connect, question)
     assert len(question.expected) == len(FIXTURE)
     assert answer.body == FIXTURE
     assert answer.head.startswith("HTTP/1.1 200 OK\r\nServer: ")
@@ -80,7 +81,7 @@ def test_other_bytes_of_the_right_length_are_wrong(good: FakeServer, fixtures: P
     other.mkdir()
     (other / "small.html").write_bytes(b"z" * len(FIXTURE))
     with pytest.raises(probe.ProbeError, match="wrong bytes"):
-        probe.check(good.address, asked(workload_named("small"), other))
+        probe.check(good.connect, asked(workload_named("small"), other))
 
 
 @pytest.mark.parametrize("mode", ["says-keep-alive-then-closes", "open-without-header"])
@@ -96,25 +97,25 @@ def test_a_server_that_gives_out_what_lies_outside_is_found_out(
     running = FakeRuntime(Path("/"), lambda server, command: recorded("close")).start(server("a-1"), "1")
     try:
         with pytest.raises(probe.ProbeError, match="gives out a file for /etc/passwd"):
-            probe._check_guarded(running.address)
+            probe._check_guarded(running.connect)
     finally:
         running.stop()
 
 
 def test_waiting_ends_at_once_when_the_server_has_ended(fixtures: Path) -> None:
     with pytest.raises(probe.ProbeError, match="exited with 1"):
-        probe.wait_until_ready(("127.0.0.1", 1), workload_named("small"), 60, lambda: "exited with 1")
+        probe.wait_until_ready(to(("127.0.0.1", 1)), workload_named("small"), 60, lambda: "exited with 1")
 
 
 def test_a_server_that_never_gets_ready_is_given_up_with_its_last_answer(fixtures: Path) -> None:
     with misbehave.serving("not-found") as port, pytest.raises(probe.ProbeError, match="it answers 404"):
-        probe.wait_until_ready(("127.0.0.1", port), workload_named("small"), 0.1, lambda: None)
+        probe.wait_until_ready(to(("127.0.0.1", port)), workload_named("small"), 0.1, lambda: None)
 
 
 def test_a_server_that_refuses_http_1_0_is_up_and_not_waited_for() -> None:
     with misbehave.serving("refuses-http-1-0") as port:
-        probe.wait_until_ready(("127.0.0.1", port), workload_named("small"), 60, lambda: None)
-        assert probe.is_alive(("127.0.0.1", port), workload_named("small"))
+        probe.wait_until_ready(to(("127.0.0.1", port)), workload_named("small"), 60, lambda: None)
+        assert probe.is_alive(to(("127.0.0.1", port)), workload_named("small"))
 
 
 def test_an_echo_server_is_asked_with_the_head_that_it_must_answer_with(fixtures: Path) -> None:
@@ -145,7 +146,7 @@ def refused(attack: Attack, fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with attacking(attack) as address:
         began = time.monotonic()
         with pytest.raises(probe.ProbeError) as caught:
-            probe.check(address, asked(workload_named("small"), fixtures))
+            probe.check(to(address), asked(workload_named("small"), fixtures))
         assert time.monotonic() - began < SOON
     reason = str(caught.value)
     assert reason.isprintable()
@@ -187,16 +188,16 @@ def test_a_head_has_64_kib_at_most_wherever_it_ends(more: int, fits: bool) -> No
     head = start + b"x" * (65_536 - len(start + end) + more) + end
     with attacking(says(head)) as address:
         if fits:
-            assert probe.ask(address, b"GET / HTTP/1.0\r\n\r\n").head == head.decode()
+            assert probe.ask(to(address), b"GET / HTTP/1.0\r\n\r\n").head == head.decode()
         else:
             with pytest.raises(probe.ProbeError, match="a head of more than 65,536 bytes"):
-                probe.ask(address, b"GET / HTTP/1.0\r\n\r\n")
+                probe.ask(to(address), b"GET / HTTP/1.0\r\n\r\n")
 
 
 def test_a_head_is_kept_byte_by_byte_whatever_is_in_it() -> None:
     head = OK + b"X: " + bytes(set(range(256)) - set(b"\r\n")) + b"\r\nContent-Length: 0\r\n\r\n"
     with attacking(says(head)) as address:
-        assert probe.ask(address, b"GET / HTTP/1.0\r\n\r\n").head.encode("latin-1") == head
+        assert probe.ask(to(address), b"GET / HTTP/1.0\r\n\r\n").head.encode("latin-1") == head
 
 
 def test_past_the_deadline_nothing_more_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,13 +260,13 @@ def test_a_server_that_hangs_up_in_any_way_is_given_up_with_a_reason(
     fixtures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with misbehave.serving("resets-at-once") as port, pytest.raises(probe.ProbeError, match="connection lost"):
-        probe.ask(("127.0.0.1", port), ab_command.request_head(HOST, "/small.html"))
+        probe.ask(to(("127.0.0.1", port)), ab_command.request_head(HOST, "/small.html"))
 
 
 @pytest.mark.parametrize("attack", [endless(b"", BLOCK), says(OK + "Content-Length: ²\r\n\r\n".encode("latin-1"))])
 def test_waiting_and_looking_survive_an_attack(attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "TIMEOUT", LIMIT)
     with attacking(attack) as address:
-        assert not probe.is_alive(address, workload_named("small"))
+        assert not probe.is_alive(to(address), workload_named("small"))
         with pytest.raises(probe.ProbeError, match=r"not ready after 0 s: (a head of more|Content-Length is not)"):
-            probe.wait_until_ready(address, workload_named("small"), 0.3, lambda: None)
+            probe.wait_until_ready(to(address), workload_named("small"), 0.3, lambda: None)

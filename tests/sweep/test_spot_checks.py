@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from support.raw_client import to
 
 from ab_runner.sweep.spot_checks import SpotChecks
 
@@ -57,7 +58,7 @@ def serving(reply: Callable[[int], bytes | None], kept: bool = False) -> Iterato
 
 
 def check(port: int, until: Callable[[SpotChecks], bool], keep_alive: bool = False) -> SpotChecks:
-    with SpotChecks(("127.0.0.1", port), HEAD, RIGHT, keep_alive) as checks:
+    with SpotChecks(to(("127.0.0.1", port)), HEAD, RIGHT, keep_alive) as checks:
         deadline = time.monotonic() + 5
         while not until(checks) and time.monotonic() < deadline:
             time.sleep(0.01)

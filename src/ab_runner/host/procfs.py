@@ -101,6 +101,7 @@ class ProcessStat(NamedTuple):
     """What /proc/PID/stat says."""
 
     pid: int
+    parent: int
     session: int
     cpu_seconds: float
     """Of its own threads. It is at most two clock ticks too low, because user and system time are rounded down."""
@@ -123,9 +124,9 @@ def parse_process_stat(text: str) -> ProcessStat:
     """Return what /proc/PID/stat says: numbers after a name in parentheses, which may have spaces and parentheses."""
     pid = int(text.partition(" ")[0])
     fields = text.rpartition(")")[2].split()
-    session, rss = int(fields[3]), int(fields[21])
+    parent, session, rss = int(fields[1]), int(fields[3]), int(fields[21])
     user, system, children_user, children_system = (int(ticks) / _TICKS for ticks in fields[11:15])
-    return ProcessStat(pid, session, user + system, children_user + children_system, rss * _PAGE)
+    return ProcessStat(pid, parent, session, user + system, children_user + children_system, rss * _PAGE)
 
 
 _SCHEDULER_CLOCK = 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -41,8 +42,6 @@ INTERRUPT_SECONDS = 5
 class RunningServer(Protocol):
     """A server that has been started, and the generator beside it."""
 
-    address: tuple[str, int]
-    """Where the runner reaches it, for the probe."""
     host: str
     """How the generator names it, as `host:port`."""
     environment: dict[str, str]
@@ -51,6 +50,9 @@ class RunningServer(Protocol):
     """Of its CPU time and memory; None where this system does not show them."""
     generator_folder: str
     """Where its generator may write, as the generator sees it."""
+
+    def connect(self, seconds: float) -> socket.socket:
+        """Return a new connection to it, for the probe. OSError if there is none within so many seconds."""
 
     def perf_data(self) -> bytes:
         """Return a copy of its JVM's performance counters; empty if there are none."""

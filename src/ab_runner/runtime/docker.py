@@ -1,14 +1,16 @@
 """Servers and the generator in containers, the generator in the server's network namespace.
 
 What a server's container is, compose.yaml says, for `docker compose up` and for a sweep alike. A sweep adds an override
-to it (pinned CPUs, no published port, an internal network, the generator beside it) and keeps that file with its raw
-output. All of it goes through the docker command line: Compose has no other interface, and contexts are honoured there.
+to it (pinned CPUs, no network or an internal one, the generator beside it) and keeps that file with its raw output. The
+runner connects to the server by sockets of the generator's container. All of it goes through the docker command line:
+Compose has no other interface, and contexts are honoured there.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -42,6 +44,7 @@ from ab_runner.runtime.base import (
     version_command,
 )
 from ab_runner.runtime.shell import Shell
+from ab_runner.runtime.sockets import NAME, SocketSource
 
 RAW_IN_CONTAINER = "/raw"
 GENERATOR = generator_registry.DEFAULT.name
@@ -53,10 +56,17 @@ _OURS = f"ab-runner.sweep-under={LOCK}"
 """Label of every container of a sweep: the holder of the lock may remove what earlier holders left."""
 _BASE_OF_JDK_8 = "debian:sid-slim"
 """The one base image that docker/base-images leaves out unless it is named."""
+_FACTS = (
+    "{{.State.Pid}}|{{.Id}}|{{.Image}}|{{.HostConfig.Memory}}|{{.HostConfig.PidsLimit}}|"
+    "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
+)
+"""What `docker inspect` is asked about a container."""
 _ENGINE_SECONDS = 120.0
 """Longest time that the engine may take for one of our small requests."""
 _ANSWER_SECONDS = 5.0
 """Longest time that a JVM's counters may take."""
+_SOCKETS_SECONDS = 10.0
+"""Longest time until the generator's container makes sockets."""
 _ENGINE_BACK_SECONDS = 120.0
 """How long a sweep waits for an engine that is restarted."""
 
@@ -186,7 +196,7 @@ class DockerRuntime:
         override = self._raw / f"{name}.compose.yaml"
         write_whole(override, self._override(server, name).encode())
         project = f"ab-runner-{self._sweep_id}-{len(self._running) + 1}"
-        running = DockerServer(project, server, self.network, self._raw / f"{name}.log")
+        running = DockerServer(project, server, self._raw / f"{name}.log", self._scratch / name)
         self._running.append(running)
         try:
             options = ["--file", str(override), "--project-name", project]
@@ -223,15 +233,16 @@ class DockerRuntime:
             fixtures=str(self._fixtures),
             raw=str(self._scratch / name),
             raw_in_container=RAW_IN_CONTAINER,
+            sockets=f"{RAW_IN_CONTAINER}/{NAME}",
         )
 
 
 class DockerServer:
     """A server's container and the generator's, under the names that Compose gives them."""
 
-    def __init__(self, project: str, server: Server, network: str, log: Path) -> None:
-        self.address = ("", PORT)
-        self.host = f"127.0.0.1:{PORT}"
+    def __init__(self, project: str, server: Server, log: Path, shared: Path) -> None:
+        """`shared` is the folder that the generator may write to, as seen from here."""
+        self.host = ""
         self.environment: dict[str, str] = {}
         self.accounts: ResourceAccounts | None = None
         self.generator_folder = RAW_IN_CONTAINER
@@ -242,26 +253,44 @@ class DockerServer:
         self._shells: dict[str, Shell] = {}
         """Of containers, by their names."""
         self._server = server
-        self._network = network
         self._log = log
+        self._shared = shared
+        self._address = ("127.0.0.1", PORT)
+        self._sockets: SocketSource | None = None
 
     def look_around(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
-        """Find its address, what really runs in it, and its accounts. StartError if it has ended already,
-        subprocess.CalledProcessError if there is no such container."""
+        """Find its address, what really runs in it, and its accounts. StartError if it has ended already or cannot be
+        reached, subprocess.CalledProcessError if there is no such container."""
         self._shell(self._generator)  # opens while the server is asked
-        template = "{{.State.Pid}}|{{.Id}}|{{.Image}}|{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
-        lines = _checked("docker", "inspect", "--format", template, self._container, self._generator).splitlines()
-        (pid, container, image, ip), (generator_pid, generator, _, _) = (line.split("|") for line in lines)
-        self.address = (ip, PORT)
-        if self._network == "bridge":
-            self.host = f"{ip}:{PORT}"
-        self.environment = {"image": image, "version": self._version(), **self._sysctls()}
+        lines = _checked("docker", "inspect", "--format", _FACTS, self._container, self._generator).splitlines()
+        (pid, container, image, memory, pids, ip), (generator_pid, generator, *_) = (line.split("|") for line in lines)
+        self._address = (ip or "127.0.0.1", PORT)  # without a network there is loopback alone
+        self.host = f"{self._address[0]}:{PORT}"
+        self.environment = {
+            "image": image,
+            "version": self._version(),
+            "memory limit": memory,
+            "pids limit": pids,
+            **self._sysctls(),
+        }
+        try:
+            self._sockets = SocketSource(self._shared, _SOCKETS_SECONDS)
+        except OSError as error:
+            reason = f"no sockets of its network from the container of {GENERATOR} ({error.strerror})"
+            raise StartError(
+                "does not start", self.ended() or f"{reason}: the engine must run on this machine"
+            ) from error
         if self._server.kind != "jvm":
             self._shells.pop(self._container).close()  # the memory of a small server would be a shell's as well
-        with suppress(OSError):  # the engine is on another machine, or in a virtual one
+        with suppress(OSError):  # this system does not show them
             account = Cgroup(int(pid), container)
             generator_account = Cgroup(int(generator_pid), generator)
             self.accounts = accounts_of(account, generator_account.cpu_seconds, server_cpus, generator_cpus)
+
+    def connect(self, seconds: float) -> socket.socket:
+        """Return a new connection from the generator's container. OSError if there is none within so many seconds."""
+        assert self._sockets is not None, "it has looked around"
+        return self._sockets.connect(self._address, seconds)
 
     def perf_data(self) -> bytes:
         """Return a copy of its JVM's performance counters; empty if there are none."""
@@ -336,6 +365,8 @@ class DockerServer:
             _run("docker", "logs", self._container, output=log)
         for shell in self._shells.values():
             shell.close()
+        if self._sockets is not None:
+            self._sockets.close()
         self.remove(_ENGINE_BACK_SECONDS)
 
     def remove(self, seconds: float = 1) -> None:

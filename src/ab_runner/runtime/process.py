@@ -1,27 +1,31 @@
 """Servers and the generator as processes of this host, for people without Docker: its JDKs, Maven, cc, generator and
 native servers.
 
-The network's settings are the host's own and are recorded, not changed.
+The network's settings are the host's own and are recorded, not changed. Servers have the network and, without root, the
+files of whoever runs the sweep: docs/isolation.md says what they cannot do.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
+import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import SHARED
 from ab_runner.host.interrupt import held
 from ab_runner.host.machine import CpuSplit, cpu_list, raise_open_files
+from ab_runner.host.orphans import Orphans
 from ab_runner.host.safe_files import create
 from ab_runner.host.sweep_lock import LOCK
 from ab_runner.load import generator_registry
@@ -47,6 +51,12 @@ from ab_runner.runtime.base import (
 from ab_runner.runtime.jdks import FOLDER, installed
 
 _NOBODY = 65534
+_LIMITS = {"core": 0, "fsize": 100 << 20, "nproc": 16_384, "data": 8 << 30}
+"""What setrlimit(2) allows a server: bytes of a file, its log included, as many as Docker keeps of one; processes of
+its user, as in docker/service.yaml; bytes of memory of each process, of which a JVM reserves more than it uses."""
+_VERSION_SECONDS = 30.0
+_VERSION_AT_MOST = 16 << 10
+"""Seconds and bytes that the text may have which says what runs."""
 _STAGE = f"{LOCK.stem}-"
 """What the names of servers' folders begin with, beside the lock: its holder may remove what earlier holders left."""
 
@@ -80,8 +90,12 @@ class ProcessRuntime:
         if self._taskset is None:
             self.server_cpus = self.generator_cpus = ()
         setpriv = shutil.which("setpriv")
-        self._tied = [setpriv, "--pdeathsig", "TERM"] if setpriv else []
-        """Ends a process when the runner is killed and cannot do it."""
+        self._tied = [setpriv, "--no-new-privs", "--pdeathsig", "TERM"] if setpriv else []
+        """Ends a process when the runner is killed and cannot do it, and keeps it from becoming another user."""
+        prlimit = shutil.which("prlimit")
+        self._limited = (
+            [prlimit, *(f"--{name}={_allowed(name, most)}" for name, most in _LIMITS.items())] if prlimit else []
+        )
         self._running: list[ProcessServer] = []
         self._unbuilt: dict[str, str] = {}
 
@@ -145,6 +159,7 @@ class ProcessRuntime:
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
         """Have logs go to the folder `raw` from now on, and remove what killed sweeps left."""
+        self._orphans = Orphans()
         self._raw = raw.resolve()
         self._scratch = scratch.resolve()
         for left in LOCK.parent.glob(f"{_STAGE}*"):
@@ -156,21 +171,22 @@ class ProcessRuntime:
         folder = self._scratch / name
         folder.mkdir(exist_ok=True)
         with held():
-            running = ProcessServer(self._free_port(), self._pinned(self.generator_cpus), folder)
+            running = ProcessServer(self._free_port(), self._pinned(self.generator_cpus), folder, self._orphans)
             self._running.append(running)
         stage = running.stage
         self._fill(stage, server)
         environment = {
             "PATH": os.pathsep.join([str(self._runs.java.parent), _PATH]) if self._runs else _PATH,
             "ADDRESS": "127.0.0.1",
-            "PORT": str(running.address[1]),
+            "PORT": str(running.port),
             "DOCROOT": str(stage / "www"),
             "TMPDIR": str(stage / "tmp"),
             **processors(self.server_cpus),
             **server.environment,
         }
-        running.environment["version"] = text_of(version_command(server, str(stage / "server")), environment)
-        command = [*self._pinned(self.server_cpus), str(stage / "server" / "start")]
+        guest = [*self._limited, *self._pinned(self.server_cpus)]
+        running.find_version([*guest, *version_command(server, str(stage / "server"))], environment)
+        command = [*guest, str(stage / "server" / "start")]
         with create(self._raw / f"{name}.log") as log:
             if owner := _as_nobody():
                 os.fchown(log.fileno(), owner["user"], owner["group"])  # httpd opens /dev/stderr, which is this file
@@ -180,7 +196,7 @@ class ProcessRuntime:
 
     def _free_port(self) -> int:
         """Return the first port from the sweep's own that none of its running servers has."""
-        taken = {running.address[1] for running in self._running if not running.is_stopped}
+        taken = {running.port for running in self._running if not running.is_stopped}
         return next(port for port in itertools.count(self._port) if port not in taken)
 
     def close(self) -> None:
@@ -222,14 +238,18 @@ class ProcessRuntime:
 class ProcessServer:
     """A server and its generator, each in a process group of its own, and the server's own folder `stage`."""
 
-    def __init__(self, port: int, pinned_generator: list[str], generator_folder: Path) -> None:
-        self.address = ("127.0.0.1", port)
+    _sessions: ClassVar[set[int]] = set()
+    """Of all servers that run."""
+
+    def __init__(self, port: int, pinned_generator: list[str], generator_folder: Path, orphans: Orphans) -> None:
+        self.port = port
         self.host = f"127.0.0.1:{port}"
         self.environment: dict[str, str] = {}
         self.stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=LOCK.parent))
         self.accounts: ResourceAccounts | None = None
         self.generator_folder = str(generator_folder)
         self._pinned = pinned_generator
+        self._orphans = orphans
         self._server: subprocess.Popen[bytes] | None = None
         self._generator: subprocess.Popen[str] | None = None
         self._generator_session: Session | None = None
@@ -243,8 +263,27 @@ class ProcessServer:
                     command, cwd=self.stage, env=environment, stdin=subprocess.DEVNULL, stdout=log,
                     stderr=subprocess.STDOUT, start_new_session=True, **_as_nobody(),
                 )  # fmt: skip
+                self._sessions.add(self._server.pid)
         except OSError as error:
             raise StartError("does not start", str(error)) from error
+
+    def find_version(self, command: Sequence[str], environment: dict[str, str]) -> None:
+        """Keep what a command prints that says what will run; nothing if it fails. It may be the server's own program,
+        so that it runs as one."""
+        with tempfile.TemporaryFile() as said:  # what is written to a pipe may have no end
+            code = None
+            with suppress(StartError, subprocess.TimeoutExpired):
+                self.launch(command, environment, said)
+                assert self._server is not None, "it has been launched"
+                code = self._server.wait(_VERSION_SECONDS)
+            self._end_server(0)
+            said.seek(0)
+            text = said.read(_VERSION_AT_MOST).decode(errors="backslashreplace").strip()
+            self.environment["version"] = text if code == 0 else ""
+
+    def connect(self, seconds: float) -> socket.socket:
+        """Return a new connection to it. OSError if there is none within so many seconds."""
+        return socket.create_connection(("127.0.0.1", self.port), seconds)
 
     def open_accounts(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
         """Have its CPU time and memory accounted for, where this system can do that."""
@@ -313,10 +352,20 @@ class ProcessServer:
         self.is_stopped = True
         if self._server is not None:
             self.resume()  # a frozen process does not end when it is asked to
-            # The whole group: a server may have processes of its own, which may outlive it.
-            end_group(self._server, STOP_SECONDS)
-            self._server = None  # its number may soon be another's
+            self._end_server(STOP_SECONDS)
         shutil.rmtree(self.stage, ignore_errors=True)
+
+    def _end_server(self, seconds: float) -> None:
+        """End it within so many seconds, with all that it has started, in sessions of their own too. RuntimeUnusable if
+        that does not work."""
+        if self._server is not None:
+            end_group(self._server, seconds)
+            self._sessions.discard(self._server.pid)
+            self._server = None  # its number may soon be another's
+            if not self._orphans.end(self._sessions):
+                raise RuntimeUnusable(
+                    "processes that a server has started do not end: find them with ps, and kill them"
+                )
 
 
 _PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
@@ -340,6 +389,19 @@ def _run_builder(*command: str, variables: Mapping[str, str] | None = None) -> s
         command, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
     )
     return (done.stdout + done.stderr or "without any output") if done.returncode else ""
+
+
+def rights() -> str | None:
+    """Return what servers may do here because the runner is not root; None if it is."""
+    if os.getuid() == 0:
+        return None
+    return "servers run with your files and your network: use Docker for programs that you do not trust"
+
+
+def _allowed(name: str, most: int) -> int:
+    """Return a limit of resources that is not above the runner's own, which it could not raise."""
+    hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1]
+    return most if hard == resource.RLIM_INFINITY else min(most, hard)
 
 
 def _as_nobody() -> dict[str, Any]:

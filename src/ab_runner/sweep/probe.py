@@ -15,7 +15,8 @@ import msgspec
 
 from ab_runner.model.workload import Workload
 
-Address = tuple[str, int]
+Connect = Callable[[float], socket.socket]
+"""Returns a new connection to the server; OSError if there is none within so many seconds."""
 
 TIMEOUT = 5.0
 """Seconds that an answer may take from its request to its last byte, however slowly it trickles."""
@@ -73,17 +74,17 @@ def question(head: bytes, workload: Workload, fixtures: Path) -> Question:
     return Question(workload, head, head if workload.fixture is None else (fixtures / workload.fixture).read_bytes())
 
 
-def check(address: Address, asked: Question) -> Answer:
+def check(connect: Connect, asked: Question) -> Answer:
     """Send the generator's request, and requests that must be refused, and return the first answer. ProbeError for the
-    first wrong one. `address` is that of the server as seen from here."""
-    first = ask(address, asked.head)
+    first wrong one."""
+    first = ask(connect, asked.head)
     check_body(first, asked.expected)
     if asked.workload.keep_alive:
-        _check_kept_alive(address, asked.head, asked.expected)
+        _check_kept_alive(connect, asked.head, asked.expected)
     else:
-        _check_closed(address, asked.head)
+        _check_closed(connect, asked.head)
     if asked.workload.fixture is not None:
-        _check_guarded(address)
+        _check_guarded(connect)
     return first
 
 
@@ -93,9 +94,9 @@ def _head_for(path: str, keep_alive: bool = False) -> bytes:
     return f"GET {path} HTTP/1.0\r\n{connection}Host: localhost\r\nUser-Agent: probe\r\nAccept: */*\r\n\r\n".encode()
 
 
-def ask(address: Address, head: bytes) -> Answer:
+def ask(connect: Connect, head: bytes) -> Answer:
     """Return the answer to one request on a connection of its own; NoAnswer if there is none."""
-    with connect(address) as connection:
+    with open_connection(connect) as connection:
         return exchange(connection, head)
 
 
@@ -109,7 +110,7 @@ def exchange(connection: socket.socket, head: bytes) -> Answer:
     return _read_answer(connection)
 
 
-def wait_until_ready(address: Address, workload: Workload, seconds: float, ended: Callable[[], str | None]) -> None:
+def wait_until_ready(connect: Connect, workload: Workload, seconds: float, ended: Callable[[], str | None]) -> None:
     """Send requests until the server is up. ProbeError when the time is over, or when `ended` gives a reason why the
     server has ended.
     """
@@ -119,7 +120,7 @@ def wait_until_ready(address: Address, workload: Workload, seconds: float, ended
         if reason := ended():
             raise ProbeError(reason)
         try:
-            answer = ask(address, _head_for(workload.path))
+            answer = ask(connect, _head_for(workload.path))
             if answer.status in _UP:
                 return
             last = f"it answers {answer.status}"
@@ -129,10 +130,10 @@ def wait_until_ready(address: Address, workload: Workload, seconds: float, ended
     raise ProbeError(f"not ready after {seconds:.0f} s: {last}")
 
 
-def is_alive(address: Address, workload: Workload) -> bool:
+def is_alive(connect: Connect, workload: Workload) -> bool:
     """Return whether the server still answers a single request."""
     try:
-        return ask(address, _head_for(workload.path, workload.keep_alive)).status in _UP
+        return ask(connect, _head_for(workload.path, workload.keep_alive)).status in _UP
     except ProbeError:
         return False
 
@@ -151,8 +152,8 @@ def check_body(answer: Answer, expected: bytes) -> None:
         raise ProbeError("wrong bytes")
 
 
-def _check_kept_alive(address: Address, head: bytes, expected: bytes) -> None:
-    with connect(address) as connection:
+def _check_kept_alive(connect: Connect, head: bytes, expected: bytes) -> None:
+    with open_connection(connect) as connection:
         for number in (1, 2):
             try:
                 answer = exchange(connection, head)
@@ -163,30 +164,30 @@ def _check_kept_alive(address: Address, head: bytes, expected: bytes) -> None:
                 raise ProbeError(NO_KEEP_ALIVE)
 
 
-def _check_closed(address: Address, head: bytes) -> None:
-    with connect(address) as connection:
+def _check_closed(connect: Connect, head: bytes) -> None:
+    with open_connection(connect) as connection:
         exchange(connection, head)
         if _receive(connection, time.monotonic() + TIMEOUT, "does not close the connection"):
             raise ProbeError("more bytes than its Content-Length says")
 
 
-def _check_guarded(address: Address) -> None:
-    missing = ask(address, _head_for(_MISSING))
+def _check_guarded(connect: Connect) -> None:
+    missing = ask(connect, _head_for(_MISSING))
     if missing.status != 404:
         raise ProbeError(f"status {missing.status} instead of 404 for a file that is not there")
     for path in _TRAVERSALS:
         try:
-            answer = ask(address, _head_for(path))
+            answer = ask(connect, _head_for(path))
         except ProbeError:
             continue  # to hang up on such a request is a good answer too
         if answer.status == 200 or _SECRET in answer.body:
             raise ProbeError(f"gives out a file for {path}")
 
 
-def connect(address: Address, seconds: float = TIMEOUT) -> socket.socket:
+def open_connection(connect: Connect, seconds: float = TIMEOUT) -> socket.socket:
     """Return a new connection; NoAnswer if there is none within this many seconds."""
     try:
-        return socket.create_connection(address, timeout=seconds)
+        return connect(seconds)
     except OSError as error:
         raise NoAnswer(f"no connection: {error.strerror or error}") from error
 

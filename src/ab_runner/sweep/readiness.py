@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load
@@ -14,6 +15,8 @@ from ab_runner.runtime.process import ProcessRuntime
 
 _ENOUGH_FILES = 1100
 """Open files for 1,000 connections, and the other files that ab opens."""
+_OLD_PINS = Path("/etc/apt/preferences.d/ab-runner-docker")
+"""What earlier versions of docker/install-engine left."""
 _NO_JDK = "no JDK in JAVA_HOME, the PATH or /usr/lib/jvm"
 
 
@@ -26,6 +29,10 @@ def findings() -> Iterator[Finding]:
     yield Finding(True, f"{here.system}, kernel {here.kernel}, {here.cpu_model}, {here.cpus} CPUs")
     yield Finding(bool(cpus.server), _cpu_text(cpus))
     yield Finding(no_docker is None, no_docker or "docker: engine, Compose and buildx answer")
+    if _OLD_PINS.exists():
+        yield Finding(
+            False, f"{_OLD_PINS} keeps this machine from an upgrade to Debian 13: docker/install-engine removes it"
+        )
     enough = here.open_files > _ENOUGH_FILES
     yield Finding(enough, f"open files: {here.open_files:,}" + ("" if enough else "; raise ulimit -n"))
     yield from preflight.findings(preflight.look())
@@ -46,6 +53,8 @@ def _process_findings(cpus: machine.CpuSplit) -> Iterator[Finding]:
     )
     no_ab = process.why_unusable()
     yield Finding(no_ab is None, no_ab or "ab: installed")
+    rights = process.rights()
+    yield Finding(rights is None, rights or "servers run as nobody")
     yield from preflight.network_findings(machine.sysctls())
     runtime = ProcessRuntime(paths.SERVERS, paths.FIXTURES, cpus, port=0)
     for server in load(paths.SERVERS).values():

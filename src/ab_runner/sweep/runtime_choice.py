@@ -11,6 +11,7 @@ from ab_runner.errors import UserError
 from ab_runner.host import machine
 from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.server import DEFAULT_JDK
+from ab_runner.runtime import process
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime, why_unusable
 from ab_runner.runtime.process import ProcessRuntime
@@ -37,6 +38,8 @@ def choose_runtime(request: SweepRequest, fixtures: Path, port: int, tell: Calla
         raise UserError(f"--network {request.network} needs Docker" + (f": {unusable}" if unusable else ""))
     if unusable:
         tell(f"servers run as processes of this host, because {unusable}")
+    if rights := process.rights():
+        tell(f"! {rights}")
     return ProcessRuntime(paths.SERVERS, fixtures, cpus, port, request.jdk)
 
 

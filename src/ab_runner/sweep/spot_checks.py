@@ -9,7 +9,7 @@ from contextlib import suppress
 from types import TracebackType
 
 from ab_runner.sweep import probe
-from ab_runner.sweep.probe import Address
+from ab_runner.sweep.probe import Connect
 
 _CHECKS_PER_SECOND = 20
 _BYTES_PER_SECOND = 4_000_000
@@ -27,9 +27,9 @@ class SpotChecks:
     answered = 0
     wrong: str | None = None
 
-    def __init__(self, address: Address, head: bytes, expected: bytes, keep_alive: bool) -> None:
+    def __init__(self, connect: Connect, head: bytes, expected: bytes, keep_alive: bool) -> None:
         """`head` is the request, `expected` the body that answers it."""
-        self._address = address
+        self._connect = connect
         self._head = head
         self._expected = expected
         self._keep_alive = keep_alive
@@ -65,7 +65,7 @@ class SpotChecks:
 
     def _check(self) -> None:
         if self._connection is None:
-            self._connection = probe.connect(self._address, _CONNECT_SECONDS)
+            self._connection = probe.open_connection(self._connect, _CONNECT_SECONDS)
             if self._over.is_set():  # it was set before anybody could have woken this connection up
                 return
         answer = probe.exchange(self._connection, self._head)

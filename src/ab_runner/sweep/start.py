@@ -60,7 +60,7 @@ class Start:
             running = self._running = self.context.runtime.start(self.server, self.name)
             # A server can have a word in what is said of it.
             environment = {name: text[:_TEXT_AT_MOST] for name, text in running.environment.items()}
-            probe.wait_until_ready(running.address, workload_named(first), READY_SECONDS, running.ended)
+            probe.wait_until_ready(running.connect, workload_named(first), READY_SECONDS, running.ended)
         except StartError as error:
             failure = error
         except probe.ProbeError as error:
@@ -131,7 +131,7 @@ class Start:
     def check(self, name: WorkloadName) -> probe.Answer:
         """Return the answer to the generator's request. ProbeError unless the server answers in this workload as it
         must."""
-        return probe.check(self.running.address, self.question(name))
+        return probe.check(self.running.connect, self.question(name))
 
     def record_head(self, name: WorkloadName, answer: probe.Answer) -> None:
         """Record the head of an answer, unless the sweep has one of this server and workload."""
@@ -152,7 +152,7 @@ class Start:
 
     def is_alive(self, name: WorkloadName) -> bool:
         """Return whether the server still answers a single request."""
-        return probe.is_alive(self.running.address, workload_named(name))
+        return probe.is_alive(self.running.connect, workload_named(name))
 
     def load(self, name: WorkloadName, concurrency: int, load: Load, idle_timeout: int) -> LoadOutcome:
         """Make load and return its outcome. The generator has one process, records no latencies, and gives up after so
@@ -178,7 +178,7 @@ class Start:
             target = msgspec.structs.replace(target, processes=processes, record_as=record_as)
         keep_alive = question.workload.keep_alive
         with (
-            SpotChecks(self.running.address, question.head, question.expected, keep_alive) as spot_checks,
+            SpotChecks(self.running.connect, question.head, question.expected, keep_alive) as spot_checks,
             ResourceSampler(self.running, target.processes) as sampler,
         ):
             outcome = self.context.generator.run(target, load, concurrency)
