@@ -97,7 +97,7 @@ class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="rec
     at: Moment
     seconds: Amount
     environment: dict[str, str] = {}
-    """What was really started: version of the JVM or package, image id, the network's settings inside."""
+    """What was really started: version of the JVM or package, image id, limits, the network's settings inside."""
     error: str | None = None
 
 
