@@ -43,7 +43,7 @@ lock_options := --quiet --upgrade --universal --python-version 3.11 --generate-h
 
 .venv/test.txt: requirements/run.txt requirements/test.txt
 	@./ab-runner --help > /dev/null
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements/test.txt
 	@cp requirements/test.txt $@
 
 define static_checks

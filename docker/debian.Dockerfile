@@ -1,8 +1,8 @@
 # A server that Debian packages; its folder has a `start` and its configuration.
 FROM debian:trixie-slim
 ARG PACKAGES
-RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
-    --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
+RUN --mount=type=cache,id=ab-runner-apt,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,id=ab-runner-apt-lists,target=/var/lib/apt/lists,sharing=locked \
     rm -f /etc/apt/apt.conf.d/docker-clean \
     && apt-get -q update \
     && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install ${PACKAGES}

@@ -11,8 +11,8 @@ FROM debian:trixie-slim AS suite-25
 # What tomcat-8.0-apr runs on, and no other server: the same for every JDK, as sid has
 # only a 2.x, which cannot do it any more.
 FROM debian:bookworm-slim AS tcnative
-RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
-    --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
+RUN --mount=type=cache,id=ab-runner-apt,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,id=ab-runner-apt-lists,target=/var/lib/apt/lists,sharing=locked \
     rm -f /etc/apt/apt.conf.d/docker-clean \
     && apt-get -q update \
     && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install libtcnative-1 \
@@ -22,8 +22,8 @@ FROM suite-${JDK} AS jre
 ARG JDK
 # Java's packages link their manuals there, and slim images have no such folder.
 # libapr1 and libssl3 are for libtcnative-1.
-RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
-    --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
+RUN --mount=type=cache,id=ab-runner-apt,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,id=ab-runner-apt-lists,target=/var/lib/apt/lists,sharing=locked \
     rm -f /etc/apt/apt.conf.d/docker-clean \
     && mkdir -p /usr/share/man/man1 \
     && apt-get -q update \
@@ -37,8 +37,8 @@ FROM scratch AS artifacts
 
 # Always the newest JDK: it compiles for every release.
 FROM suite-25 AS build
-RUN --mount=type=cache,target=/var/cache/apt,sharing=locked \
-    --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
+RUN --mount=type=cache,id=ab-runner-apt,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,id=ab-runner-apt-lists,target=/var/lib/apt/lists,sharing=locked \
     rm -f /etc/apt/apt.conf.d/docker-clean \
     && mkdir -p /usr/share/man/man1 \
     && apt-get -q update \
@@ -50,7 +50,7 @@ COPY docker/TrustStore.java /src/docker/
 COPY servers /src/servers
 ARG MODULE
 RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt,required=false \
-    --mount=type=cache,target=/root/.m2,sharing=locked \
+    --mount=type=cache,id=ab-runner-maven,target=/root/.m2,sharing=locked \
     --mount=type=bind,from=artifacts,target=/artifacts \
     if [ -s /etc/ssl/certs/ca-certificates.crt ]; then \
         java /src/docker/TrustStore.java /etc/ssl/certs/ca-certificates.crt /tmp/trust.p12 || exit; \
