@@ -13,6 +13,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import exp, log
 from pathlib import Path
 from statistics import mean
@@ -42,6 +44,19 @@ WARM_UP_SECONDS = 10
 
 
 def main(pairs: int, server_id: str, concurrency: int) -> None:
+    with one_start(server_id, SWEEP) as start:
+        by_hand(start, concurrency, WARM_UP_SECONDS)
+        ratio = in_turns(
+            pairs,
+            ("by hand", lambda: by_hand(start, concurrency, SECONDS)),
+            ("ab-runner", lambda: by_runner(start, concurrency, SECONDS)),
+        )
+    print(f"{server_id} c={concurrency}: {ratio}")
+
+
+@contextmanager
+def one_start(server_id: str, sweep: str) -> Iterator[Start]:
+    """Start a server in Docker, without warm-up, and end it with the block. `sweep` is in its containers' names."""
     server = load(paths.SERVERS)[server_id]
     fixtures = make_fixtures()
     runtime = DockerRuntime(paths.ROOT, fixtures, cpu_split(), "loopback")
@@ -50,27 +65,34 @@ def main(pairs: int, server_id: str, concurrency: int) -> None:
     with sweep_lock(), tempfile.TemporaryDirectory() as folder:
         (Path(folder) / RAW_FOLDER).mkdir()
         store = Store(Path(folder))
-        runtime.begin(SWEEP, store.raw, store.scratch)
+        runtime.begin(sweep, store.raw, store.scratch)
         try:
             context = SweepContext(
                 {server.id: server}, PROTOCOLS["quick"], runtime, store, fixtures, lambda event: None
             )
             start = Start(context, server, block=1, number=1)
             start.begin("small")
-            by_hand(start, concurrency, WARM_UP_SECONDS)
-            rates: dict[str, list[float]] = {"by hand": [], "ab-runner": []}
-            for number in range(pairs):
-                turns = [("by hand", by_hand), ("ab-runner", by_runner)]
-                for name, run in turns if number % 2 else reversed(turns):
-                    rates[name].append(run(start, concurrency, SECONDS))
-                    print(f"{number + 1} {name}: {rates[name][-1]:,.0f}", flush=True)
+            yield start
         finally:
             runtime.close()
             store.close()
-    ratios = [log(ours / theirs) for ours, theirs in zip(rates["ab-runner"], rates["by hand"], strict=True)]
+
+
+def in_turns(pairs: int, *ways: tuple[str, Callable[[], float]]) -> str:
+    """Measure a rate in two ways, in pairs whose order changes. Return the ratio of the second over the first, with its
+    interval."""
+    rates: dict[str, list[float]] = {name: [] for name, _ in ways}
+    for number in range(pairs):
+        for name, measure in ways if number % 2 else reversed(ways):
+            rates[name].append(measure())
+            print(f"{number + 1} {name}: {rates[name][-1]:,.0f}", flush=True)
+    first, second = rates
+    ratios = [log(ours / theirs) for theirs, ours in zip(rates[first], rates[second], strict=True)]
     low, high = ttest_1samp(ratios, 0).confidence_interval(0.95)
-    print(f"{server_id} c={concurrency}: ab-runner / by hand = {exp(mean(ratios)):.3f}, "
-          f"95 % interval {exp(low):.3f} to {exp(high):.3f}, of {pairs} pairs")  # fmt: skip
+    return (
+        f"{second} / {first} = {exp(mean(ratios)):.3f}, "
+        f"95 % interval {exp(low):.3f} to {exp(high):.3f}, of {pairs} pairs"
+    )
 
 
 def by_hand(start: Start, concurrency: int, seconds: int) -> float:
@@ -78,7 +100,7 @@ def by_hand(start: Start, concurrency: int, seconds: int) -> float:
     command = [
         "docker",
         "exec",
-        f"ab-runner-{SWEEP}-ab-1",
+        f"ab-runner-{SWEEP}-1-ab-1",
         *ab_command.command(url=url, concurrency=concurrency, seconds=seconds),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=False)
