@@ -92,10 +92,14 @@ def test_the_end_of_a_server_ends_no_other_one(start: Starter) -> None:
 
 
 def test_even_the_question_for_the_version_is_asked_without_rights(start: Starter) -> None:
-    guest = start("[ $# -gt 0 ] || exec sleep 60; id -u; grep NoNewPrivs /proc/self/status; ulimit -c; ulimit -u")
-    user, no_new_privileges, core, processes = guest.environment["version"].splitlines()
-    assert (user, no_new_privileges, core) == (str(USER), "NoNewPrivs:\t1", "0")
-    assert int(processes) <= 16_384
+    guest = start("[ $# -gt 0 ] || exec sleep 60; id -u; cat /proc/self/status /proc/self/limits")
+    user, *lines = guest.environment["version"].splitlines()
+    assert user == str(USER)
+    assert "NoNewPrivs:\t1" in lines
+    limits = {line[:25].rstrip(): line[26:].split()[:2] for line in lines if line.startswith("Max ")}
+    assert limits["Max core file size"] == ["0", "0"]
+    assert limits["Max file size"] == [str(100 << 20)] * 2
+    assert all(int(limit) <= 16_384 for limit in limits["Max processes"])
 
 
 def test_a_version_without_an_end_is_cut_off(start: Starter, monkeypatch: pytest.MonkeyPatch) -> None:

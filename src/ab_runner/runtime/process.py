@@ -335,9 +335,10 @@ class ProcessServer:
 
     def _signal(self, number: signal.Signals) -> None:
         if self._server is not None:
-            for process in Session(self._server.pid).processes():
-                with suppress(ProcessLookupError):
-                    os.kill(process, number)
+            with suppress(ProcessLookupError):  # all of them have ended
+                for process in Session(self._server.pid).processes():
+                    with suppress(ProcessLookupError):
+                        os.kill(process, number)
 
     def ended(self) -> str | None:
         """Return why there can be no further load; None while the server runs."""
