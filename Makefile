@@ -7,7 +7,7 @@ export PYTHONPATH := src
 newest_jdk = $(PYTHON) -c 'from ab_runner.runtime.jdks import installed; print(next(j.home for j in installed() if j.compiles))'
 artifacts = $${XDG_CACHE_HOME:-$$HOME/.cache}/ab-runner/artifacts
 
-.PHONY: help bench check test aims compose lock
+.PHONY: help bench check test aims compose checksums lock
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,13 @@ aims: .venv/test.txt ## are the aims met? computed anew from benchmarks/records
 compose: .venv/test.txt ## compose.yaml, and the exceptions in docs/fairness.md, from servers/*/server.toml
 	@text=$$($(PYTHON) -m ab_runner.catalog.compose) && echo "$$text" > compose.yaml
 	@$(PYTHON) -m ab_runner.catalog.fairness
+
+checksums: ## servers/.mvn/checksums.sha256 from what Maven fetches for new dependencies (needs Maven 3.9)
+	mvn --quiet --strict-checksums --file servers/pom.xml $(record) -DskipTests package
+	sed -i '/ abrunner\//d' servers/.mvn/checksums.sha256
+
+recorder := -Daether.artifactResolver.postProcessor.trustedChecksums
+record := $(recorder)=true $(recorder).record=true $(recorder).checksumAlgorithms=SHA-256
 
 lock: ## pins the newest versions of what requirements/*.in name (needs uv)
 	cd requirements && uv pip compile $(lock_options) run.in -o run.txt

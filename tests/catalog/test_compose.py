@@ -30,7 +30,7 @@ def test_every_generator_has_a_dockerfile() -> None:
 
 def test_every_folder_is_a_server_but_the_one_that_they_share() -> None:
     folders = {path.parent.name for path in (ROOT / "servers").glob("*/*") if path.name != "target"}
-    assert folders == {*SERVERS, SHARED}
+    assert folders == {*SERVERS, SHARED, ".mvn"}
 
 
 def test_every_module_says_where_its_parent_is() -> None:
@@ -40,6 +40,20 @@ def test_every_module_says_where_its_parent_is() -> None:
     for pom in modules:
         parent = ElementTree.parse(pom).findtext(f"{NAMESPACE}parent/{NAMESPACE}relativePath", default="../pom.xml")
         assert (pom.parent / parent).resolve() == root
+
+
+def test_what_maven_fetches_for_a_server_has_a_checksum() -> None:
+    lines = (ROOT / "servers/.mvn/checksums.sha256").read_text().splitlines()
+    assert all(re.fullmatch(r"[0-9a-f]{64}  (?!abrunner/)\S+", line) for line in lines)
+    known = {line.split()[1] for line in lines}
+    for pom in (ROOT / "servers").glob("**/pom.xml"):
+        for dependency in ElementTree.parse(pom).iter(f"{NAMESPACE}dependency"):
+            group, name, version, scope = (
+                dependency.findtext(f"{NAMESPACE}{tag}", "") for tag in ("groupId", "artifactId", "version", "scope")
+            )
+            if re.match(r"\d", version) and scope != "system":
+                folder = f"{group.replace('.', '/')}/{name}/{version}/{name}-{version}"
+                assert any(each.startswith(folder) for each in known), f"{pom} has a new dependency: run make checksums"
 
 
 def test_every_server_has_a_service_of_its_own_name_with_its_own_image_and_settings() -> None:
