@@ -136,6 +136,7 @@ import os, subprocess, time
 from ab_runner.host.orphans import Orphans
 before = subprocess.Popen(["sleep", "60"], start_new_session=True)
 orphans = Orphans()
+orphans.adopt()
 spared = subprocess.Popen(["sleep", "60"], start_new_session=True)
 same = subprocess.Popen(["sleep", "60"])
 leaves = "setsid sh -c 'sleep 60; true' & setsid setsid sleep 60 & sleep 0.2"

@@ -22,12 +22,18 @@ class Orphans:
     """Children of this process that it has not started itself."""
 
     def __init__(self) -> None:
+        self._others: set[int] = set()
+        """Children from before, which are none of ours to end."""
+
+    def adopt(self) -> None:
         """From now on, what starts below this process becomes its child when its parent ends, where the system can do
         that."""
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self._others = {child.pid for child in _children()}
-        """Children from before, which are none of ours to end."""
+        _be_subreaper(True)
+
+    def release(self) -> None:
+        """From now on, orphans are children of the system's first process again."""
+        _be_subreaper(False)
 
     def end(self, sessions: Collection[int]) -> bool:
         """Kill the orphans that are in none of these sessions nor in this process's own, with all that they started.
@@ -43,6 +49,11 @@ class Orphans:
                 with suppress(ChildProcessError):
                     os.waitpid(orphan.pid, 0)
         return True
+
+
+def _be_subreaper(on: bool) -> None:
+    with suppress(OSError, AttributeError):  # it is no Linux
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0)
 
 
 def _children() -> Iterator[ProcessStat]:

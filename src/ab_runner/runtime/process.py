@@ -97,6 +97,7 @@ class ProcessRuntime:
             [prlimit, *(f"--{name}={_allowed(name, most)}" for name, most in _LIMITS.items())] if prlimit else []
         )
         self._running: list[ProcessServer] = []
+        self._orphans = Orphans()
         self._unbuilt: dict[str, str] = {}
 
     def unavailable(self, server: Server) -> str | None:
@@ -159,7 +160,7 @@ class ProcessRuntime:
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
         """Have logs go to the folder `raw` from now on, and remove what killed sweeps left."""
-        self._orphans = Orphans()
+        self._orphans.adopt()
         self._raw = raw.resolve()
         self._scratch = scratch.resolve()
         for left in LOCK.parent.glob(f"{_STAGE}*"):
@@ -203,6 +204,7 @@ class ProcessRuntime:
         """End whatever is left of what was started."""
         for running in self._running:
             running.stop()
+        self._orphans.release()
 
     def _fill(self, stage: Path, server: Server) -> None:
         """Copy a server's program and the fixtures: it reads nothing else of ours, and a runner that is root can
