@@ -25,7 +25,7 @@ def main(pairs: int, server_id: str, concurrency: int) -> None:
     containers = [f"ab-runner-{SWEEP}-1-{name}-1" for name in (server_id, "ab")]
     with one_start(server_id, SWEEP) as start:
         limits = {container: limits_of(container) for container in containers}
-        start.load("small", concurrency, Load(seconds=WARM_UP_SECONDS))
+        start.load("small", concurrency, Load(seconds=WARM_UP_SECONDS), start.context.protocol.idle_timeout)
 
         def rate(limited: bool) -> float:
             for container in containers:
