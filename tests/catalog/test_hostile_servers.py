@@ -112,13 +112,15 @@ def test_a_path_of_any_text_is_read_by_compose_as_it_is(texts: tuple[str, str, s
     values: dict[str, Any] = {
         "server": "a-1", "generator": "ab", "label": label, "network": "loopback", "sysctls": {}, "server_cpus": "0",
         "generator_cpus": "1", "environment": {}, "user": "0:0", "fixtures": fixtures, "raw": raw,
-        "raw_in_container": "/raw",
+        "raw_in_container": "/raw", "sockets": raw,
     }  # fmt: skip
     text = docker_templates.fill("override.yaml", **values)
     assert text.isascii()
     services = compose_yaml.parse(text)["services"]
     mounted = [services["a-1"]["volumes"][0]["source"], services["ab"]["volumes"][0]["source"]]
-    assert [as_compose_reads(each) for each in (*mounted, *services["ab"]["labels"])] == [fixtures, raw, label]
+    ab = services["ab"]
+    texts_read = [as_compose_reads(each) for each in (*mounted, *ab["labels"], ab["entrypoint"][-1])]
+    assert texts_read == [fixtures, raw, label, raw]
 
 
 # --- what is no server.toml, or a strange one --------------------------------------------------------------------
