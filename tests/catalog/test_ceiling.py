@@ -351,7 +351,7 @@ def test_a_silent_connection_is_answered_when_it_speaks(ceiling: Ceiling) -> Non
 
 
 def test_a_slow_reader_gets_every_byte_and_holds_up_nobody(ceiling: Ceiling) -> None:
-    with RawClient(to(ceiling.address), receive_buffer=4096) as slow:
+    with RawClient(to(ceiling.address, receive_buffer=4096)) as slow:
         slow.send(b"GET /large.bin HTTP/1.1\r\n\r\n" * 2 + b"GET /large.bin HTTP/1.0\r\n\r\n")
         for _ in range(20):
             time.sleep(0.01)
@@ -425,7 +425,7 @@ def test_it_knows_only_what_was_there_when_it_started(binary: Path, tmp_path: Pa
 
 def test_it_ends_at_once_whatever_it_is_doing(binary: Path, docroot: Path) -> None:
     ceiling = Ceiling(binary, docroot)
-    with ceiling.client() as idle, RawClient(to(ceiling.address), receive_buffer=4096) as slow:
+    with ceiling.client() as idle, RawClient(to(ceiling.address, receive_buffer=4096)) as slow:
         idle.send(ALIVE[:10])
         slow.send(b"GET /large.bin HTTP/1.0\r\n\r\n" * 10)
         time.sleep(0.05)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import struct
-from functools import partial
 from types import TracebackType
 
 from ab_runner.sweep.probe import Answer, Connect
@@ -15,19 +14,27 @@ ANSWER_SECONDS = 10.0
 Address = tuple[str, int]
 
 
-def to(address: Address) -> Connect:
-    """How the probe connects to this machine."""
-    return partial(socket.create_connection, address)
+def to(address: Address, receive_buffer: int | None = None) -> Connect:
+    """How the probe connects to this machine. A small `receive_buffer` makes a slow reader; it has to be set before the
+    connection exists, for TCP has agreed on its window then."""
+
+    def connect(timeout: float) -> socket.socket:
+        connection = socket.socket()
+        connection.settimeout(timeout)
+        if receive_buffer is not None:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        connection.connect(address)
+        return connection
+
+    return connect
 
 
 class RawClient:
     """One connection. An answer that does not come in time is a TimeoutError."""
 
-    def __init__(self, connect: Connect, receive_buffer: int | None = None) -> None:
+    def __init__(self, connect: Connect) -> None:
         self.socket = connect(ANSWER_SECONDS)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if receive_buffer is not None:
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self._unread = b""
 
     def __enter__(self) -> RawClient:
