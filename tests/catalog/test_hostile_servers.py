@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support import compose_yaml
-from support.hostile import changed, refusing, toml
+from support.hostile import COMPOSE_ATTACKS, changed, refusing, toml
 
 from ab_runner.catalog import docker_templates
 from ab_runner.catalog.compose import TOOLS, render
@@ -72,22 +72,10 @@ def test_no_server_has_the_name_of_something_else(tmp_path: Path, id: str) -> No
 
 
 VALUES = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
-ATTACKS = [
-    "${HOME}",
-    "$HOME",
-    "$$",
-    '"}\n    privileged: true',
-    "\x7f\x85\u2028\ufeff",
-    "😀",
-    "#",
-    "!reset []",
-    "*a",
-    "",
-]
 
 
 @given(st.lists(VALUES, min_size=1, max_size=5))
-@example(ATTACKS)
+@example(list(COMPOSE_ATTACKS))
 def test_a_value_of_the_environment_reaches_the_server_and_nothing_else(values: list[str]) -> None:
     environment = {f"V{number}": value for number, value in enumerate(values)}
     with tempfile.TemporaryDirectory() as folder:

@@ -3,6 +3,7 @@ tests/runtime/test_process_runtime.py."""
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import socket
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 from e2e.conftest import FIXTURES, ROOT, containers_of
+from support.hostile import COMPOSE_ATTACKS, toml
 
 from ab_runner.catalog.servers import load
 from ab_runner.host.machine import cpu_split
@@ -106,6 +108,25 @@ def test_a_server_of_a_sweep_reaches_neither_services_of_the_host_nor_the_outsid
     neighbours = guest.run("cat /proc/net/if_inet6 /proc/net/ipv6_route").stdout
     assert "fe80" not in neighbours, "an address of IPv6 would be a way around"
     assert guest.answers()
+
+
+def test_compose_itself_reads_a_hostile_server_toml_as_values_of_its_own_service(copy_of_toolkit: Path) -> None:
+    folder = copy_of_toolkit / "servers" / "thttpd-2.29"
+    folder.mkdir()
+    environment = {f"V{number}": value for number, value in enumerate(COMPOSE_ATTACKS)}
+    description = {
+        "format": 1, "summary": "a server", "family": "thttpd", "version": "2.29",
+        "released": datetime.date(2006, 1, 5), "io_model": "event loop", "workloads": ["small"], "kind": "debian",
+        "needs": {"command": "thttpd", "packages": ["thttpd"]}, "environment": environment,
+    }  # fmt: skip
+    (folder / "server.toml").write_text(toml(description).replace("\x7f", "\\u007f"))
+    subprocess.run(["make", "compose"], cwd=copy_of_toolkit, check=True)
+    command = ["docker", "compose", "--profile", "*", "config", "--format", "json"]
+    services = json.loads(subprocess.check_output(command, cwd=copy_of_toolkit))["services"]
+    read = {name: value.replace("$$", "$") for name, value in services["thttpd-2.29"].pop("environment").items()}
+    assert read == environment
+    (like_it,) = (each for id, each in services.items() if id == SERVER.id)
+    assert services["thttpd-2.29"].keys() == like_it.keys() - {"environment"}, "nothing of it is privileged"
 
 
 def test_over_loopback_a_server_has_no_network_at_all(guest: Guest) -> None:

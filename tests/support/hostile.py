@@ -18,6 +18,20 @@ TEXTS = (
 NUMBERS = (0, -1, 1, 2**31, 2**53, 2**63 - 1, 2**63, -(2**63), 10**18, 10**30, 1e308, -1e308, 1e-308, 5e-324, 0.5, -0.0)
 VALUES: tuple[Any, ...] = (*TEXTS, *NUMBERS, None, True, False, [], {}, [[]], [{}], {"": None}, {"1": 1}, [0] * 1000)
 
+COMPOSE_ATTACKS = (
+    "${HOME}",
+    "$HOME",
+    "$$",
+    '"}\n    privileged: true',
+    "\x7f\x85\u2028\ufeff",
+    "😀",
+    "#",
+    "!reset []",
+    "*a",
+    "",
+)
+"""Values that would be more than values if compose.yaml had them as they are."""
+
 
 @contextmanager
 def refusing(kind: type[Exception]) -> Iterator[None]:
