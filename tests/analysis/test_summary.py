@@ -6,31 +6,15 @@ from collections.abc import Iterable
 
 import msgspec
 import pytest
-from support.builders import failed_trial, report, served, trial, usage
+from support.builders import blocks, failed_trial, report, served
 
 from ab_runner.analysis.cells import cells_and_trials
 from ab_runner.analysis.drift import Drift
 from ab_runner.analysis.measurements import measurements_of
 from ab_runner.analysis.rankings import rankings_of
 from ab_runner.analysis.summary import summary_of
-from ab_runner.model.load import Limit
-from ab_runner.model.records import Record, Trial
+from ab_runner.model.records import Record
 from ab_runner.report.summary import summary_lines
-
-SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
-
-
-def blocks(
-    name: str, rate: float, concurrency: int = 1, of: int = 6, limit: Limit | None = None, per_cpu_second: float = 1e4
-) -> list[Trial]:
-    return [
-        trial(
-            name, "small", concurrency, block=block, limit=limit,
-            report=report(requests_per_second=rate * by, complete=round(rate * by)),
-            usage=usage(server_cpu_seconds=rate / per_cpu_second),
-        )
-        for block, by in enumerate(SPREAD[:of], 1)
-    ]  # fmt: skip
 
 
 def said(

@@ -19,7 +19,7 @@ from ab_runner.load import ab_command
 from ab_runner.model.load import Verdict
 from ab_runner.model.records import BEFORE, NotMeasured, StartRecord, Trial
 from ab_runner.model.workload import WorkloadName, workload_named
-from ab_runner.runtime.docker import why_unusable
+from ab_runner.runtime.docker_commands import why_unusable
 from ab_runner.store.reader import Stored, read
 from ab_runner.sweep import probe
 
@@ -185,6 +185,18 @@ def check_store(folder: Path, starts: int) -> Stored:
         assert sweep.server_cpus
         assert not set(sweep.server_cpus) & set(sweep.generator_cpus)
     return stored
+
+
+def finished_batch(process: subprocess.Popen[str], folder: Path, starts: int) -> tuple[Stored, list[Trial]]:
+    """Wait for the end of a sweep, check it, that it was one batch and that every cell was answered, and return it with
+    its trials."""
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, output
+    stored = check_store(folder, starts)
+    assert all(map(answered, verdicts(stored).values())), output
+    trials = [record for record in stored.records if isinstance(record, Trial)]
+    assert {trial.batch for trial in trials} == {1}
+    return stored, trials
 
 
 def containers_left(sweep_id: str) -> str:

@@ -19,6 +19,7 @@ from e2e.conftest import (
     answered,
     check_store,
     containers_left,
+    finished_batch,
     question_of_ab,
     verdicts,
     wait_for_trials,
@@ -90,12 +91,7 @@ def test_the_servers_of_a_batch_run_together_and_only_one_at_a_time_is_awake(swe
     paused = ["docker", "ps", "--quiet", "--filter", "status=paused"]
     name = f"--filter=name=ab-runner-{read(folder).sweep.id}"
     assert len(subprocess.check_output([*paused, name], text=True).split()) >= 2
-    output, _ = process.communicate(timeout=120)
-    assert process.returncode == 0, output
-    stored = check_store(folder, starts=3)
-    assert all(map(answered, verdicts(stored).values())), output
-    trials = [record for record in stored.records if isinstance(record, Trial)]
-    assert {trial.batch for trial in trials} == {1}
+    stored, trials = finished_batch(process, folder, starts=3)
     rows = [{each.server for each in trials if each.concurrency == level} for level in (1, 2, 3)]
     assert rows == [{"lighttpd-1.4", "jdk-httpserver"}, {"lighttpd-1.4", "jdk-httpserver", "ceiling"}, rows[0]]
     assert containers_left(stored.sweep.id) == ""

@@ -19,7 +19,8 @@ from support.hostile import COMPOSE_ATTACKS, toml
 from ab_runner.catalog.servers import load
 from ab_runner.host.machine import cpu_split
 from ab_runner.host.sweep_lock import sweep_lock
-from ab_runner.runtime.docker import DockerRuntime, DockerServer
+from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.runtime.docker_server import DockerServer
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker", "fixture_files")]
 

@@ -10,6 +10,7 @@ from e2e.conftest import (
     Sweeper,
     answered,
     check_store,
+    finished_batch,
     listeners,
     server_states,
     servers_left,
@@ -114,12 +115,7 @@ def test_the_servers_of_a_batch_run_together_on_ports_of_their_own_and_only_one_
     states = [server_states(port) for port in range(free_port, free_port + 3)]
     assert all(states), "the ceiling runs too"
     assert [set(each) for each in states].count({"T"}) >= 2
-    output, _ = process.communicate(timeout=120)
-    assert process.returncode == 0, output
-    stored = check_store(folder, starts=3)
-    assert all(map(answered, verdicts(stored).values())), output
-    trials = [record for record in stored.records if isinstance(record, Trial)]
-    assert {trial.batch for trial in trials} == {1}
+    _, trials = finished_batch(process, folder, starts=3)
     ports = {trial.server: trial.command[-1].split(":")[2].split("/")[0] for trial in trials}
     assert len(set(ports.values())) == 3
     order = [trial.server for trial in trials if (trial.workload, trial.concurrency) == ("small", 2)]

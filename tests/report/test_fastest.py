@@ -6,30 +6,14 @@ from collections.abc import Iterable
 
 import msgspec
 import pytest
-from support.builders import failed_trial, report, served, server, sweep, trial, usage
+from support.builders import blocks, failed_trial, report, served, server, sweep, trial
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
-from ab_runner.model.load import Limit
 from ab_runner.model.records import Record, Trial
 from ab_runner.report.document import Emphasis, Table
 from ab_runner.report.fastest import LEAD, SOME_STARTS_FAILED, fastest_table, levels_text
 from ab_runner.report.figures import OF_CPU_TIME
 from ab_runner.store.reader import Stored
-
-SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
-
-
-def blocks(
-    name: str, rate: float, concurrency: int = 1, of: int = 6, limit: Limit | None = None, per_cpu_second: float = 1e4
-) -> list[Trial]:
-    return [
-        trial(
-            name, "small", concurrency, block=block, limit=limit,
-            report=report(requests_per_second=rate * by, complete=round(rate * by)),
-            usage=usage(server_cpu_seconds=rate / per_cpu_second),
-        )
-        for block, by in enumerate(SPREAD[:of], 1)
-    ]  # fmt: skip
 
 
 def analysed(*records: Iterable[Record], levels: tuple[int, ...] = (1,)) -> SweepAnalysis:

@@ -14,9 +14,11 @@ from support.builders import server
 
 from ab_runner.host.machine import CpuSplit
 from ab_runner.load.generator import Completed
-from ab_runner.runtime import docker, engine
+from ab_runner.runtime import docker_server, engine
 from ab_runner.runtime.base import StartError
-from ab_runner.runtime.docker import DockerRuntime, DockerServer, why_unusable
+from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.runtime.docker_commands import why_unusable
+from ab_runner.runtime.docker_server import DockerServer
 
 
 def override(tmp_path: Path, network: str) -> dict[str, Any]:
@@ -96,7 +98,7 @@ def test_a_shell_that_was_closed_is_opened_again(running: DockerServer) -> None:
 def test_a_setting_that_a_kernel_does_not_have_costs_nothing(
     running: DockerServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(docker, "SYSCTLS", ("net.none", "net.core.somaxconn"))
+    monkeypatch.setattr(docker_server, "SYSCTLS", ("net.none", "net.core.somaxconn"))
     assert list(running._sysctls()) == ["net.core.somaxconn"]
 
 

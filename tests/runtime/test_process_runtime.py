@@ -17,8 +17,9 @@ from support.start_scripts import runs
 
 from ab_runner.host import procfs
 from ab_runner.host.machine import CpuSplit
-from ab_runner.runtime import process
-from ab_runner.runtime.process import ProcessRuntime, ProcessServer
+from ab_runner.runtime import process, process_server
+from ab_runner.runtime.process import ProcessRuntime
+from ab_runner.runtime.process_server import ProcessServer
 
 pytestmark = pytest.mark.skipif(
     not all(map(shutil.which, ("setpriv", "prlimit", "setsid"))), reason="needs Linux and util-linux"
@@ -103,7 +104,7 @@ def test_even_the_question_for_the_version_is_asked_without_rights(start: Starte
 
 
 def test_a_version_without_an_end_is_cut_off(start: Starter, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "_VERSION_SECONDS", 0.3)
+    monkeypatch.setattr(process_server, "_VERSION_SECONDS", 0.3)
     guest = start("[ $# -gt 0 ] || exec sleep 60; exec yes")
     assert guest.environment["version"] == ""
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ab_runner.load.latency import distribution
-from ab_runner.model.load import Failures, LoadFailure, LoadReport, Verdict
+from ab_runner.model.load import Failures, Limit, LoadFailure, LoadReport, Verdict
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.records import AnswerRecord, Machine, NotMeasured, Sweep, Trial, Usage
 from ab_runner.model.server import Server
@@ -102,6 +102,24 @@ def trial(server: str, workload: WorkloadName, concurrency: int, **changes: Any)
         return made
     fair = served(made.report.requests_per_second, concurrency, complete=made.report.complete)
     return msgspec.structs.replace(made, report=msgspec.structs.replace(made.report, percentiles=fair.percentiles))
+
+
+SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
+"""Of the rates of six blocks."""
+
+
+def blocks(
+    name: str, rate: float, concurrency: int = 1, of: int = 6, limit: Limit | None = None, per_cpu_second: float = 1e4
+) -> list[Trial]:
+    """Trials of so many blocks, whose rates spread by two per cent."""
+    return [
+        trial(
+            name, "small", concurrency, block=block, limit=limit,
+            report=report(requests_per_second=rate * by, complete=round(rate * by)),
+            usage=usage(server_cpu_seconds=rate / per_cpu_second),
+        )
+        for block, by in enumerate(SPREAD[:of], 1)
+    ]  # fmt: skip
 
 
 def failed_trial(

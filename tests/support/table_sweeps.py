@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support.builders import NOON, failed_trial, not_measured, report, served, server, sweep, trial, usage
+from support.builders import NOON, SPREAD, failed_trial, not_measured, report, served, server, sweep, trial, usage
 
 from ab_runner.model.load import Failures, Limit, Verdict
 from ab_runner.model.records import AFTER, BEFORE, EndRecord, StartRecord, Trial
@@ -67,7 +67,6 @@ def six_blocks(
 ) -> list[Trial]:  # fmt: skip
     """Return trials with a rate and a CPU efficiency (requests per CPU-second) that spread by two per cent over the
     blocks. `share`: of the connections served."""
-    spread = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
     return [
         trial(
             server, "small", concurrency, block=block, limit=limit, command=command,
@@ -78,7 +77,7 @@ def six_blocks(
             ),
             usage=usage(server_cpu_seconds=rate / efficiency),
         )
-        for block, by in enumerate(spread, 1)
+        for block, by in enumerate(SPREAD, 1)
     ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import pytest
 from support.builders import server
 
 from ab_runner.model.server import Artifact, Needs
-from ab_runner.runtime import docker
+from ab_runner.runtime import docker_commands
 from ab_runner.sweep.availability import Availability, look
 
 JAR = Artifact(file="cindy.jar", sha256="0" * 64, bytes=5, licence="Apache-2.0", url="https://example.org/cindy.jar")
@@ -33,7 +33,7 @@ def test_without_docker_and_ab_nothing_can_run(tmp_path: Path, monkeypatch: pyte
 
 
 def test_with_docker_only_what_no_registry_has_can_be_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docker, "why_unusable", lambda: None)
+    monkeypatch.setattr(docker_commands, "why_unusable", lambda: None)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     here = look([server("cindy-2", artifacts=(JAR,)), server("jetty-5")])
     assert here.where == "in containers"

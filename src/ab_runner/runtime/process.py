@@ -11,15 +11,10 @@ import itertools
 import os
 import resource
 import shutil
-import signal
-import socket
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
 
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import SHARED
@@ -29,19 +24,11 @@ from ab_runner.host.orphans import Orphans
 from ab_runner.host.safe_files import create
 from ab_runner.host.sweep_lock import LOCK
 from ab_runner.load import generator_registry
-from ab_runner.load.generator import Completed
 from ab_runner.model.server import Needs, Server
-from ab_runner.monitor.accounting import ResourceAccounts, Session, accounts_of, children_cpu_seconds, pin
-from ab_runner.runtime import perf_files
 from ab_runner.runtime.base import (
-    INTERRUPT_SECONDS,
-    OVER_TIME,
-    STOP_SECONDS,
     RuntimeUnusable,
-    StartError,
     build_failures,
     check_built,
-    end_group,
     last_lines,
     needs_newer_jdk,
     processors,
@@ -49,14 +36,11 @@ from ab_runner.runtime.base import (
     version_command,
 )
 from ab_runner.runtime.jdks import FOLDER, installed
+from ab_runner.runtime.process_server import ProcessServer, as_nobody
 
-_NOBODY = 65534
 _LIMITS = {"core": 0, "fsize": 100 << 20, "nproc": 16_384, "data": 8 << 30}
 """What setrlimit(2) allows a server: bytes of a file, its log included, as many as Docker keeps of one; processes of
 its user, as in docker/service.yaml; bytes of memory of each process, of which a JVM reserves more than it uses."""
-_VERSION_SECONDS = 30.0
-_VERSION_AT_MOST = 16 << 10
-"""Seconds and bytes that the text may have which says what runs."""
 _STAGE = f"{LOCK.stem}-"
 """What the names of servers' folders begin with, beside the lock: its holder may remove what earlier holders left."""
 
@@ -172,9 +156,9 @@ class ProcessRuntime:
         folder = self._scratch / name
         folder.mkdir(exist_ok=True)
         with held():
-            running = ProcessServer(self._free_port(), self._pinned(self.generator_cpus), folder, self._orphans)
+            stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=LOCK.parent))
+            running = ProcessServer(stage, self._free_port(), self._pinned(self.generator_cpus), folder, self._orphans)
             self._running.append(running)
-        stage = running.stage
         self._fill(stage, server)
         environment = {
             "PATH": os.pathsep.join([str(self._runs.java.parent), _PATH]) if self._runs else _PATH,
@@ -189,7 +173,7 @@ class ProcessRuntime:
         running.find_version([*guest, *version_command(server, str(stage / "server"))], environment)
         command = [*guest, str(stage / "server" / "start")]
         with create(self._raw / f"{name}.log") as log:
-            if owner := _as_nobody():
+            if owner := as_nobody():
                 os.fchown(log.fileno(), owner["user"], owner["group"])  # httpd opens /dev/stderr, which is this file
             running.launch(command, environment, log)
         running.open_accounts(self.server_cpus, self.generator_cpus)
@@ -237,140 +221,6 @@ class ProcessRuntime:
         return [*self._tied, *pinned]
 
 
-class ProcessServer:
-    """A server and its generator, each in a process group of its own, and the server's own folder `stage`."""
-
-    _sessions: ClassVar[set[int]] = set()
-    """Of all servers that run."""
-
-    def __init__(self, port: int, pinned_generator: list[str], generator_folder: Path, orphans: Orphans) -> None:
-        self.port = port
-        self.host = f"127.0.0.1:{port}"
-        self.environment: dict[str, str] = {}
-        self.stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=LOCK.parent))
-        self.accounts: ResourceAccounts | None = None
-        self.generator_folder = str(generator_folder)
-        self._pinned = pinned_generator
-        self._orphans = orphans
-        self._server: subprocess.Popen[bytes] | None = None
-        self._generator: subprocess.Popen[str] | None = None
-        self._generator_session: Session | None = None
-        self.is_stopped = False
-
-    def launch(self, command: Sequence[str], environment: dict[str, str], log: BinaryIO) -> None:
-        """Start the server's program; StartError if that does not work."""
-        try:
-            with held():
-                self._server = subprocess.Popen(
-                    command, cwd=self.stage, env=environment, stdin=subprocess.DEVNULL, stdout=log,
-                    stderr=subprocess.STDOUT, start_new_session=True, **_as_nobody(),
-                )  # fmt: skip
-                self._sessions.add(self._server.pid)
-        except OSError as error:
-            raise StartError("does not start", str(error)) from error
-
-    def find_version(self, command: Sequence[str], environment: dict[str, str]) -> None:
-        """Keep what a command prints that says what will run; nothing if it fails. It may be the server's own program,
-        so that it runs as one."""
-        with tempfile.TemporaryFile() as said:  # what is written to a pipe may have no end
-            code = None
-            with suppress(StartError, subprocess.TimeoutExpired):
-                self.launch(command, environment, said)
-                assert self._server is not None, "it has been launched"
-                code = self._server.wait(_VERSION_SECONDS)
-            self._end_server(0)
-            said.seek(0)
-            text = said.read(_VERSION_AT_MOST).decode(errors="backslashreplace").strip()
-            self.environment["version"] = text if code == 0 else ""
-
-    def connect(self, seconds: float) -> socket.socket:
-        """Return a new connection to it. OSError if there is none within so many seconds."""
-        return socket.create_connection(("127.0.0.1", self.port), seconds)
-
-    def open_accounts(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
-        """Have its CPU time and memory accounted for, where this system can do that."""
-        assert self._server is not None, "it has been launched"
-        if sys.platform == "linux":
-            server = Session(self._server.pid)
-            self.accounts = accounts_of(server, self._generator_cpu_seconds, server_cpus, generator_cpus)
-
-    def _generator_cpu_seconds(self) -> float:
-        running = self._generator is not None and self._generator.returncode is None
-        return children_cpu_seconds(self._generator_session if running else None)
-
-    def perf_data(self) -> bytes:
-        """Return a copy of its JVM's performance counters; empty if there are none."""
-        return perf_files.of_process(self._server.pid) if self._server else b""
-
-    def generate(self, command: Sequence[str], time_limit: float) -> Completed:
-        """Run a command of the generator, for `time_limit` seconds at the most, and return how it ended."""
-        with held():
-            process = self._generator = subprocess.Popen(
-                [*self._pinned, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                text=True, errors="backslashreplace", start_new_session=True,
-            )  # fmt: skip
-        self._generator_session = Session(process.pid)
-        try:
-            stdout, stderr = process.communicate(timeout=time_limit)
-            return Completed(process.returncode, stdout, stderr)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGINT)
-        try:
-            stdout, stderr = process.communicate(timeout=INTERRUPT_SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            stdout, stderr = process.communicate()
-        return Completed(OVER_TIME, stdout, stderr)
-
-    def use_cpus(self, cpus: Sequence[int]) -> None:
-        """Let it run on these CPUs and no others, from now on."""
-        if self._server is not None:
-            pin(Session(self._server.pid), cpus)
-
-    def pause(self) -> None:
-        """Freeze all of the server's processes."""
-        self._signal(signal.SIGSTOP)
-
-    def resume(self) -> None:
-        """Let the server's processes run again."""
-        self._signal(signal.SIGCONT)
-
-    def _signal(self, number: signal.Signals) -> None:
-        if self._server is not None:
-            with suppress(ProcessLookupError):  # all of them have ended
-                for process in Session(self._server.pid).processes():
-                    with suppress(ProcessLookupError):
-                        os.kill(process, number)
-
-    def ended(self) -> str | None:
-        """Return why there can be no further load; None while the server runs."""
-        code = self._server.poll() if self._server else None
-        return None if code is None else _exit_text(code)
-
-    def stop(self) -> None:
-        """End server and generator, and remove the server's folder; may be called twice."""
-        if self._generator is not None:
-            end_group(self._generator, 0)
-            self._generator = None
-        self.is_stopped = True
-        if self._server is not None:
-            self.resume()  # a frozen process does not end when it is asked to
-            self._end_server(STOP_SECONDS)
-        shutil.rmtree(self.stage, ignore_errors=True)
-
-    def _end_server(self, seconds: float) -> None:
-        """End it within so many seconds, with all that it has started, in sessions of their own too. RuntimeUnusable if
-        that does not work."""
-        if self._server is not None:
-            end_group(self._server, seconds)
-            self._sessions.discard(self._server.pid)
-            self._server = None  # its number may soon be another's
-            if not self._orphans.end(self._sessions):
-                raise RuntimeUnusable(
-                    "processes that a server has started do not end: find them with ps, and kill them"
-                )
-
-
 _PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
 
 
@@ -405,11 +255,3 @@ def _allowed(name: str, most: int) -> int:
     """Return a limit of resources that is not above the runner's own, which it could not raise."""
     hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1]
     return most if hard == resource.RLIM_INFINITY else min(most, hard)
-
-
-def _as_nobody() -> dict[str, Any]:
-    return {"user": _NOBODY, "group": _NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
-
-
-def _exit_text(code: int) -> str:
-    return f"server killed by {signal.Signals(-code).name}" if code < 0 else f"server exited with {code}"

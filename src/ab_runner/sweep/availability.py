@@ -10,7 +10,7 @@ from ab_runner import paths
 from ab_runner.catalog import artifacts
 from ab_runner.host import machine
 from ab_runner.model.server import Server
-from ab_runner.runtime import docker, process
+from ab_runner.runtime import docker, docker_commands, process
 from ab_runner.runtime.base import Runtime
 from ab_runner.sweep.skipped import Reason, missing_artifact, plain
 
@@ -25,7 +25,7 @@ class Availability(Struct, frozen=True):
 def look(servers: Iterable[Server]) -> Availability:
     """Return what can run here. Nothing is built or fetched, so a server that is not named may still turn out not to
     build."""
-    no_docker = docker.why_unusable()
+    no_docker = docker_commands.why_unusable()
     runtime: Runtime
     if no_docker is None:
         where, broken = "in containers", None

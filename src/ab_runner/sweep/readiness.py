@@ -9,7 +9,7 @@ from ab_runner import paths
 from ab_runner.catalog.servers import load
 from ab_runner.host import machine, preflight
 from ab_runner.host.preflight import Finding
-from ab_runner.runtime import docker, process
+from ab_runner.runtime import docker_commands, process
 from ab_runner.runtime.jdks import installed
 from ab_runner.runtime.process import ProcessRuntime
 
@@ -25,7 +25,7 @@ def findings() -> Iterator[Finding]:
     Without Docker this includes what servers need as processes of this host."""
     here = machine.describe()
     cpus = machine.cpu_split()
-    no_docker = docker.why_unusable()
+    no_docker = docker_commands.why_unusable()
     yield Finding(True, f"{here.system}, kernel {here.kernel}, {here.cpu_model}, {here.cpus} CPUs")
     yield Finding(bool(cpus.server), _cpu_text(cpus))
     yield Finding(no_docker is None, no_docker or "docker: engine, Compose and buildx answer")

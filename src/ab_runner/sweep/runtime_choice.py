@@ -13,7 +13,8 @@ from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.server import DEFAULT_JDK
 from ab_runner.runtime import process
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
-from ab_runner.runtime.docker import DockerRuntime, why_unusable
+from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.runtime.docker_commands import why_unusable
 from ab_runner.runtime.process import ProcessRuntime
 
 SPARE_FILES = 16

@@ -1,0 +1,204 @@
+"""A server's container and the generator's: what runs in them, commands, and their end."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ab_runner.host.machine import SYSCTLS, cpu_list
+from ab_runner.host.safe_files import create
+from ab_runner.load import generator_registry
+from ab_runner.load.generator import Completed
+from ab_runner.model.server import Server
+from ab_runner.monitor.accounting import Cgroup, ResourceAccounts, accounts_of
+from ab_runner.runtime import engine, perf_files
+from ab_runner.runtime.base import (
+    INTERRUPT_SECONDS,
+    OVER_TIME,
+    PORT,
+    RuntimeUnusable,
+    StartError,
+    last_lines,
+    version_command,
+)
+from ab_runner.runtime.docker_commands import ENGINE_SECONDS, checked, down, run, why_unusable
+from ab_runner.runtime.shell import Shell
+from ab_runner.runtime.sockets import SocketSource
+
+RAW_IN_CONTAINER = "/raw"
+GENERATOR = generator_registry.DEFAULT.name
+"""Its service in compose.yaml."""
+_FACTS = (
+    "{{.State.Pid}}|{{.Id}}|{{.Image}}|{{.HostConfig.Memory}}|{{.HostConfig.PidsLimit}}|"
+    "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
+)
+"""What `docker inspect` is asked about a container."""
+_ANSWER_SECONDS = 5.0
+"""Longest time that a JVM's counters may take."""
+_SOCKETS_SECONDS = 10.0
+"""Longest time until the generator's container makes sockets."""
+_ENGINE_BACK_SECONDS = 120.0
+"""How long a sweep waits for an engine that is restarted."""
+
+
+class DockerServer:
+    """A server's container and the generator's, under the names that Compose gives them."""
+
+    def __init__(self, project: str, server: Server, log: Path, shared: Path) -> None:
+        """`shared` is the folder that the generator may write to, as seen from here."""
+        self.host = ""
+        self.environment: dict[str, str] = {}
+        self.accounts: ResourceAccounts | None = None
+        self.generator_folder = RAW_IN_CONTAINER
+        self._project = project
+        self._container = f"{project}-{server.id}-1"
+        self._generator = f"{project}-{GENERATOR}-1"
+        self._is_removed = False
+        self._shells: dict[str, Shell] = {}
+        """Of containers, by their names."""
+        self._server = server
+        self._log = log
+        self._shared = shared
+        self._address = ("127.0.0.1", PORT)
+        self._sockets: SocketSource | None = None
+
+    def look_around(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
+        """Find its address, what really runs in it, and its accounts. StartError if it has ended already or cannot be
+        reached, subprocess.CalledProcessError if there is no such container."""
+        self._shell(self._generator)  # opens while the server is asked
+        lines = checked("docker", "inspect", "--format", _FACTS, self._container, self._generator).splitlines()
+        (pid, container, image, memory, pids, ip), (generator_pid, generator, *_) = (line.split("|") for line in lines)
+        self._address = (ip or "127.0.0.1", PORT)  # without a network there is loopback alone
+        self.host = f"{self._address[0]}:{PORT}"
+        self.environment = {
+            "image": image,
+            "version": self._version(),
+            "memory limit": memory,
+            "pids limit": pids,
+            **self._sysctls(),
+        }
+        try:
+            self._sockets = SocketSource(self._shared, _SOCKETS_SECONDS)
+        except OSError as error:
+            reason = f"no sockets of its network from the container of {GENERATOR} ({error.strerror})"
+            raise StartError(
+                "does not start", self.ended() or f"{reason}: the engine must run on this machine"
+            ) from error
+        if self._server.kind != "jvm":
+            self._shells.pop(self._container).close()  # the memory of a small server would be a shell's as well
+        with suppress(OSError):  # this system does not show them
+            account = Cgroup(int(pid), container)
+            generator_account = Cgroup(int(generator_pid), generator)
+            self.accounts = accounts_of(account, generator_account.cpu_seconds, server_cpus, generator_cpus)
+
+    def connect(self, seconds: float) -> socket.socket:
+        """Return a new connection from the generator's container. OSError if there is none within so many seconds."""
+        assert self._sockets is not None, "it has looked around"
+        return self._sockets.connect(self._address, seconds)
+
+    def perf_data(self) -> bytes:
+        """Return a copy of its JVM's performance counters; empty if there are none."""
+        if self._server.kind == "jvm":
+            with suppress(subprocess.TimeoutExpired):
+                return self._shell(self._container).run(perf_files.IN_CONTAINER, _ANSWER_SECONDS).stdout
+        return b""
+
+    def generate(self, command: Sequence[str], time_limit: float) -> Completed:
+        """Run a command in the generator's container, for `time_limit` seconds at the most."""
+        bounded = ["timeout", "--signal=INT", f"--kill-after={INTERRUPT_SECONDS}", f"{time_limit:.0f}", *command]
+        try:
+            done = self._shell(self._generator).run(bounded, time_limit + 30)
+        except subprocess.TimeoutExpired:
+            return Completed(OVER_TIME, "", "the Docker engine did not answer in time")
+        return Completed(done.exit_code, _text(done.stdout), _text(done.stderr))
+
+    def pause(self) -> None:
+        """Freeze the server's container."""
+        self._change("pause")
+
+    def resume(self) -> None:
+        """Let the server's container run again."""
+        self._change("unpause")
+
+    def _change(self, verb: str) -> None:
+        if engine.post(f"/containers/{self._container}/{verb}"):
+            return
+        done = run("docker", verb, self._container)
+        if done.returncode and self.ended() is None:
+            raise RuntimeUnusable(f"docker {verb} {self._container} failed: {last_lines(done.stderr)}")
+
+    def use_cpus(self, cpus: Sequence[int]) -> None:
+        """Let it run on these CPUs and no others. RuntimeUnusable if that does not work while it runs."""
+        done = run("docker", "update", "--cpuset-cpus", cpu_list(cpus), self._container)
+        if done.returncode and self.ended() is None:
+            raise RuntimeUnusable(
+                f"{self._container} cannot be moved to CPU {cpu_list(cpus)}: {last_lines(done.stderr)}"
+            )
+
+    def _shell(self, container: str) -> Shell:
+        """Return the container's shell. One that was closed, because something took too long, is opened again."""
+        shell = self._shells.get(container)
+        if shell is None or not shell.is_open():
+            if shell is not None:
+                shell.close()
+            shell = self._shells[container] = Shell(container)
+        return shell
+
+    def _version(self) -> str:
+        """Return what really runs. StartError if the command for it fails, as all do where the server has ended
+        already."""
+        done = self._shell(self._container).run(version_command(self._server, "/server"), ENGINE_SECONDS)
+        said = _text(done.stdout + done.stderr).strip()
+        if done.exit_code:
+            raise StartError("does not start", self.ended() or last_lines(said))
+        return said
+
+    def ended(self) -> str | None:
+        """Return why there can be no further load; None while server and generator are there."""
+        template = "{{.State.Status}} {{.State.OOMKilled}} {{.State.ExitCode}}"
+        try:
+            states = checked("docker", "inspect", "--format", template, self._container, self._generator)
+        except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+            return "containers are gone" if why_unusable() is None else "no Docker engine"
+        ends = zip(("server", "generator"), map(_end_text, states.splitlines()), strict=True)
+        return next((f"{which} {end}" for which, end in ends if end), None)
+
+    def stop(self) -> None:
+        """Remove both containers and keep the server's log. RuntimeUnusable if that does not work."""
+        with suppress(OSError, subprocess.TimeoutExpired), create(self._log) as log:
+            run("docker", "logs", self._container, output=log)
+        for shell in self._shells.values():
+            shell.close()
+        if self._sockets is not None:
+            self._sockets.close()
+        self.remove(_ENGINE_BACK_SECONDS)
+
+    def remove(self, seconds: float = 1) -> None:
+        """Remove both containers, unless they are gone, and try for so long to do it. RuntimeUnusable if that does not
+        work."""
+        if not self._is_removed:
+            down(self._project, seconds)
+            self._is_removed = True
+
+    def _sysctls(self) -> dict[str, str]:
+        """Return the network's settings as they are inside; a kernel need not have all of them."""
+        names = {"/proc/sys/" + name.replace(".", "/"): name for name in SYSCTLS}
+        found = self._shell(self._container).run(["grep", "-H", ".", *names], ENGINE_SECONDS)
+        pairs = (line.partition(":") for line in _text(found.stdout).splitlines())
+        return {names[path]: " ".join(value.split()) for path, _, value in pairs if path in names}
+
+
+def _text(output: bytes) -> str:
+    return output.decode(errors="backslashreplace")
+
+
+def _end_text(state: str) -> str | None:
+    status, out_of_memory, code = state.split()
+    if status == "running":
+        return None
+    if status != "exited":
+        return f"is {status}"
+    return "ran out of memory" if out_of_memory == "true" else f"exited with {code}"
