@@ -74,6 +74,7 @@ from ab_runner.store.writer import Store
         (["report", "--only", "ranking", "--top", "0"], "0 is not in the range"),
         (["report", "--html", "--servers", "a"], "--html writes a page of the whole sweep"),
         (["report", "--svg", "--only", "tables"], "--only is for tables"),
+        (["report", "--only", "fastest", "--servers", "a"], "--only fastest compares all servers at all levels"),
         (["report", "--then-and-now", "--servers", "a"], "--then-and-now ranks all servers"),
         (["report", "--then-and-now", "--only", "summary"], "--then-and-now has only tables"),
         (["report", "--format", "csv", "--workloads", "small"], "--format csv has every trial"),

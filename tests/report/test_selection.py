@@ -20,7 +20,7 @@ from ab_runner.report import markdown
 from ab_runner.report.document import Report
 from ab_runner.report.files import charts_of
 from ab_runner.report.ranking_tables import report_ranking
-from ab_runner.report.selection import Selection, narrowed, only_summary, only_tables
+from ab_runner.report.selection import Selection, narrowed, only_fastest, only_summary, only_tables
 from ab_runner.report.tables import report_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
@@ -41,6 +41,7 @@ def at_100(analysis: SweepAnalysis) -> SweepAnalysis:
         ("ranking-full.md", markdown.render(report_ranking(narrowed(FULL, SMALL), top=5))),
         ("part.md", markdown.render(only_tables(report_of(at_100(analyse(STANDARD)), everything=True)))),
         ("part.txt", in_terminal(only_tables(report_of(at_100(analyse(STANDARD)))), 80)),
+        ("part-fastest.md", markdown.render(only_fastest(report_of(analyse(STANDARD))))),
         ("part-summary.md", markdown.render(only_summary(report_of(analyse(STANDARD))))),
     ],
 )
@@ -49,6 +50,12 @@ def test_a_part_is_as_its_golden_file(name: str, text: str) -> None:
     if "AB_RUNNER_WRITE_GOLDEN" in os.environ:
         path.write_text(text)
     assert text == path.read_text()
+
+
+def test_without_a_figure_there_is_no_fastest_server() -> None:
+    nothing = msgspec.structs.replace(report_of(analyse(STANDARD)), answer=None)
+    with pytest.raises(UserError, match="no server has a figure"):
+        only_fastest(nothing)
 
 
 def tables_of(report: Report) -> dict[str, dict[str, tuple[str, ...]]]:

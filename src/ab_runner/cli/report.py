@@ -77,9 +77,10 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--concurrency", type=options.Concurrency(), default=(), help="Some levels of concurrency.")
 @click.option(
     "--only",
-    type=click.Choice(["tables", "ranking", "summary"]),
-    help="tables: without facts, summary and warnings. ranking: a table for each workload and concurrency, the fastest "
-    "servers first, with their ranks. summary: that alone.",
+    type=click.Choice(["fastest", "tables", "ranking", "summary"]),
+    help="fastest: the table of the fastest servers. tables: all others, without facts, summary and warnings. "
+    "ranking: a table for each workload and concurrency, the fastest servers first, with their ranks. summary: that "
+    "alone.",
 )
 @click.option("--top", type=options.Whole(min=1), metavar="N", help="With --only ranking: the first N servers.")
 @click.option("--html", is_flag=True, help="Writes report.html, a self-contained page, instead.")
@@ -142,7 +143,7 @@ def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
     """Return the tables that are wanted. UserError if the sweep has none of them."""
     from ab_runner.report.published import compared_with_2006
     from ab_runner.report.ranking_tables import report_ranking
-    from ab_runner.report.selection import only_summary, only_tables
+    from ab_runner.report.selection import only_fastest, only_summary, only_tables
     from ab_runner.report.tables import report_of
     from ab_runner.report.then_and_now_tables import report_then_and_now
 
@@ -152,7 +153,7 @@ def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
         report = report_then_and_now(analysis, compared_with_2006(analysis))
     else:
         report = report_of(analysis, wanted.everything)
-    parts = {"tables": only_tables, "summary": only_summary}
+    parts = {"fastest": only_fastest, "tables": only_tables, "summary": only_summary}
     return parts[wanted.only](report) if wanted.only else report
 
 
@@ -197,6 +198,8 @@ def _conflicts(wanted: Wanted) -> Iterator[str]:
         yield "--html writes a page of the whole sweep; --servers, --workloads and --concurrency do not go with it"
     if wanted.files and wanted.only:
         yield "--only is for tables, not for --html, --svg and --png"
+    if wanted.only == "fastest" and (wanted.servers or wanted.concurrency):
+        yield "--only fastest compares all servers at all levels; it takes --workloads"
     if wanted.then_and_now and wanted.servers:
         yield "--then-and-now ranks all servers that have figures of 2006; it takes --workloads and --concurrency"
     if wanted.then_and_now and wanted.only not in (None, "tables"):

@@ -65,6 +65,13 @@ def only_tables(report: Report) -> Report:
     return Report(heading="", facts=(), tables=report.tables, warnings=(), notes=report.notes)
 
 
+def only_fastest(report: Report) -> Report:
+    """Return the table of the fastest servers alone. UserError if no server has a figure."""
+    if report.answer is None:
+        raise UserError("no server has a figure")
+    return Report(heading="", facts=(), tables=(report.answer,), warnings=())
+
+
 def only_summary(report: Report) -> Report:
     """Return the summary of a report alone."""
     return Report(heading="", facts=(), tables=(), warnings=(), summary=report.summary)
