@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+import msgspec
 from support import builders
 from support.builders import NOON, server
 
 from ab_runner.model.records import AFTER, BEFORE, Cell, Record, StartRecord
 from ab_runner.model.workload import WorkloadName
-from ab_runner.store.plan import ServerRun, batches_of, plan, remaining, starts_so_far
+from ab_runner.store.plan import ServerRun, batches_of, left_of, plan, remaining, starts_so_far
+from ab_runner.store.reader import Stored
 
 SERVERS = [server("a-1"), server("b-1", workloads=("echo",)), server("c-1", workloads=("small",))]
 
@@ -113,6 +115,16 @@ def test_what_is_left_keeps_its_block_and_its_order() -> None:
         builders.not_measured(second.server, "small", 1, "no keep-alive"),
     ]
     assert remaining(PLAN, records) == [ServerRun(1, second.server, (Cell(second.server, "small", 10),)), *others]
+
+
+def test_cells_that_failed_in_half_of_the_blocks_are_not_left_to_be_measured() -> None:
+    stored = builders.sweep(server("a-1", workloads=("small",)))
+    protocol = msgspec.structs.replace(stored.request.protocol, blocks=4)
+    request = msgspec.structs.replace(stored.request, protocol=protocol, workloads=("small",), concurrency=(1, 10))
+    failed = [builders.failed_trial("a-1", "small", 1, "timeout", block=block) for block in (1, 2)]
+    measured = [builders.trial("a-1", "small", 10, block=block) for block in (1, 2)]
+    left = left_of(Stored(msgspec.structs.replace(stored, request=request), (*failed, *measured)))
+    assert [(run.block, [cell.concurrency for cell in run.cells]) for run in left] == [(3, [10]), (4, [10])]
 
 
 def test_each_batch_has_a_check_of_the_reference_of_its_own() -> None:

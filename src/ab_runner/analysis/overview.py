@@ -10,7 +10,7 @@ import msgspec
 
 from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.records import CellRecord, NotMeasured, ResumeRecord, StartRecord, Trial
-from ab_runner.store.plan import plan_of, remaining
+from ab_runner.store.plan import left_of
 from ab_runner.store.reader import Stored
 
 _LATEST = 8
@@ -37,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 def entry(name: str, stored: Stored, is_running: bool, now: datetime.datetime) -> Entry:
     """Return the overview of a sweep at this moment."""
     cells = [record for record in stored.records if isinstance(record, CellRecord)]
-    to_do = sum(len(part.cells) for part in remaining(plan_of(stored.sweep), stored.records))
+    to_do = sum(len(part.cells) for part in left_of(stored))
     return Entry(
         name=name,
         started=stored.sweep.started,

@@ -14,7 +14,7 @@ from ab_runner.model.records import NotMeasured, Trial, is_valid
 from ab_runner.report import terminal
 from ab_runner.report.files import write_reports
 from ab_runner.report.tables import report_of
-from ab_runner.store.plan import plan_of, remaining
+from ab_runner.store.plan import left_of
 from ab_runner.store.reader import Stored, read
 from ab_runner.sweep.measure import ReadySweep, SweepStopped, measure
 
@@ -53,7 +53,7 @@ def _show_end(folder: Path) -> Stored:
         say_err(f"./ab-runner report --all {folder} shows all tables")
     else:
         say_err(f"no trial was run; {folder} has the log")
-    if remaining(plan_of(stored.sweep), stored.records):
+    if left_of(stored):
         say_err(f"./ab-runner resume {folder} continues this sweep")
     try:
         say_err(f"{write_reports(analysis, folder)} has charts")

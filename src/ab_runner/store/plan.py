@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 
 import msgspec
 
-from ab_runner.model.records import AFTER, BEFORE, Cell, NotMeasured, Record, StartRecord, Sweep, Trial, cell_of
-from ab_runner.model.server import Server
+from ab_runner.model.records import (
+    AFTER,
+    BEFORE,
+    Cell,
+    CellRecord,
+    NotMeasured,
+    Record,
+    StartRecord,
+    Sweep,
+    Trial,
+    cell_of,
+    is_valid,
+)
+from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import WorkloadName
+from ab_runner.store.reader import Stored
 
 
 class ServerRun(msgspec.Struct, frozen=True):
@@ -122,6 +136,25 @@ def cells_of(server: Server, workloads: Sequence[WorkloadName], concurrency: Seq
     for workload in workloads:
         if workload in server.workloads:
             yield from (Cell(server.id, workload, level) for level in concurrency)
+
+
+def left_of(stored: Stored) -> list[ServerRun]:
+    """Return what a sweep has still to measure: what was planned and has no record, without the cells that are given
+    up."""
+    records = [record for record in stored.records if isinstance(record, Trial | NotMeasured)]
+    left = remaining(plan_of(stored.sweep), records)
+    return without_failed_cells(left, records, stored.sweep.request.protocol.blocks)
+
+
+def without_failed_cells(runs: Iterable[ServerRun], records: Iterable[CellRecord], blocks: int) -> list[ServerRun]:
+    """Return these runs without the cells that failed in half of the sweep's blocks: they have no figure, whatever
+    their other blocks show, and a failure often takes longer than a trial."""
+    failed = Counter(cell_of(record) for record in records if not is_valid(record) and record.server != REFERENCE)
+    left = [
+        msgspec.structs.replace(run, cells=tuple(cell for cell in run.cells if 2 * failed[cell] < blocks))
+        for run in runs
+    ]
+    return [run for run in left if run.cells]
 
 
 def remaining(runs: Iterable[ServerRun], records: Iterable[Record]) -> list[ServerRun]:

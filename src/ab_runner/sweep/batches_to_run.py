@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 
 from ab_runner.model.records import AFTER, CellRecord, Sweep
-from ab_runner.store.plan import ServerRun, batches_of, checks_of, in_batches
+from ab_runner.store.plan import ServerRun, batches_of, checks_of, in_batches, without_failed_cells
 from ab_runner.sweep.events import Event, PlanChanged
-from ab_runner.sweep.precision import further_blocks, without_failed_cells
+from ab_runner.sweep.precision import further_blocks
 
 
 def batches_to_run(

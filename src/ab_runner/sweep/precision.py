@@ -4,11 +4,8 @@ still too wide. Pure, except for the clock that the caller passes in."""
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from math import ceil
-
-import msgspec
 
 from ab_runner.model.records import Cell, CellRecord, cell_of, is_valid
 from ab_runner.model.server import REFERENCE
@@ -17,17 +14,6 @@ from ab_runner.store.plan import ServerRun
 
 LOOKS = 1.5
 """After so many times as many blocks it is looked again which cells need more."""
-
-
-def without_failed_cells(runs: Iterable[ServerRun], records: Iterable[CellRecord], blocks: int) -> list[ServerRun]:
-    """Return these runs without the cells that failed in half of the sweep's blocks: they have no figure, whatever
-    their other blocks show, and a failure often takes longer than a trial."""
-    failed = Counter(cell_of(record) for record in records if not is_valid(record) and record.server != REFERENCE)
-    left = [
-        msgspec.structs.replace(run, cells=tuple(cell for cell in run.cells if 2 * failed[cell] < blocks))
-        for run in runs
-    ]
-    return [run for run in left if run.cells]
 
 
 def wide_cells(records: Iterable[CellRecord], precision: float) -> set[Cell]:

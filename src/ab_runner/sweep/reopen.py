@@ -17,7 +17,7 @@ from ab_runner.model.records import ResumeRecord, Sweep
 from ab_runner.model.server import Server, current_id
 from ab_runner.store.differences import differences
 from ab_runner.store.layout import StoreError
-from ab_runner.store.plan import plan_of, remaining
+from ab_runner.store.plan import left_of
 from ab_runner.store.reader import read
 from ab_runner.store.writer import Store
 from ab_runner.sweep.begin import check_name, prepare_process
@@ -33,7 +33,7 @@ def reopen_sweep(folder: Path, port: int, anyway: bool, tell: Callable[[str], No
     check_name(folder)
     stored = read(folder)
     sweep = stored.sweep
-    left = remaining(plan_of(sweep), stored.records)
+    left = left_of(stored)
     if not left:
         yield None
         return
