@@ -46,6 +46,7 @@ class FakeRuntime:
     """`generate` answers for the generator. `log` has what was done, in order. A server in `broken` does not start."""
 
     name = "fake"
+    starts_ahead = True
     network = "loopback"
     jdk: int | None = 17
     server_cpus: tuple[int, ...] = ()

@@ -33,8 +33,8 @@ def test_a_trial_is_never_shorter_than_asked_nor_longer_than_five_times(
     assert seconds <= stretched <= 5 * seconds
 
 
-def test_a_lead_in_is_an_eighth_of_its_trial_and_no_longer_than_a_second() -> None:
-    assert lead_in(Load(seconds=2), concurrency=10, rate=20_000) == Load(requests=5_000, seconds=1)
+def test_a_lead_in_is_a_sixteenth_of_its_trial_and_no_longer_than_a_second() -> None:
+    assert lead_in(Load(seconds=2), concurrency=10, rate=20_000) == Load(requests=2_500, seconds=1)
 
 
 def test_a_lead_in_uses_every_connection() -> None:

@@ -136,11 +136,40 @@ def test_in_a_batch_all_are_started_and_warmed_up_then_their_trials_alternate_an
 ) -> None:
     log = harness.run(A, B, generate=always(GOOD), together=2)
     load = {name: f"load {name} c=10 {URL}" for name in ("a-1", "b-1")}
-    assert log[:6] == ["start a-1", load["a-1"], "pause a-1", "start b-1", load["b-1"], "pause b-1"]
     turns = [each for name in ("a-1", "b-1") for each in (f"resume {name}", load[name], f"pause {name}")]
     assert log[6:] == [*turns, "stop b-1", "stop a-1", "close"]
+    for name in ("a-1", "b-1"):
+        assert [line for line in log[:6] if name in line] == [f"start {name}", load[name], f"pause {name}"]
+    assert log.index("pause a-1") < log.index(load["b-1"]), "one is warmed up at a time"
     trials = [record for record in harness.stored.records if isinstance(record, Trial)]
     assert [(each.server, each.batch) for each in trials] == [("a-1", 1), ("b-1", 1)]
+
+
+def test_a_server_of_a_batch_is_started_while_the_one_before_it_is_warmed_up(harness: SweepHarness) -> None:
+    seen: list[bool] = []
+
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        if server.id == "a-1" and not seen:
+            deadline = time.monotonic() + 10
+            while "start b-1" not in harness.runtime.log and time.monotonic() < deadline:
+                time.sleep(0.01)
+            seen.append("start b-1" in harness.runtime.log)
+        return GOOD
+
+    harness.run(A, B, generate=generate, together=2)
+    assert seen == [True]
+    starts = [record for record in harness.stored.records if isinstance(record, StartRecord)]
+    assert sorted((each.server, each.start) for each in starts) == [("a-1", 1), ("b-1", 2)]
+
+
+def test_an_interruption_ends_a_server_that_was_started_ahead(harness: SweepHarness) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        raise Interrupted
+
+    with pytest.raises(Interrupted):
+        harness.run(A, B, generate=generate, together=2)
+    log = harness.runtime.log
+    assert [log.count(f"{what} {name}") for what in ("start", "stop") for name in ("a-1", "b-1")] == [1, 1, 1, 1]
 
 
 def test_a_server_of_a_batch_that_dies_is_started_again_and_the_others_keep_theirs(harness: SweepHarness) -> None:

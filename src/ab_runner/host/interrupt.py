@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -37,8 +38,12 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Hold an interruption back until the end of the block: for starting something and noting that it was started."""
+    """Hold an interruption back until the end of the block: for starting something and noting that it was started.
+    Signals are handled in the main thread, so that nothing interrupts another one."""
     global _held, _pending
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     _held += 1
     try:
         yield

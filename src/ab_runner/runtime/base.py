@@ -87,6 +87,8 @@ class Runtime(Protocol):
     """What all JVM servers run on; None where there is none."""
     server_cpus: tuple[int, ...]
     generator_cpus: tuple[int, ...]
+    starts_ahead: bool
+    """Whether another thread may start a server while this one makes load."""
 
     def unavailable(self, server: Server) -> str | None:
         """Return why this server cannot run here; None if it can."""

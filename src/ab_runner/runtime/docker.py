@@ -8,6 +8,7 @@ Compose has no other interface, and contexts are honoured there.
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 import subprocess
@@ -46,6 +47,7 @@ class DockerRuntime:
     """Runs servers and the generator in containers, by Compose."""
 
     name = "docker"
+    starts_ahead = True
 
     def __init__(self, root: Path, fixtures: Path, cpus: CpuSplit, network: str, jdk: int = DEFAULT_JDK) -> None:
         """`root` is the repository, with compose.yaml in it; `network` is loopback or bridge."""
@@ -58,6 +60,8 @@ class DockerRuntime:
         self._fixtures = fixtures
         self._sweep_id = ""
         self._running: list[DockerServer] = []
+        self._numbers = itertools.count(1)
+        """Of the starts, in whatever thread they are made."""
         self._unbuilt: dict[str, str] = {}
 
     def unavailable(self, server: Server) -> str | None:
@@ -140,7 +144,7 @@ class DockerRuntime:
         (self._scratch / name).mkdir(exist_ok=True)
         override = self._raw / f"{name}.compose.yaml"
         write_whole(override, self._override(server, name).encode())
-        project = f"ab-runner-{self._sweep_id}-{len(self._running) + 1}"
+        project = f"ab-runner-{self._sweep_id}-{next(self._numbers)}"
         running = DockerServer(project, server, self._raw / f"{name}.log", self._scratch / name)
         self._running.append(running)
         try:

@@ -57,6 +57,8 @@ class ProcessRuntime:
     """Runs servers and the generator as processes of this host."""
 
     name = "process"
+    starts_ahead = False
+    """What a server has left running is found among the runner's children, and so would be a generator that runs."""
     network = "loopback"
 
     def __init__(self, servers_dir: Path, fixtures: Path, cpus: CpuSplit, port: int, jdk: int | None = None) -> None:

@@ -10,6 +10,7 @@ import tempfile
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
+from threading import Lock
 
 import msgspec
 
@@ -25,11 +26,12 @@ _GENERATOR_FILE_AT_MOST = 4 << 20
 
 
 class Store:
-    """Writes one sweep. Every record is on disk when `append` returns."""
+    """Writes one sweep. Every record is on disk when `append` returns; several threads may call it."""
 
     def __init__(self, folder: Path) -> None:
         """Opens the log of a folder that has its sweep.json. StoreError if that cannot be done, or it is published."""
         self.folder = folder
+        self._one_at_a_time = Lock()
         if log_path(folder).name != TRIALS_FILE:
             raise StoreError(f"{folder} is a published sweep, to which nothing is added; measure a new one")
         try:
@@ -63,10 +65,11 @@ class Store:
     def append(self, record: Record) -> None:
         """Append a record to the log. OSError if the disk does not take it whole; then nothing of it stays."""
         line = msgspec.json.encode(record, enc_hook=dict) + b"\n"  # dict: of what was read from another log
-        if (written := self._log.write(line)) != len(line):
-            self._log.truncate(self._log.seek(0, os.SEEK_END) - written)
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder / TRIALS_FILE))
-        os.fsync(self._log.fileno())
+        with self._one_at_a_time:
+            if (written := self._log.write(line)) != len(line):
+                self._log.truncate(self._log.seek(0, os.SEEK_END) - written)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder / TRIALS_FILE))
+            os.fsync(self._log.fileno())
 
     def keep_raw(self, name: str, text: str) -> None:
         write_whole(self.raw / name, text.encode("utf-8", errors="backslashreplace"))

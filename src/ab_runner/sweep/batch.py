@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
+from itertools import zip_longest
 
 from ab_runner.model.records import Cell
 from ab_runner.store.plan import ServerRun
@@ -12,14 +15,19 @@ from ab_runner.sweep.turn import Turn
 
 
 def run_batch(runs: Sequence[ServerRun], context: SweepContext, starts: Iterator[int]) -> None:
-    """Make the runs of a batch, or the only one. `starts` numbers the starts of the sweep."""
+    """Make the runs of a batch, or the only one. `starts` numbers the starts of the sweep. Each server is started while
+    the one before it is warmed up, where the runtime can do that."""
     is_alone = len(runs) == 1
     turns = [Turn(run, context, starts, is_alone) for run in runs]
     with ExitStack() as stack:
+        helper = stack.enter_context(ThreadPoolExecutor(1))
         for turn in turns:
             stack.callback(turn.stop)
-        for turn in turns:
-            turn.get_ready()
+        for turn, following in zip_longest(turns, turns[1:]):
+            if following is None or not context.runtime.starts_ahead:
+                turn.get_ready()
+            else:
+                turn.get_ready(meanwhile=partial(following.begin_ahead, helper))
         for at, cell in in_turns([run.cells for run in runs]):
             turns[at].measure(cell)
 

@@ -8,7 +8,7 @@ from ab_runner.load.trial_validity import REQUESTS_PER_CONNECTION
 from ab_runner.model.load import Load
 
 LONGEST_STRETCH = 5
-LEAD_IN_SHARE = 1 / 8
+LEAD_IN_SHARE = 1 / 16
 """The share of a trial's time that its lead-in takes."""
 
 
@@ -26,7 +26,7 @@ def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
 
 
 def lead_in(load: Load, concurrency: int, rate: float | None) -> Load | None:
-    """Return the load that comes before a timed trial and is not counted: as many requests as an eighth of its time
+    """Return the load that comes before a timed trial and is not counted: as many requests as a sixteenth of its time
     takes at the warm-up's rate, for at most a second. None before a trial by requests, where no rate is known, and
     before one that is stretched: a request on each connection takes a third of its time.
 

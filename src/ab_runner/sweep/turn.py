@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import suppress
 
 import msgspec
 
@@ -34,15 +36,25 @@ class Turn:
         """Cells that have no record yet."""
         self._context = context
         self._start: Start | None = None
+        self._ahead: Future[Start] | None = None
+        """A start that another thread makes."""
         self._rates: dict[WarmUpLoad, float] = {}
         """Requests per second at the end of the warm-up."""
 
-    def get_ready(self) -> Start | None:
-        """Return the server, started and warm. It is started as often as needed: after each start that fails fewer
-        cells lack a record. None if no cell is left to be measured."""
+    def begin_ahead(self, helper: Executor) -> None:
+        """Have the server started in another thread, for the first start of this turn; may be called twice."""
+        if self._ahead is None and self._start is None and self._open:
+            start = self._new_start()
+            self._ahead = helper.submit(self._begun, start)
+
+    def get_ready(self, meanwhile: Callable[[], None] | None = None) -> Start | None:
+        """Return the server, started and warm; `meanwhile` is called when it has been started. It is started as often
+        as needed: after each start that fails fewer cells lack a record. None if no cell is left to be measured."""
         try:
             while self._start is None and self._open:
                 start = self._begin()
+                if meanwhile is not None:
+                    meanwhile()
                 if self._probe(start) and self._open and self._warm_up(start):
                     self._pause(start)
                 else:
@@ -66,13 +78,32 @@ class Turn:
 
     def stop(self) -> None:
         """End the server if it runs; may be called twice."""
+        if self._ahead is not None:
+            with suppress(StartError):
+                self._start = self._ahead.result()
+            self._ahead = None
         if self._start is not None:
             start, self._start = self._start, None
             start.stop()
 
-    def _begin(self) -> Start:
-        start = self._start = Start(self._context, self._server, self._block, next(self._starts))
+    def _new_start(self) -> Start:
+        return Start(self._context, self._server, self._block, next(self._starts))
+
+    def _begun(self, start: Start) -> Start:
         start.begin(self._open[0].workload)
+        return start
+
+    def _begin(self) -> Start:
+        """Return a start that has begun: the one that was made ahead, or a new one. StartError if it does not."""
+        if self._ahead is None:
+            start = self._start = self._new_start()  # before it begins, so that `stop` ends what is begun
+            return self._begun(start)
+        try:
+            start = self._start = self._ahead.result()
+        except StartError:
+            self._ahead = None
+            raise
+        self._ahead = None
         return start
 
     def _pause(self, start: Start) -> None:
