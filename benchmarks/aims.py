@@ -15,9 +15,16 @@ import msgspec
 from adapters import AIM
 from make_bench import MakeBench
 from pairs import factors, trials_in
+from repeatability import opposite_orders
 from warmup import WarmUpRow, rows_in
 
+from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.paths import RESULTS
+from ab_runner.store.reader import read
+
 RECORDS = Path(__file__).parent / "records"
+PUBLISHED = RESULTS / "sweeps"
+TWINS = ("2006-jdk25", "2006-jdk25-again")
 
 
 class Aim(msgspec.Struct, frozen=True):
@@ -28,7 +35,7 @@ class Aim(msgspec.Struct, frozen=True):
 
 
 def main() -> int:
-    aims = [*warm(10), *warm(100), *bench(), *adapters()]
+    aims = [*warm(10), *warm(100), *bench(), *twins(), *adapters()]
     for aim in aims:
         print(f"{'met   ' if aim.met else 'MISSED'}  {aim.text}")
     return 0 if all(aim.met for aim in aims) else 1
@@ -60,6 +67,14 @@ def bench() -> Iterator[Aim]:
     yield Aim(f"the sweep of make bench: {sweep:.1f} minutes (at most 5)", sweep <= 5)
     built = f"with {found.images_before} of its images built before"
     yield Aim(f"make bench from a fresh clone, {built}: {whole:.1f} minutes (at most 8)", whole <= 8)
+
+
+def twins() -> Iterator[Aim]:
+    """Two sweeps of the servers of 2006, made one after the other."""
+    first, second = (analyse(read(PUBLISHED / name)) for name in TWINS)
+    servers = len(first.stored.sweep.servers)
+    opposite = opposite_orders(first, second)
+    yield Aim(f"a sweep of {servers} servers made twice: {opposite} pairs in opposite orders (0)", opposite == 0)
 
 
 def adapters() -> Iterator[Aim]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from ab_runner.analysis.cells import CellSummary
-from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.records import EndRecord, StartRecord, Trial, WarmUpRecord
 from ab_runner.stats.agreement import coefficient_of_variation, kendall_tau
@@ -41,19 +41,23 @@ def main(folders: list[Path]) -> None:
         f"coefficient of variation: median {median(variations):.1%} of {len(both)} cells, largest {worst:.1%} "
         f"({where.server} {where.workload} c={where.concurrency})"
     )
-    wrong = 0
     for workload, concurrency in dict.fromkeys((cell.workload, cell.concurrency) for cell in both):
         row = [cell for cell in both if (cell.workload, cell.concurrency) == (workload, concurrency)]
         one, other = (sweep.rankings[workload, concurrency] for sweep in sweeps)
         opposite = contradictions(one, other)
-        wrong += len(opposite)
         tau = kendall_tau(*([rate(cells[cell]) for cell in row] for cells in (first, second)))
         told = " and ".join(f"{len(each.faster)} pairs ({len(each.by_cpu_time)} by CPU time)" for each in (one, other))
         print(
             f"{workload} c={concurrency}: tau {tau if tau is None else round(tau, 2)}, {told} told apart, "
             f"opposite: {opposite or 'none'}"
         )
-    print(f"pairs in opposite orders: {wrong}")
+    print(f"pairs in opposite orders: {opposite_orders(*sweeps)}")
+
+
+def opposite_orders(first: SweepAnalysis, second: SweepAnalysis) -> int:
+    """Return how many pairs of servers the two rankings put into opposite orders, of all rows together."""
+    both = first.rankings.keys() & second.rankings.keys()
+    return sum(len(contradictions(first.rankings[row], second.rankings[row])) for row in both)
 
 
 def rate(cell: CellSummary) -> float:
