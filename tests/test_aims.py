@@ -12,7 +12,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import aims
 from make_bench import MakeBench
 from pairs import PairTrial, factors
+from repeatability import opposite_orders
+from support import builders
 from warmup import WarmUpRow
+
+from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
+from ab_runner.store.reader import Stored
 
 
 def row(kind: str, first: float | None, later: float | None = 100.0) -> WarmUpRow:
@@ -26,6 +31,7 @@ def row(kind: str, first: float | None, later: float | None = 100.0) -> WarmUpRo
 def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of records by which every aim is met."""
     monkeypatch.setattr(aims, "RECORDS", tmp_path)
+    monkeypatch.setattr(aims, "twins", lambda: iter(()))  # published sweeps, which take seconds to analyse
     for level in (10, 100):
         keep(tmp_path / f"warm-up-c{level}.jsonl", [row("jvm", 98.0)] * 20 + [row("c", 99.0)] * 20)
     found = MakeBench(images_before=0, seconds=480.0, sweep_seconds=300.0)
@@ -106,6 +112,17 @@ def test_an_adapter_that_may_be_slower_than_the_smallest_program_misses_its_aim(
     assert aims.main() == 1
     (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("MISSED")]
     assert missed in line
+
+
+def sweep_of(rates: dict[str, float]) -> SweepAnalysis:
+    """Six blocks of small at one connection."""
+    records = [trial for name, rate in rates.items() for trial in builders.blocks(name, rate)]
+    return analyse(Stored(builders.sweep(*map(builders.server, rates)), tuple(records)))
+
+
+def test_pairs_that_two_sweeps_put_into_opposite_orders_are_counted() -> None:
+    first, other = sweep_of({"a-1": 2e4, "b-1": 1e4, "c-1": 5e3}), sweep_of({"a-1": 1e4, "b-1": 2e4, "c-1": 5e3})
+    assert (opposite_orders(first, first), opposite_orders(first, other)) == (0, 1)
 
 
 def test_trials_of_one_start_count_as_one(records: Path) -> None:
