@@ -20,10 +20,10 @@ from warmup import WarmUpRow, rows_in
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.paths import RESULTS
+from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.reader import read
 
 RECORDS = Path(__file__).parent / "records"
-PUBLISHED = RESULTS / "sweeps"
 TWINS = ("2006-jdk25", "2006-jdk25-again")
 
 
@@ -71,8 +71,8 @@ def bench() -> Iterator[Aim]:
 
 def twins() -> Iterator[Aim]:
     """Two sweeps of the servers of 2006, made one after the other."""
-    first, second = (analyse(read(PUBLISHED / name)) for name in TWINS)
-    servers = len(first.stored.sweep.servers)
+    first, second = (analyse(read(RESULTS / PUBLISHED_SWEEPS / name)) for name in TWINS)
+    servers = len(first.sweep.servers)
     opposite = opposite_orders(first, second)
     yield Aim(f"a sweep of {servers} servers made twice: {opposite} pairs in opposite orders (0)", opposite == 0)
 

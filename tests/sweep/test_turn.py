@@ -138,6 +138,7 @@ def test_in_a_batch_all_are_started_and_warmed_up_then_their_trials_alternate_an
     load = {name: f"load {name} c=10 {URL}" for name in ("a-1", "b-1")}
     turns = [each for name in ("a-1", "b-1") for each in (f"resume {name}", load[name], f"pause {name}")]
     assert log[6:] == [*turns, "stop b-1", "stop a-1", "close"]
+    assert log[0] == "start a-1"
     for name in ("a-1", "b-1"):
         assert [line for line in log[:6] if name in line] == [f"start {name}", load[name], f"pause {name}"]
     assert log.index("pause a-1") < log.index(load["b-1"]), "one is warmed up at a time"

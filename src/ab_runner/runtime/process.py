@@ -58,7 +58,7 @@ class ProcessRuntime:
 
     name = "process"
     starts_ahead = False
-    """What a server has left running is found among the runner's children, and so would be a generator that runs."""
+    """What a server leaves running is looked for among the runner's children; a generator would be taken for it."""
     network = "loopback"
 
     def __init__(self, servers_dir: Path, fixtures: Path, cpus: CpuSplit, port: int, jdk: int | None = None) -> None:

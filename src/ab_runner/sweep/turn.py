@@ -100,7 +100,7 @@ class Turn:
             return self._begun(start)
         try:
             start = self._start = self._ahead.result()
-        except StartError:
+        except StartError:  # an interruption leaves it to `stop`, which waits for it
             self._ahead = None
             raise
         self._ahead = None
