@@ -76,7 +76,8 @@ from ab_runner.store.writer import Store
         (["report", "--svg", "--only", "tables"], "--only is for tables"),
         (["report", "--only", "fastest", "--servers", "a"], "--only fastest compares all servers at all levels"),
         (["report", "--then-and-now", "--servers", "a"], "--then-and-now ranks all servers"),
-        (["report", "--then-and-now", "--only", "summary"], "--then-and-now has only tables"),
+        (["report", "--then-and-now", "--only", "summary"], "it takes --only tables and --only ranking"),
+        (["report", "--then-and-now", "--only", "ranking", "--top", "2"], "without --then-and-now"),
         (["report", "--format", "csv", "--workloads", "small"], "--format csv has every trial"),
         (["conclusions", "--format", "csv", "--only", "verdicts"], "--only selects tables"),
         (["publish", "results/one", "A"], "a name is written in lower-case letters"),
@@ -213,6 +214,14 @@ def test_conclusions_are_judged_by_2006_alone_and_with_a_sweep(cli: Runner, kept
     assert code == 0
     assert "20261120-120000-quick" in both
     assert "20261120-120000-quick" not in alone
+
+
+def test_conclusions_of_several_sweeps_stand_beside_each_other(cli: Runner, kept_sweep: Path) -> None:
+    other = kept(kept_sweep.parent / "jdk8", {"tomcat-5.5.15": 9_000.0, "jetty-5.1.10": 8_000.0})
+    code, stdout, _ = cli("conclusions", str(kept_sweep), str(other), "--format", "markdown")
+    assert code == 0
+    assert f"|  | 2006 | {kept_sweep.name} | jdk8 | conclusion |" in stdout
+    assert f"- {kept_sweep.name}: 20261120-120000-quick\n- jdk8: jdk8\n" in stdout
 
 
 def kept(folder: Path, rates: dict[str, float], blocks: int = 6, **changes: object) -> Path:

@@ -28,7 +28,12 @@ from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report import markdown, then_and_now_csv
 from ab_runner.report.document import Report
-from ab_runner.report.then_and_now_tables import NO_MARGIN, factor_figure, report_then_and_now
+from ab_runner.report.then_and_now_tables import (
+    NO_MARGIN,
+    factor_figure,
+    report_ranking_then_and_now,
+    report_then_and_now,
+)
 from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
@@ -117,6 +122,7 @@ def report_of(stored: Stored) -> Report:
     ("name", "text"),
     [
         ("then-and-now.md", markdown.render(report_of(STORED))),
+        ("then-and-now-ranking.md", markdown.render(report_ranking_then_and_now(compare(STORED)))),
         ("then-and-now.csv", then_and_now_csv.render(compare(STORED))),
         ("then-and-now-wide.txt", in_terminal(report_of(STORED), 120)),
         ("then-and-now-narrow.txt", in_terminal(report_of(STORED), 80)),

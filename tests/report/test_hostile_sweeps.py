@@ -56,7 +56,7 @@ def everything_of(analysis: SweepAnalysis) -> None:
     trials_csv.render(analysis)
     export.as_json([analysis])
     page_of(analysis, PUBLISHED)
-    judged(analysis)
+    judged([("now", analysis)])
     with suppress(UserError):  # they have no cell in common
         report_comparison([analysis, OTHER], compare_all([("a", analysis), ("b", OTHER)], slower=None, anyway=True))
 

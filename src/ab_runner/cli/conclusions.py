@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,31 +11,44 @@ import click
 from ab_runner.cli import options
 
 if TYPE_CHECKING:
+    from ab_runner.analysis.sweep_analysis import SweepAnalysis
     from ab_runner.history.papers import Paper
     from ab_runner.history.verdicts import Judgement
     from ab_runner.report.document import Report
 
 
 @click.command("conclusions")
-@click.argument("results", type=click.Path(path_type=Path), required=False)
+@click.argument("results", type=click.Path(path_type=Path), nargs=-1, metavar="[SWEEP]…")
 @options.table_format
 @click.option(
     "--only",
     type=click.Choice(["tables", "verdicts"]),
     help="tables: without facts and warnings. verdicts: a row for each conclusion, without what decides it.",
 )
-def command(results: Path | None, form: str, only: str | None) -> None:
-    """Shows which conclusions of 2006 hold. They are judged by their author's own figures, and by those of a sweep."""
+def command(results: tuple[Path, ...], form: str, only: str | None) -> None:
+    """Shows which conclusions of 2006 hold. They are judged by their author's own figures, and by those of sweeps."""
     from ab_runner.cli.tables import analysed, show_tables
     from ab_runner.report import conclusions_csv
     from ab_runner.report.published import judged
 
     if only and form == "csv":
         raise click.UsageError("--format csv has all parts of all conclusions; --only selects tables")
-    analysis = analysed(results) if results else None
-    papers = judged(analysis)
-    damage = analysis.stored.damage if analysis else ()
+    sweeps = named(results, analysed)
+    papers = judged(sweeps)
+    damage = damage_of(sweeps)
     show_tables(lambda: report_for(papers, damage, only), lambda: conclusions_csv.render(papers), damage, form)
+
+
+def named(folders: Sequence[Path], load: Callable[[Path], SweepAnalysis]) -> list[tuple[str, SweepAnalysis]]:
+    """Return each sweep under its name in the tables: one is `now`, several are called after their folders."""
+    from ab_runner.report.published import NOW
+
+    return [(NOW if len(folders) == 1 else folder.resolve().name, load(folder)) for folder in folders]
+
+
+def damage_of(sweeps: Sequence[tuple[str, SweepAnalysis]]) -> list[str]:
+    """Return the warnings of all sweeps about damaged records."""
+    return [line for _, analysis in sweeps for line in analysis.stored.damage]
 
 
 def report_for(papers: Sequence[tuple[Paper, Sequence[Judgement]]], damage: Sequence[str], only: str | None) -> Report:

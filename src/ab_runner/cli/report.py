@@ -145,9 +145,11 @@ def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
     from ab_runner.report.ranking_tables import report_ranking
     from ab_runner.report.selection import only_fastest, only_summary, only_tables
     from ab_runner.report.tables import report_of
-    from ab_runner.report.then_and_now_tables import report_then_and_now
+    from ab_runner.report.then_and_now_tables import report_ranking_then_and_now, report_then_and_now
 
     if wanted.only == "ranking":
+        if wanted.then_and_now:
+            return report_ranking_then_and_now(compared_with_2006(analysis))
         return report_ranking(analysis, wanted.top)
     if wanted.then_and_now:
         report = report_then_and_now(analysis, compared_with_2006(analysis))
@@ -192,8 +194,8 @@ def _conflicts(wanted: Wanted) -> Iterator[str]:
         yield "report shows one sweep; ./ab-runner compare shows several beside each other"
     if wanted.out is not None and not wanted.files:
         yield "--out is for --html, --svg and --png; tables go to stdout"
-    if wanted.top is not None and wanted.only != "ranking":
-        yield "--top is for --only ranking"
+    if wanted.top is not None and (wanted.only != "ranking" or wanted.then_and_now):
+        yield "--top is for --only ranking, without --then-and-now"
     if wanted.html and wanted.selects:
         yield "--html writes a page of the whole sweep; --servers, --workloads and --concurrency do not go with it"
     if wanted.files and wanted.only:
@@ -202,8 +204,8 @@ def _conflicts(wanted: Wanted) -> Iterator[str]:
         yield "--only fastest compares all servers at all levels; it takes --workloads"
     if wanted.then_and_now and wanted.servers:
         yield "--then-and-now ranks all servers that have figures of 2006; it takes --workloads and --concurrency"
-    if wanted.then_and_now and wanted.only not in (None, "tables"):
-        yield "--then-and-now has only tables: --only tables"
+    if wanted.then_and_now and wanted.only not in (None, "tables", "ranking"):
+        yield f"--then-and-now has no {wanted.only}; it takes --only tables and --only ranking"
     if wanted.form == "csv" and not wanted.then_and_now and (wanted.selects or wanted.only):
         yield "--format csv has every trial; --servers, --workloads, --concurrency and --only select tables"
 

@@ -162,10 +162,9 @@ def _compare(values: Mapping[str, Any], load: Load) -> Report:
 
 
 def _conclusions(values: Mapping[str, Any], load: Load) -> Report:
-    results = values["results"]
-    _check_named([results] if results else [])
-    analysis = load(results) if results else None
-    return conclusions.report_for(judged(analysis), analysis.stored.damage if analysis else (), values["only"])
+    _check_named(values["results"])
+    sweeps = conclusions.named(values["results"], load)
+    return conclusions.report_for(judged(sweeps), conclusions.damage_of(sweeps), values["only"])
 
 
 def _list(values: Mapping[str, Any], load: Load) -> Report:

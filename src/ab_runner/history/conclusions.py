@@ -36,13 +36,14 @@ from ab_runner.stats.pairing import Pair, pair
 from ab_runner.stats.ratio import LogMean, log_mean
 
 
-def judgements(paper: Paper, figures: Sequence[Figure], analysis: SweepAnalysis | None) -> tuple[Judgement, ...]:
-    """Return the verdicts of the published figures on the conclusions of a paper, and those of a sweep if there is
-    one."""
-    evidence = [published(paper.source, paper.year, figures)]
-    if analysis is not None:
-        evidence.append(of_sweep(analysis, figures))
-    return tuple(Judgement(each, judge_conclusions(paper, each)) for each in evidence)
+def judgements(
+    paper: Paper, figures: Sequence[Figure], sweeps: Iterable[tuple[str, SweepAnalysis]]
+) -> tuple[Judgement, ...]:
+    """Return the verdicts of the published figures on the conclusions of a paper, and those of each sweep under its
+    name."""
+    evidence = [(str(paper.year), published(paper.source, paper.year, figures))]
+    evidence += [(name, of_sweep(analysis, figures)) for name, analysis in sweeps]
+    return tuple(Judgement(name, each, judge_conclusions(paper, each)) for name, each in evidence)
 
 
 class _Asked(msgspec.Struct, frozen=True):

@@ -123,15 +123,12 @@ class JudgedConclusion(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """The verdicts of one evidence on all the conclusions of a paper."""
+    """The verdicts of one evidence on all the conclusions of a paper. `name` is a short one: the year of the paper's
+    own figures, or what the reader calls the sweep."""
 
+    name: str
     evidence: Evidence
     conclusions: Sequence[JudgedConclusion]
-
-    @property
-    def name(self) -> str:
-        """A short name for the evidence, for a sweep's id is long."""
-        return str(self.evidence.year or "now")
 
 
 def all_of(verdicts: Iterable[ConclusionVerdict]) -> ConclusionVerdict:

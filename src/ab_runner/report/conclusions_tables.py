@@ -69,7 +69,12 @@ def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], dama
         for judgement in judgements:
             several = TESTED if judgement.evidence.has_noise else FEW_STARTS
             kinds[PUBLISHED if judgement.evidence.is_published else several][judgement.name] = None
-    facts = [f"now: {each.evidence.name}" for _, found in papers[:1] for each in found if not each.evidence.year]
+    facts = [
+        f"{each.name}: {each.evidence.name}"
+        for _, found in papers[:1]
+        for each in found
+        if not each.evidence.is_published
+    ]
     facts += [text.format(", ".join(names)) for text, names in kinds.items() if names]
     return Report(
         heading="conclusions and verdicts",

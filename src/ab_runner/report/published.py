@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.errors import UserError
@@ -30,11 +32,15 @@ def compared_with_2006(analysis: SweepAnalysis) -> tuple[ThenAndNow, ...]:
     return compared
 
 
-def judged(analysis: SweepAnalysis | None) -> list[tuple[Paper, tuple[Judgement, ...]]]:
-    """Return every paper with its conclusions judged by its own figures, and by those of a sweep if there is one."""
-    return [(paper, judgements(paper, figures, analysis)) for paper, figures in read_all(paths.PUBLISHED)]
+NOW = "now"
+"""The name of a sweep that stands alone beside what was published."""
+
+
+def judged(sweeps: Sequence[tuple[str, SweepAnalysis]]) -> list[tuple[Paper, tuple[Judgement, ...]]]:
+    """Return every paper with its conclusions judged by its own figures, and by those of each sweep under its name."""
+    return [(paper, judgements(paper, figures, sweeps)) for paper, figures in read_all(paths.PUBLISHED)]
 
 
 def conclusions_of(analysis: SweepAnalysis) -> Report:
     """Return the tables of all conclusions, judged by a sweep too."""
-    return report_conclusions(judged(analysis))
+    return report_conclusions(judged([(NOW, analysis)]))

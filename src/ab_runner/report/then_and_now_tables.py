@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.history.published import Figure
-from ab_runner.history.then_and_now import Comparison, FigurePair, ThenAndNow
+from ab_runner.history.then_and_now import Comparison, FigurePair, Level, ThenAndNow
 from ab_runner.model.server import Server
 from ab_runner.model.workload import workload_named
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
@@ -45,6 +45,13 @@ def report_then_and_now(analysis: SweepAnalysis, compared: Sequence[ThenAndNow])
     )
 
 
+def report_ranking_then_and_now(compared: Sequence[ThenAndNow]) -> Report:
+    """Return a table for each workload and concurrency: the figure of 2006, and those of stand-in and newest version.
+    The fastest stand-in comes first, those without a rate last."""
+    tables = tuple(_at(level, each) for each in compared for level in each.levels)
+    return Report(heading="", facts=(), tables=tables, warnings=())
+
+
 def comparison_facts(analysis: SweepAnalysis, compared: Sequence[ThenAndNow]) -> tuple[str, ...]:
     """Return what a reader of the comparison should know."""
     return (
@@ -52,17 +59,14 @@ def comparison_facts(analysis: SweepAnalysis, compared: Sequence[ThenAndNow]) ->
         FACTOR,
         RANKS,
         NO_MARGIN[analysis.sweep.request.protocol.blocks == 1],
-        *((RANKED_AS_SHOWN,) if _has_lower_bound(compared) else ()),
+        *((RANKED_AS_SHOWN,) if any(_has_lower_bound(level) for each in compared for level in each.levels) else ()),
         ELSEWHERE,
     )
 
 
-def _has_lower_bound(compared: Sequence[ThenAndNow]) -> bool:
+def _has_lower_bound(level: Level) -> bool:
     return any(
-        pair.now is not None and pair.now.is_lower_bound
-        for each in compared
-        for level in each.levels
-        for pair in (*level.stand_in.pairs, *level.newest.pairs)
+        pair.now is not None and pair.now.is_lower_bound for pair in (*level.stand_in.pairs, *level.newest.pairs)
     )
 
 
@@ -115,6 +119,37 @@ def _figures(compared: ThenAndNow, analysis: SweepAnalysis) -> Table:
         rows=tuple(_figure_rows(compared)),
         notes=tuple(notes),
     )
+
+
+def _at(level: Level, compared: ThenAndNow) -> Table:
+    both = zip(level.stand_in.pairs, level.newest.pairs, strict=True)
+    fastest_first = sorted(both, key=lambda pairs: _rate_now(pairs[0]), reverse=True)
+    rows = [
+        (
+            TableCell(old.then.server),
+            _then_cell(old.then),
+            *_named_cells(old),
+            *(_named_cells(new) if new.server != old.server else plain((NONE, NONE, NONE))),
+        )
+        for old, new in fastest_first
+    ]
+    return Table(
+        title=f"{compared.workload}: requests per second in 2006 and now, at concurrency {level.concurrency:,}",
+        headings=("server of 2006", "2006", "stand-in", "now", "factor", "newest", "now", "factor"),
+        rows=tuple(rows),
+        notes=(FACTOR, *((AT_LEAST,) if _has_lower_bound(level) else ()), ELSEWHERE),
+        prose=(2, 5),
+    )
+
+
+def _rate_now(pair: FigurePair) -> float:
+    """Return 0 for a server without a rate, which comes last."""
+    return pair.now.rate or 0 if pair.now else 0
+
+
+def _named_cells(pair: FigurePair) -> tuple[TableCell, ...]:
+    """Return the server's id, its figure and the factor."""
+    return (TableCell(_id(pair.server)), *_now_cells(pair))
 
 
 def _figure_rows(compared: ThenAndNow) -> Iterator[tuple[TableCell, ...]]:
