@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,11 @@ def test_the_licence_is_the_text_that_apache_publishes() -> None:
 
 @pytest.mark.parametrize("name", re.findall(r"^([a-z][a-z0-9-]*)", (ROOT / "requirements/run.in").read_text(), re.M))
 def test_every_python_library_is_there(name: str) -> None:
+    assert re.search(rf"^\|.*\b{name}\b.*\|.*\|$", LICENCES, re.M)
+
+
+@pytest.mark.parametrize("name", tomllib.loads((ROOT / "generators/open-load/Cargo.toml").read_text())["dependencies"])
+def test_every_rust_library_is_there(name: str) -> None:
     assert re.search(rf"^\|.*\b{name}\b.*\|.*\|$", LICENCES, re.M)
 
 

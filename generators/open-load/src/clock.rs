@@ -1,0 +1,42 @@
+//! Time as nanoseconds since the start of a run.
+
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// Nanoseconds, since the start of the run where it is a point in time.
+pub type Nanos = u64;
+
+/// The start of a run, which all threads share.
+#[derive(Clone, Copy)]
+pub struct Clock {
+    start: Instant,
+    pub wall_start: SystemTime,
+}
+
+impl Clock {
+    /// Return a clock that starts after that time: threads need some to get ready.
+    pub fn starting_in(delay: Duration) -> Clock {
+        Clock { start: Instant::now() + delay, wall_start: SystemTime::now() + delay }
+    }
+
+    /// Return the time since the start, 0 before it.
+    pub fn now(&self) -> Nanos {
+        nanos(self.start.elapsed())
+    }
+
+    pub fn sleep_until_start(&self) {
+        thread::sleep(self.start.saturating_duration_since(Instant::now()));
+    }
+}
+
+pub fn nanos(duration: Duration) -> Nanos {
+    Nanos::try_from(duration.as_nanos()).unwrap_or(Nanos::MAX)
+}
+
+/// Return the CPU time of this process until now, of all its threads, in seconds.
+pub fn cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}

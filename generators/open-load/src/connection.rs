@@ -1,0 +1,168 @@
+//! One TCP connection, and the request on it.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use rustix::event::epoll::EventFlags;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with, sockopt};
+
+use crate::answer::{Answer, Progress};
+use crate::clock::Nanos;
+use crate::outcome::{Failure, Refusal};
+use crate::request::Request;
+
+/// What a connection is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// So many bytes of a request have been sent. With 0 it may still be opening.
+    Sending(usize),
+    Receiving,
+    /// The answer is complete, and the server is to close the connection.
+    Closing,
+    /// It is kept for a further request.
+    Free,
+    /// It never has a request.
+    Silent,
+}
+
+/// What came of a step.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing yet: wait for this event.
+    Wait(EventFlags),
+    /// The answer is complete and right.
+    Answered(Afterwards),
+    Failed(Failure),
+    /// The server closed the connection, which had no request.
+    Closed,
+    /// Bytes came that no request had asked for.
+    Unrequested,
+}
+
+/// What becomes of a connection after the right answer.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Afterwards {
+    Keep,
+    /// The server is to close it. If the client were first, its host would run out of ports: TIME_WAIT is the first's.
+    AwaitClose,
+    IsClosed,
+}
+
+/// Why there is no connection.
+pub enum NotOpened {
+    Refused(Refusal),
+    Failed(Failure),
+}
+
+pub struct Connection {
+    pub stream: TcpStream,
+    pub phase: Phase,
+    /// When its request was due.
+    pub intended: Nanos,
+    /// When its phase ends at the latest.
+    pub deadline: Nanos,
+    /// The event that epoll waits for; None if epoll does not know the connection yet.
+    pub watched: Option<EventFlags>,
+    answer: Answer,
+}
+
+impl Connection {
+    /// Begin to open a connection.
+    pub fn open(address: SocketAddr) -> Result<Connection, NotOpened> {
+        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let socket = socket_with(family, SocketType::STREAM, flags, None)
+            .map_err(|_| NotOpened::Refused(Refusal::NoDescriptor))?;
+        // A request is one write, so this changes nothing but in the odd case that it goes out in parts.
+        let _ = sockopt::set_tcp_nodelay(&socket, true);
+        match connect(&socket, &address) {
+            Ok(()) | Err(Errno::INPROGRESS) => Ok(Connection::new(TcpStream::from(socket), Phase::Free)),
+            Err(Errno::ADDRNOTAVAIL | Errno::AGAIN) => Err(NotOpened::Refused(Refusal::NoPort)),
+            Err(Errno::NOBUFS | Errno::NOMEM) => Err(NotOpened::Refused(Refusal::NoDescriptor)),
+            Err(_) => Err(NotOpened::Failed(Failure::Connect)),
+        }
+    }
+
+    /// Return an open connection that never has a request.
+    pub fn silent(stream: TcpStream) -> Connection {
+        Connection::new(stream, Phase::Silent)
+    }
+
+    fn new(stream: TcpStream, phase: Phase) -> Connection {
+        Connection { stream, phase, intended: 0, deadline: 0, watched: None, answer: Answer::default() }
+    }
+
+    /// Begin the request that was due at that time. It is sent by `advance`: on loopback a connection is mostly
+    /// established by now, so trying at once saves a wait.
+    pub fn begin(&mut self, intended: Nanos, deadline: Nanos) {
+        self.intended = intended;
+        self.deadline = deadline;
+        self.phase = Phase::Sending(0);
+        self.answer = Answer::default();
+    }
+
+    /// Do what can be done now: at most one write or one read, so that no connection keeps the others waiting.
+    /// Bytes are read into the buffer, and added to `received`.
+    pub fn advance(&mut self, request: &Request, buffer: &mut [u8], received: &mut u64) -> Step {
+        match self.phase {
+            Phase::Sending(sent) => self.send(sent, &request.head),
+            Phase::Receiving => self.receive(request, buffer, received),
+            Phase::Closing | Phase::Free | Phase::Silent => match self.stream.read(buffer) {
+                Ok(0) => Step::Closed,
+                Ok(_) => Step::Unrequested,
+                Err(error) if is_temporary(error.kind()) => Step::Wait(EventFlags::IN),
+                Err(_) => Step::Closed,
+            },
+        }
+    }
+
+    fn send(&mut self, sent: usize, head: &[u8]) -> Step {
+        match self.stream.write(&head[sent..]) {
+            Ok(count) if sent + count == head.len() => {
+                self.phase = Phase::Receiving;
+                Step::Wait(EventFlags::IN)
+            }
+            Ok(count) => {
+                self.phase = Phase::Sending(sent + count);
+                Step::Wait(EventFlags::OUT)
+            }
+            Err(error) => match error.kind() {
+                kind if is_temporary(kind) => Step::Wait(EventFlags::OUT),
+                ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => Step::Failed(Failure::Reset),
+                _ => Step::Failed(Failure::Connect),
+            },
+        }
+    }
+
+    fn receive(&mut self, request: &Request, buffer: &mut [u8], received: &mut u64) -> Step {
+        let expected = &request.expectation;
+        let count = match self.stream.read(buffer) {
+            Ok(count) => count,
+            Err(error) if is_temporary(error.kind()) => return Step::Wait(EventFlags::IN),
+            Err(_) => return Step::Failed(Failure::Reset),
+        };
+        *received += count as u64;
+        if count == 0 {
+            return match self.answer.end(expected) {
+                Ok(()) => Step::Answered(Afterwards::IsClosed),
+                Err(failure) => Step::Failed(failure),
+            };
+        }
+        match self.answer.feed(&buffer[..count], expected) {
+            Ok(Progress::Incomplete) => Step::Wait(EventFlags::IN),
+            Ok(Progress::Complete { stays: true }) => Step::Answered(Afterwards::Keep),
+            Ok(Progress::Complete { stays: false }) => Step::Answered(Afterwards::AwaitClose),
+            Err(failure) => Step::Failed(failure),
+        }
+    }
+
+    /// Return the failure of a request whose deadline has passed.
+    pub fn overdue(&self) -> Failure {
+        if self.phase == Phase::Sending(0) { Failure::ConnectTimeout } else { Failure::Timeout }
+    }
+}
+
+fn is_temporary(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}

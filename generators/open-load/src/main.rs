@@ -1,0 +1,183 @@
+//! An HTTP load generator with an open and a closed model: docs/open-load.md.
+
+mod answer;
+mod clock;
+mod connection;
+mod options;
+mod outcome;
+mod plan;
+mod report;
+mod request;
+mod tally;
+mod worker;
+
+use std::env;
+use std::fs;
+use std::io::{self, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use clock::{Clock, cpu_seconds, nanos};
+use options::{Command, Options, Url};
+use plan::{Arrivals, Plan};
+use report::{Report, Run};
+use request::{Expectation, Request};
+use tally::Tally;
+use worker::{Limits, Worker};
+
+/// Threads are started in this time before the first request is due.
+const GET_READY: Duration = Duration::from_millis(20);
+/// File descriptors that are no connections of the load: standard streams, and one of epoll per thread.
+const OTHER_FILES: usize = 64;
+const WRONG_ANSWERS: u8 = 1;
+const NOT_RUN: u8 = 2;
+
+fn main() -> ExitCode {
+    let outcome = match options::parse(env::args_os().skip(1)) {
+        Ok(Command::Help) => print(options::HELP).map(|()| true),
+        Ok(Command::Version) => print(concat!("open-load ", env!("CARGO_PKG_VERSION"), "\n")).map(|()| true),
+        Ok(Command::Run(options)) => run(&options),
+        Err(error) => Err(format!("{error} (see open-load --help)")),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(WRONG_ANSWERS),
+        Err(error) => {
+            eprintln!("open-load: {error}");
+            ExitCode::from(NOT_RUN)
+        }
+    }
+}
+
+/// Make the load, print what came of it, and return whether every answer was right.
+fn run(options: &Options) -> Result<bool, String> {
+    let url = options::url(&options.url)?;
+    let address = resolve(&url)?;
+    raise_open_files(options)?;
+    let request = request(options, &url, address)?;
+    let timeout = Duration::from_nanos(request.timeout);
+    // So that a server that is not there is known at once, and not by as many failures as there are requests.
+    TcpStream::connect_timeout(&address, timeout).map_err(|error| format!("cannot reach {address}: {error}"))?;
+    let idle = open_idle(address, options.idle, timeout);
+    let idle_opened = idle.len();
+
+    let arrivals = (0..options.threads).map(|thread| arrivals(options, thread)).collect();
+
+    let clock = Clock::starting_in(GET_READY);
+    let cpu_before = cpu_seconds();
+    let tally =
+        make_load(options, &request, clock, arrivals, idle).map_err(|error| format!("the load broke off: {error}"))?;
+    let run = Run {
+        options,
+        address,
+        head: &request.head,
+        expected_bytes: request.expectation.body.as_ref().map(Vec::len),
+        clock,
+        end: clock.now(),
+        cpu_seconds: cpu_seconds() - cpu_before,
+        idle_opened,
+    };
+    let report = Report::new(&run, &tally);
+    for warning in report.warnings() {
+        eprintln!("open-load: warning: {warning}");
+    }
+    print(&if options.json { report.to_json() } else { report.to_text() })?;
+    Ok(tally.is_clean())
+}
+
+fn resolve(url: &Url) -> Result<SocketAddr, String> {
+    let found = (url.host.as_str(), url.port).to_socket_addrs();
+    let mut addresses = found.map_err(|error| format!("cannot find the host '{}': {error}", url.host))?;
+    addresses.next().ok_or(format!("the host '{}' has no address", url.host))
+}
+
+fn request(options: &Options, url: &Url, address: SocketAddr) -> Result<Request, String> {
+    let head = request::head(&url.authority, &url.path, options.http, options.connections).into_bytes();
+    let body = match &options.expect {
+        Some(file) => Some(fs::read(file).map_err(|error| format!("cannot read '{}': {error}", file.display()))?),
+        None if options.expect_echo => Some(head.clone()),
+        None => None,
+    };
+    let expectation = Expectation { body, version: options.http, connections: options.connections };
+    Ok(Request { address, head, timeout: nanos(Duration::from_secs_f64(options.timeout)), expectation })
+}
+
+/// Allow as many open files as the load may need, if this process may.
+fn raise_open_files(options: &Options) -> Result<(), String> {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let connections = options.closed.unwrap_or(options.max_connections) + options.idle;
+    let needed = connections + options.threads + OTHER_FILES;
+    if maximum.is_some_and(|maximum| maximum < needed as u64) {
+        let maximum = maximum.unwrap_or_default();
+        return Err(format!(
+            "{connections} connections need {needed} open files, and {maximum} are allowed: give fewer, or raise ulimit -Hn"
+        ));
+    }
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })
+        .map_err(|error| format!("cannot open files: {error}"))
+}
+
+/// Return silent connections; fewer than asked for if the server does not let so many in.
+fn open_idle(address: SocketAddr, count: usize, timeout: Duration) -> Vec<TcpStream> {
+    let open = || -> io::Result<TcpStream> {
+        let stream = TcpStream::connect_timeout(&address, timeout)?;
+        stream.set_nonblocking(true)?;
+        Ok(stream)
+    };
+    (0..count).map_while(|_| open().ok()).collect()
+}
+
+/// Return what makes one thread of all send its requests. A plan takes a while, so this comes before the clock starts.
+fn arrivals(options: &Options, thread: usize) -> Arrivals {
+    let duration = nanos(Duration::from_secs_f64(options.seconds));
+    match (options.rate, options.closed) {
+        (Some(rate), _) => {
+            let count = (rate * options.seconds).round() as u64;
+            let plan = Plan { spacing: options.arrivals, count, duration, seed: options.seed };
+            Arrivals::open(plan.share(thread, options.threads))
+        }
+        (None, closed) => {
+            Arrivals::Closed { connections: share(closed.unwrap_or_default(), thread, options), until: duration }
+        }
+    }
+}
+
+/// Return the share of a thread in a count of connections.
+fn share(count: usize, thread: usize, options: &Options) -> usize {
+    count / options.threads + usize::from(thread < count % options.threads)
+}
+
+/// Run all threads to their end, and return the sum of their accounts.
+fn make_load(
+    options: &Options,
+    request: &Request,
+    clock: Clock,
+    arrivals: Vec<Arrivals>,
+    mut idle: Vec<TcpStream>,
+) -> io::Result<Tally> {
+    let duration = nanos(Duration::from_secs_f64(options.seconds));
+    let idle_opened = idle.len();
+    let most = options.closed.unwrap_or(options.max_connections);
+    let workers = arrivals.into_iter().enumerate().map(|(thread, arrivals)| {
+        let limits = Limits { connections: share(most, thread, options), spin: options.spin * 1000 };
+        let idle = idle.drain(..share(idle_opened, thread, options)).collect();
+        Worker::new(request, clock, arrivals, limits, idle, Tally::new(duration))
+    });
+    let workers: Vec<Worker> = workers.collect::<io::Result<_>>()?;
+    thread::scope(|scope| {
+        let running: Vec<_> = workers.into_iter().map(|worker| scope.spawn(move || worker.run())).collect();
+        let mut sum = Tally::new(duration);
+        for thread in running {
+            sum.add(&thread.join().expect("a worker does not panic")?);
+        }
+        Ok(sum)
+    })
+}
+
+fn print(text: &str) -> Result<(), String> {
+    io::stdout().write_all(text.as_bytes()).map_err(|error| format!("cannot print: {error}"))
+}

@@ -1,0 +1,392 @@
+//! What is printed: JSON for programs, a summary for people. docs/open-load.md defines each field.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::net::SocketAddr;
+use std::time::UNIX_EPOCH;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use serde::Serialize;
+
+use crate::clock::{Clock, Nanos};
+use crate::options::Options;
+use crate::outcome::{Failure, Refusal};
+use crate::tally::{Connections, Second, Tally};
+
+/// Raised when an old reader would misread the output.
+const FORMAT: u32 = 1;
+const NANOS_PER_MILLISECOND: f64 = 1e6;
+
+/// What a run was, beside its accounts.
+pub struct Run<'a> {
+    pub options: &'a Options,
+    pub address: SocketAddr,
+    pub head: &'a [u8],
+    pub expected_bytes: Option<usize>,
+    pub clock: Clock,
+    /// The end of the last request.
+    pub end: Nanos,
+    pub cpu_seconds: f64,
+    pub idle_opened: usize,
+}
+
+#[derive(Serialize)]
+pub struct Report<'a> {
+    format: u32,
+    program: &'static str,
+    version: &'static str,
+    options: &'a Options,
+    address: SocketAddr,
+    request_head: String,
+    expected_bytes: Option<usize>,
+    start_unix_seconds: f64,
+    end_unix_seconds: f64,
+    /// From the start to the end of the last request.
+    seconds: f64,
+    cpu_seconds: f64,
+    requests: Requests,
+    failed: &'a BTreeMap<Failure, u64>,
+    refused: &'a BTreeMap<Refusal, u64>,
+    /// Right answers within the planned time, over that time.
+    answered_per_second: f64,
+    latency: Option<Times>,
+    lag: Option<Times>,
+    per_second: PerSecond,
+    connections: Connections,
+    idle_opened: usize,
+    bytes_received: u64,
+    warnings: Vec<String>,
+}
+
+/// planned = sent + refused, and sent = answered + failed.
+#[derive(Serialize)]
+struct Requests {
+    planned: u64,
+    sent: u64,
+    refused: u64,
+    answered: u64,
+    failed: u64,
+}
+
+/// A distribution of times.
+#[derive(Serialize)]
+struct Times {
+    count: u64,
+    milliseconds: Milliseconds,
+    /// All of it: HdrHistogram V2, compressed, in base64; the values are nanoseconds.
+    hdr_histogram: String,
+}
+
+#[derive(Serialize)]
+struct Milliseconds {
+    min: f64,
+    mean: f64,
+    p50: f64,
+    p75: f64,
+    p90: f64,
+    p95: f64,
+    p99: f64,
+    #[serde(rename = "p99.9")]
+    p99_9: f64,
+    #[serde(rename = "p99.99")]
+    p99_99: f64,
+    max: f64,
+}
+
+/// Counts of each second since the start.
+#[derive(Serialize)]
+struct PerSecond {
+    sent: Vec<u64>,
+    refused: Vec<u64>,
+    answered: Vec<u64>,
+    failed: Vec<u64>,
+}
+
+impl<'a> Report<'a> {
+    pub fn new(run: &Run<'a>, tally: &'a Tally) -> Report<'a> {
+        let Run { options, .. } = *run;
+        let start = run.clock.wall_start.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        let seconds = run.end as f64 / 1e9;
+        let lag = if options.rate.is_some() { times(&tally.lag) } else { None };
+        let per_second = |count: fn(&Second) -> u64| tally.seconds.iter().map(count).collect();
+        let mut report = Report {
+            format: FORMAT,
+            program: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+            options,
+            address: run.address,
+            request_head: String::from_utf8_lossy(run.head).into_owned(),
+            expected_bytes: run.expected_bytes,
+            start_unix_seconds: start,
+            end_unix_seconds: start + seconds,
+            seconds,
+            cpu_seconds: run.cpu_seconds,
+            requests: Requests {
+                planned: tally.planned,
+                sent: tally.sent,
+                refused: tally.all_refused(),
+                answered: tally.answered,
+                failed: tally.all_failed(),
+            },
+            failed: &tally.failed,
+            refused: &tally.refused,
+            answered_per_second: tally.answered_within_duration as f64 / options.seconds,
+            latency: times(&tally.latency),
+            lag,
+            per_second: PerSecond {
+                sent: per_second(|second| second.sent),
+                refused: per_second(|second| second.refused),
+                answered: per_second(|second| second.answered),
+                failed: per_second(|second| second.failed),
+            },
+            connections: tally.connections,
+            idle_opened: run.idle_opened,
+            bytes_received: tally.bytes_received,
+            warnings: Vec::new(),
+        };
+        report.warnings = warnings(&report);
+        report
+    }
+
+    /// Return the report as one line of JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("all keys are strings") + "\n"
+    }
+
+    /// Return the summary for people.
+    pub fn to_text(&self) -> String {
+        let Report { options, requests, connections, .. } = self;
+        let load = match (options.rate, options.closed) {
+            (Some(rate), _) => format!("open, {rate} requests/s, {} arrivals", word(&options.arrivals)),
+            (_, closed) => format!("closed, {} connections", closed.unwrap_or_default()),
+        };
+        let mut text = String::new();
+        let mut line = |name: &str, value: String| writeln!(text, "{name:<12} {value}").expect("memory is enough");
+        line("load", format!("{load}, {} s, {} connections", options.seconds, word(&options.connections)));
+        line(
+            "requests",
+            format!("{} planned = {} sent + {} refused", requests.planned, requests.sent, requests.refused),
+        );
+        line("", format!("{} sent = {} answered + {} failed", requests.sent, requests.answered, requests.failed));
+        for (reason, count) in self.failed {
+            line("", format!("failed: {} {count}", word(reason)));
+        }
+        for (reason, count) in self.refused {
+            line("", format!("refused: {} {count}", word(reason)));
+        }
+        line("rate", format!("{:.1} right answers/s", self.answered_per_second));
+        if let Some(latency) = &self.latency {
+            line("latency", latency.to_text());
+        }
+        if let Some(lag) = &self.lag {
+            line("lag", lag.to_text());
+        }
+        line("connections", format!("{} opened, at most {} at once", connections.opened, connections.most_at_once));
+        if options.idle > 0 {
+            line("idle", format!("{} opened, {} closed by the server", self.idle_opened, connections.idle_closed));
+        }
+        line("CPU", format!("{:.2} s in {:.2} s, {} thread(s)", self.cpu_seconds, self.seconds, options.threads));
+        text
+    }
+
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+}
+
+impl Times {
+    fn to_text(&self) -> String {
+        let Milliseconds { mean, p50, p90, p99, p99_9, max, .. } = &self.milliseconds;
+        format!("ms: mean {mean:.3}, p50 {p50:.3}, p90 {p90:.3}, p99 {p99:.3}, p99.9 {p99_9:.3}, max {max:.3}")
+    }
+}
+
+/// Return the distribution; None if there is no value.
+fn times(histogram: &Histogram<u64>) -> Option<Times> {
+    if histogram.is_empty() {
+        return None;
+    }
+    let quantile = |quantile| histogram.value_at_quantile(quantile) as f64 / NANOS_PER_MILLISECOND;
+    Some(Times {
+        count: histogram.len(),
+        milliseconds: Milliseconds {
+            min: histogram.min() as f64 / NANOS_PER_MILLISECOND,
+            mean: histogram.mean() / NANOS_PER_MILLISECOND,
+            p50: quantile(0.5),
+            p75: quantile(0.75),
+            p90: quantile(0.9),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            p99_9: quantile(0.999),
+            p99_99: quantile(0.9999),
+            max: histogram.max() as f64 / NANOS_PER_MILLISECOND,
+        },
+        hdr_histogram: encoded(histogram),
+    })
+}
+
+fn encoded(histogram: &Histogram<u64>) -> String {
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new().serialize(histogram, &mut bytes).expect("writing into memory does not fail");
+    STANDARD.encode(bytes)
+}
+
+/// Return what makes the figures doubtful, each with what to do.
+fn warnings(report: &Report) -> Vec<String> {
+    let Report { options, connections, .. } = report;
+    let mut warnings = Vec::new();
+    let mut warn = |text: String| warnings.push(text);
+    if let Some(lag) = report.lag.as_ref().map(|lag| lag.milliseconds.p99).filter(|lag| *lag > 1.0) {
+        warn(format!(
+            "the generator was late: p99 of its lag is {lag:.1} ms, which is in every latency; lower the rate, use more \
+             threads, or give it a core of its own"
+        ));
+    }
+    let busy = report.cpu_seconds / report.seconds / options.threads as f64;
+    if busy > 0.9 && options.spin == 0 {
+        warn(format!(
+            "the generator used {:.0} % of its threads' time, so it may be the limit; use more threads",
+            100.0 * busy
+        ));
+    }
+    if report.requests.refused > 0 {
+        warn(format!(
+            "{} requests were refused by the generator's own limits: raise --max-connections, the limit of open files or \
+             net.ipv4.ip_local_port_range, or use kept connections",
+            report.requests.refused
+        ));
+    }
+    if report.idle_opened < options.idle {
+        warn(format!("only {} of {} idle connections could be opened", report.idle_opened, options.idle));
+    }
+    if connections.unrequested_bytes > 0 {
+        warn(format!("on {} connections bytes came that no request had asked for", connections.unrequested_bytes));
+    }
+    if connections.left_open > 0 {
+        warn(format!("the server did not close {} connections after the answer", connections.left_open));
+    }
+    if report.expected_bytes.is_none() {
+        warn("the bodies were not compared: give --expect FILE".into());
+    }
+    warnings
+}
+
+/// Return the word that JSON has for a value, with spaces.
+fn word(value: &impl Serialize) -> String {
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|json| json.as_str().map(|word| word.replace('_', " ")))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::time::Duration;
+
+    use hdrhistogram::serialization::Deserializer;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::options::{Command, parse};
+
+    const SECOND: Nanos = 1_000_000_000;
+
+    fn with_report<T>(line: &str, tally: &Tally, read: impl FnOnce(&Report) -> T) -> T {
+        let Ok(Command::Run(options)) = parse(line.split_whitespace().map(OsString::from)) else { panic!("{line}") };
+        let run = Run {
+            options: &options,
+            address: "127.0.0.1:8080".parse().unwrap(),
+            head: b"GET / HTTP/1.1\r\n\r\n",
+            expected_bytes: Some(100),
+            clock: Clock::starting_in(Duration::ZERO),
+            end: 2 * SECOND,
+            cpu_seconds: 0.5,
+            idle_opened: 3,
+        };
+        read(&Report::new(&run, tally))
+    }
+
+    /// Return the accounts of a thousand answers of 1, 2, … 1,000 ms, and of two requests without one.
+    fn tally() -> Tally {
+        let mut tally = Tally::new(2 * SECOND);
+        for milliseconds in 1..=1000 {
+            tally.plan(0, 1000);
+            tally.send(1000);
+            tally.answer(0, milliseconds * 1_000_000);
+        }
+        tally.plan(0, 1000);
+        tally.send(1000);
+        tally.fail(Failure::WrongBytes, SECOND);
+        tally.plan(0, 1000);
+        tally.refuse(Refusal::ConnectionLimit, 1000);
+        tally
+    }
+
+    const OPEN: &str = "--rate 501 --seconds 2 --idle 3 http://127.0.0.1:8080/";
+
+    fn json(line: &str, tally: &Tally) -> Value {
+        with_report(line, tally, |report| serde_json::from_str(&report.to_json()).unwrap())
+    }
+
+    #[test]
+    fn the_equations_hold_in_the_output() {
+        let report = json(OPEN, &tally());
+        let count = |name: &str| report["requests"][name].as_u64().unwrap();
+        assert_eq!(count("planned"), count("sent") + count("refused"));
+        assert_eq!(count("sent"), count("answered") + count("failed"));
+        assert_eq!(report["failed"]["wrong_bytes"], 1);
+        assert_eq!(report["refused"]["connection_limit"], 1);
+        assert_eq!(report["per_second"]["answered"], serde_json::json!([999, 1]));
+        assert_eq!(report["answered_per_second"], 500.0);
+    }
+
+    #[test]
+    fn percentiles_are_those_of_the_values() {
+        let report = json(OPEN, &tally());
+        for (name, expected) in
+            [("min", 1.0), ("mean", 500.5), ("p50", 500.0), ("p99", 990.0), ("p99.9", 999.0), ("max", 1000.0)]
+        {
+            let found = report["latency"]["milliseconds"][name].as_f64().unwrap();
+            assert!((found / expected - 1.0).abs() < 0.001, "{name}: {found}");
+        }
+    }
+
+    #[test]
+    fn the_histogram_can_be_read_back() {
+        let report = json(OPEN, &tally());
+        let bytes = STANDARD.decode(report["latency"]["hdr_histogram"].as_str().unwrap()).unwrap();
+        let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
+        assert_eq!(histogram, tally().latency);
+    }
+
+    #[test]
+    fn what_was_not_measured_is_null() {
+        let closed = json("--closed 2 http://h/", &tally());
+        assert_eq!(closed["lag"], Value::Null, "a closed load has no plan");
+        assert_eq!(json(OPEN, &Tally::new(SECOND))["latency"], Value::Null);
+    }
+
+    #[test]
+    fn warnings_say_what_makes_figures_doubtful() {
+        let warnings = |line: &str, tally: &Tally| with_report(line, tally, |report| report.warnings().join("\n"));
+        assert_eq!(warnings(OPEN, &Tally::new(SECOND)), "");
+        assert!(warnings(OPEN, &tally()).starts_with("1 requests were refused"));
+        assert!(warnings(&OPEN.replace("--idle 3", "--idle 4"), &Tally::new(SECOND)).contains("only 3 of 4 idle"));
+        let mut late = Tally::new(SECOND);
+        late.plan(0, 5_000_000);
+        assert!(warnings(OPEN, &late).contains("p99 of its lag is 5.0 ms"));
+    }
+
+    #[test]
+    fn the_summary_names_each_reason_with_its_count() {
+        let text = with_report(OPEN, &tally(), |report| report.to_text());
+        assert!(text.contains("1002 planned = 1001 sent + 1 refused"), "{text}");
+        assert!(text.contains("failed: wrong bytes 1\n"), "{text}");
+        assert!(text.contains("refused: connection limit 1\n"), "{text}");
+        assert!(text.contains("open, 501 requests/s, poisson arrivals, 2 s, kept connections\n"), "{text}");
+    }
+}

@@ -1,0 +1,75 @@
+//! What is asked, and what the right answer is.
+
+use std::net::SocketAddr;
+
+use serde::Serialize;
+
+use crate::clock::Nanos;
+
+/// The HTTP version of the requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Version {
+    #[serde(rename = "1.0")]
+    Http10,
+    #[serde(rename = "1.1")]
+    Http11,
+}
+
+/// What becomes of a connection after an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Connections {
+    /// It is used again, if the server allows it.
+    Kept,
+    /// Each request has a new one.
+    New,
+}
+
+/// A request that is made again and again, and its right answer.
+pub struct Request {
+    pub address: SocketAddr,
+    pub head: Vec<u8>,
+    pub timeout: Nanos,
+    pub expectation: Expectation,
+}
+
+/// What makes an answer right, beside the status 200.
+pub struct Expectation {
+    /// The bytes of the body; None if any will do.
+    pub body: Option<Vec<u8>>,
+    pub version: Version,
+    pub connections: Connections,
+}
+
+/// Return the head of a GET request.
+pub fn head(host: &str, path: &str, version: Version, connections: Connections) -> String {
+    let (version, connection) = match (version, connections) {
+        (Version::Http10, Connections::Kept) => ("1.0", "Connection: keep-alive\r\n"),
+        (Version::Http10, Connections::New) => ("1.0", ""),
+        (Version::Http11, Connections::Kept) => ("1.1", ""),
+        (Version::Http11, Connections::New) => ("1.1", "Connection: close\r\n"),
+    };
+    let agent = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+    format!("GET {path} HTTP/{version}\r\n{connection}Host: {host}\r\nUser-Agent: {agent}\r\nAccept: */*\r\n\r\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_version_asks_for_the_connection_that_is_not_its_default() {
+        let asks = |version, connections, line: &str| head("h", "/", version, connections).contains(line);
+        assert!(asks(Version::Http10, Connections::Kept, "\r\nConnection: keep-alive\r\n"));
+        assert!(!asks(Version::Http10, Connections::New, "Connection"));
+        assert!(!asks(Version::Http11, Connections::Kept, "Connection"));
+        assert!(asks(Version::Http11, Connections::New, "\r\nConnection: close\r\n"));
+    }
+
+    #[test]
+    fn a_head_is_a_get_request() {
+        let head = head("localhost:8080", "/small.html", Version::Http11, Connections::Kept);
+        assert!(head.starts_with("GET /small.html HTTP/1.1\r\nHost: localhost:8080\r\n"));
+        assert!(head.ends_with("\r\n\r\n"));
+    }
+}

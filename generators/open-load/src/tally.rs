@@ -1,0 +1,238 @@
+//! The accounts of a run.
+//!
+//! Two equations hold for them, in every thread and in their sum, as soon as no request is under way:
+//! planned = sent + refused, and sent = answered + failed.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use crate::clock::Nanos;
+use crate::outcome::{Failure, Refusal};
+
+const SECOND: Nanos = 1_000_000_000;
+/// Longest time that a histogram can tell from longer ones. Timeouts are shorter.
+pub const LONGEST: Nanos = 3600 * SECOND;
+
+/// What was counted, and the times.
+pub struct Tally {
+    /// End of the time in which requests are due.
+    duration: Nanos,
+    pub planned: u64,
+    pub sent: u64,
+    pub answered: u64,
+    /// Answers that were complete within the duration.
+    pub answered_within_duration: u64,
+    pub refused: BTreeMap<Refusal, u64>,
+    pub failed: BTreeMap<Failure, u64>,
+    /// Of right answers, from the intended time to the last byte, in nanoseconds.
+    pub latency: Histogram<u64>,
+    /// Of all planned requests, from the intended time to the attempt to send them, in nanoseconds.
+    pub lag: Histogram<u64>,
+    /// What happened in each second since the start; requests are counted when they are sent or refused.
+    pub seconds: Vec<Second>,
+    pub connections: Connections,
+    pub bytes_received: u64,
+}
+
+/// What happened within one second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Second {
+    pub sent: u64,
+    pub refused: u64,
+    pub answered: u64,
+    pub failed: u64,
+}
+
+/// Counts of connections, but for idle ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Connections {
+    /// Connections whose opening was begun.
+    pub opened: u64,
+    /// The most that were open at once; with several threads, the sum of what each had.
+    pub most_at_once: u64,
+    /// Kept connections that the server closed while they had no request.
+    pub closed_while_free: u64,
+    /// Connections that the server had to close after an answer, but did not within `worker::CLOSING`.
+    pub left_open: u64,
+    /// Connections on which bytes came that no request had asked for.
+    pub unrequested_bytes: u64,
+    /// Silent connections beside the load that the server closed.
+    pub idle_closed: u64,
+}
+
+impl Tally {
+    pub fn new(duration: Nanos) -> Tally {
+        let times = || Histogram::new_with_max(LONGEST, 3).expect("these bounds are allowed");
+        Tally {
+            duration,
+            planned: 0,
+            sent: 0,
+            answered: 0,
+            answered_within_duration: 0,
+            refused: BTreeMap::new(),
+            failed: BTreeMap::new(),
+            latency: times(),
+            lag: times(),
+            seconds: Vec::new(),
+            connections: Connections::default(),
+            bytes_received: 0,
+        }
+    }
+
+    /// A request was due then, and now is the attempt to send it.
+    pub fn plan(&mut self, intended: Nanos, now: Nanos) {
+        self.planned += 1;
+        self.lag.saturating_record(now.saturating_sub(intended));
+    }
+
+    pub fn send(&mut self, now: Nanos) {
+        self.sent += 1;
+        self.second(now).sent += 1;
+    }
+
+    pub fn refuse(&mut self, reason: Refusal, now: Nanos) {
+        *self.refused.entry(reason).or_default() += 1;
+        self.second(now).refused += 1;
+    }
+
+    pub fn answer(&mut self, intended: Nanos, now: Nanos) {
+        self.answered += 1;
+        self.answered_within_duration += u64::from(now <= self.duration);
+        self.latency.saturating_record(now.saturating_sub(intended));
+        self.second(now).answered += 1;
+    }
+
+    pub fn fail(&mut self, reason: Failure, now: Nanos) {
+        *self.failed.entry(reason).or_default() += 1;
+        self.second(now).failed += 1;
+    }
+
+    pub fn all_failed(&self) -> u64 {
+        self.failed.values().sum()
+    }
+
+    pub fn all_refused(&self) -> u64 {
+        self.refused.values().sum()
+    }
+
+    /// Return the number of requests that were sent and have no outcome yet.
+    pub fn under_way(&self) -> u64 {
+        self.sent - self.answered - self.all_failed()
+    }
+
+    /// Return whether every planned request was sent, and every answer was right.
+    pub fn is_clean(&self) -> bool {
+        self.all_failed() == 0 && self.all_refused() == 0 && self.connections.unrequested_bytes == 0
+    }
+
+    fn second(&mut self, now: Nanos) -> &mut Second {
+        let number = usize::try_from(now / SECOND).expect("a run does not last for ages");
+        if number >= self.seconds.len() {
+            self.seconds.resize(number + 1, Second::default());
+        }
+        &mut self.seconds[number]
+    }
+
+    /// Add what another thread of the same run has counted.
+    pub fn add(&mut self, other: &Tally) {
+        self.planned += other.planned;
+        self.sent += other.sent;
+        self.answered += other.answered;
+        self.answered_within_duration += other.answered_within_duration;
+        for (reason, count) in &other.refused {
+            *self.refused.entry(*reason).or_default() += count;
+        }
+        for (reason, count) in &other.failed {
+            *self.failed.entry(*reason).or_default() += count;
+        }
+        self.latency.add(&other.latency).expect("all histograms have the same bounds");
+        self.lag.add(&other.lag).expect("all histograms have the same bounds");
+        self.seconds.resize(self.seconds.len().max(other.seconds.len()), Second::default());
+        for (ours, theirs) in self.seconds.iter_mut().zip(&other.seconds) {
+            ours.sent += theirs.sent;
+            ours.refused += theirs.refused;
+            ours.answered += theirs.answered;
+            ours.failed += theirs.failed;
+        }
+        self.connections.opened += other.connections.opened;
+        self.connections.most_at_once += other.connections.most_at_once;
+        self.connections.closed_while_free += other.connections.closed_while_free;
+        self.connections.left_open += other.connections.left_open;
+        self.connections.unrequested_bytes += other.connections.unrequested_bytes;
+        self.connections.idle_closed += other.connections.idle_closed;
+        self.bytes_received += other.bytes_received;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MILLI: Nanos = 1_000_000;
+
+    /// Return the accounts of three requests: one answered late, one failed, one refused.
+    fn three() -> Tally {
+        let mut tally = Tally::new(SECOND);
+        tally.plan(0, MILLI);
+        tally.send(MILLI);
+        tally.plan(2 * MILLI, 2 * MILLI);
+        tally.send(2 * MILLI);
+        tally.plan(3 * MILLI, 3 * MILLI);
+        tally.refuse(Refusal::ConnectionLimit, 3 * MILLI);
+        assert_eq!(tally.under_way(), 2);
+        tally.answer(0, SECOND + MILLI);
+        tally.fail(Failure::Timeout, 2 * SECOND);
+        tally
+    }
+
+    fn check(tally: &Tally, times: u64) {
+        assert_eq!(tally.planned, 3 * times);
+        assert_eq!(tally.planned, tally.sent + tally.all_refused());
+        assert_eq!(tally.sent, tally.answered + tally.all_failed());
+        assert_eq!((tally.under_way(), tally.answered_within_duration), (0, 0));
+        assert_eq!(tally.failed, BTreeMap::from([(Failure::Timeout, times)]));
+        assert_eq!(tally.refused, BTreeMap::from([(Refusal::ConnectionLimit, times)]));
+        let first = Second { sent: 2 * times, refused: times, ..Second::default() };
+        let second = Second { answered: times, ..Second::default() };
+        let third = Second { failed: times, ..Second::default() };
+        assert_eq!(tally.seconds, [first, second, third]);
+        assert_eq!((tally.latency.len(), tally.lag.len()), (times, 3 * times));
+        assert!(!tally.is_clean());
+    }
+
+    #[test]
+    fn sent_and_refused_are_planned_and_answered_and_failed_are_sent() {
+        check(&three(), 1);
+    }
+
+    #[test]
+    fn the_accounts_of_threads_add_up() {
+        let mut sum = Tally::new(SECOND);
+        sum.add(&three());
+        sum.add(&three());
+        check(&sum, 2);
+    }
+
+    #[test]
+    fn latency_is_from_the_intended_time_and_lag_is_the_generators_own() {
+        let tally = three();
+        let near = |value: u64, expected: Nanos| (value as f64 / expected as f64 - 1.0).abs() < 0.001;
+        assert!(near(tally.latency.max(), SECOND + MILLI), "{}", tally.latency.max());
+        assert!(near(tally.lag.max(), MILLI), "{}", tally.lag.max());
+        assert_eq!(tally.lag.min(), 0);
+    }
+
+    #[test]
+    fn a_run_is_clean_if_nothing_failed_and_nothing_came_unasked() {
+        let mut tally = Tally::new(SECOND);
+        tally.plan(0, 0);
+        tally.send(0);
+        tally.answer(0, SECOND);
+        assert!(tally.is_clean());
+        assert_eq!(tally.answered_within_duration, 1);
+        tally.connections.unrequested_bytes = 1;
+        assert!(!tally.is_clean());
+    }
+}

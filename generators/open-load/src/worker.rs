@@ -1,0 +1,247 @@
+//! The event loop of one thread: sends what is due, reads what has arrived, and keeps the accounts.
+//!
+//! A request that is due must not wait until a batch of answers has been read. Nor must answers wait until a burst of
+//! requests has been sent: their connections would not be free again, and the burst would open further ones. So one
+//! request is sent at most after each event, and one more after each look for events.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::net::TcpStream;
+use std::num::NonZeroU64;
+
+use rustix::buffer::spare_capacity;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::thread::set_current_timer_slack;
+use rustix::time::Timespec;
+use slotmap::{DefaultKey, Key, KeyData, SlotMap};
+
+use crate::clock::{Clock, Nanos};
+use crate::connection::{Afterwards, Connection, NotOpened, Phase, Step};
+use crate::outcome::Refusal;
+use crate::plan::Arrivals;
+use crate::request::Request;
+use crate::tally::Tally;
+
+/// Events taken from epoll at once.
+const BATCH: usize = 64;
+const BUFFER: usize = 64 * 1024;
+const SECOND: Nanos = 1_000_000_000;
+/// How long the server may take to close a connection after an answer; then the client does it.
+const CLOSING: Nanos = SECOND;
+
+/// What a worker may use.
+pub struct Limits {
+    pub connections: usize,
+    /// How long before a request is due the thread stops to sleep and polls instead.
+    pub spin: Nanos,
+}
+
+pub struct Worker<'a> {
+    request: &'a Request,
+    clock: Clock,
+    arrivals: Arrivals,
+    limits: Limits,
+    epoll: OwnedFd,
+    connections: SlotMap<DefaultKey, Connection>,
+    /// Kept connections; the one that was used last is used next. Some may be closed by now. There are never more than
+    /// the limit of connections, since a new one is opened only when this is empty.
+    free: Vec<DefaultKey>,
+    /// Of all connections that are neither free nor silent.
+    deadlines: BTreeSet<(Nanos, DefaultKey)>,
+    silent: usize,
+    buffer: Vec<u8>,
+    tally: Tally,
+}
+
+impl<'a> Worker<'a> {
+    /// Return a worker with these silent connections beside its own.
+    pub fn new(
+        request: &'a Request,
+        clock: Clock,
+        arrivals: Arrivals,
+        limits: Limits,
+        idle: Vec<TcpStream>,
+        tally: Tally,
+    ) -> io::Result<Worker<'a>> {
+        let mut worker = Worker {
+            request,
+            clock,
+            arrivals,
+            limits,
+            epoll: epoll::create(CreateFlags::CLOEXEC)?,
+            connections: SlotMap::new(),
+            free: Vec::new(),
+            deadlines: BTreeSet::new(),
+            silent: idle.len(),
+            buffer: vec![0; BUFFER],
+            tally,
+        };
+        for stream in idle {
+            let key = worker.connections.insert(Connection::silent(stream));
+            worker.watch(key, EventFlags::IN)?;
+        }
+        Ok(worker)
+    }
+
+    /// Make the load, and return its accounts. An error is one of epoll, not of the server.
+    pub fn run(mut self) -> io::Result<Tally> {
+        // By default the kernel may wake a thread 50 µs late, to wake several at once.
+        let _ = set_current_timer_slack(NonZeroU64::new(1));
+        let mut events = Vec::with_capacity(BATCH);
+        self.clock.sleep_until_start();
+        loop {
+            self.send_if_due()?;
+            self.expire();
+            let now = self.clock.now();
+            if self.arrivals.are_over(now) && self.tally.under_way() == 0 {
+                return Ok(self.tally);
+            }
+            let timeout = self.patience(now);
+            match epoll::wait(&self.epoll, spare_capacity(&mut events), timeout.as_ref()) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            for event in events.drain(..) {
+                let key = DefaultKey::from(KeyData::from_ffi(event.data.u64()));
+                self.advance(key)?;
+                self.send_if_due()?;
+            }
+        }
+    }
+
+    /// Return how long nothing has to be done; None is for ever.
+    fn patience(&mut self, now: Nanos) -> Option<Timespec> {
+        let due = self.arrivals.next(now, self.occupied()).map(|due| due.saturating_sub(self.limits.spin));
+        let overdue = self.deadlines.first().map(|(deadline, _)| *deadline);
+        let left = due.into_iter().chain(overdue).min()?.saturating_sub(now);
+        // The kernel may be late by 0.1 % of a wait, by 0.5 % if this process is nice. So a long wait ends early, and is
+        // followed by a short one.
+        let left = if left > SECOND / 1000 { left - left / 128 } else { left };
+        Some(Timespec { tv_sec: (left / SECOND) as _, tv_nsec: (left % SECOND) as _ })
+    }
+
+    /// Return the number of connections that have a request or are closing.
+    fn occupied(&self) -> usize {
+        self.deadlines.len()
+    }
+
+    /// Send the next request if it is due.
+    fn send_if_due(&mut self) -> io::Result<()> {
+        let now = self.clock.now();
+        let Some(intended) = self.arrivals.take_due(now, self.occupied()) else { return Ok(()) };
+        self.tally.plan(intended, now);
+        match self.connection() {
+            Ok(key) => {
+                let deadline = now + self.request.timeout;
+                self.tally.send(now);
+                self.deadlines.insert((deadline, key));
+                self.connections[key].begin(intended, deadline);
+                self.advance(key)?;
+            }
+            Err(NotOpened::Refused(reason)) => self.tally.refuse(reason, now),
+            Err(NotOpened::Failed(reason)) => {
+                self.tally.send(now);
+                self.tally.fail(reason, now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Return a connection for a request: a free one, or else a new one.
+    fn connection(&mut self) -> Result<DefaultKey, NotOpened> {
+        while let Some(key) = self.free.pop() {
+            if self.connections.contains_key(key) {
+                return Ok(key);
+            }
+        }
+        if self.connections.len() - self.silent >= self.limits.connections {
+            return Err(NotOpened::Refused(Refusal::ConnectionLimit));
+        }
+        let key = self.connections.insert(Connection::open(self.request.address)?);
+        self.tally.connections.opened += 1;
+        let open = (self.connections.len() - self.silent) as u64;
+        self.tally.connections.most_at_once = self.tally.connections.most_at_once.max(open);
+        Ok(key)
+    }
+
+    /// Do what a connection can do now. It may be gone: events of a batch can be older than the last change.
+    fn advance(&mut self, key: DefaultKey) -> io::Result<()> {
+        let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
+        let step = connection.advance(self.request, &mut self.buffer, &mut self.tally.bytes_received);
+        let now = self.clock.now();
+        match step {
+            Step::Wait(event) => self.watch(key, event)?,
+            Step::Answered(afterwards) => {
+                self.tally.answer(connection.intended, now);
+                self.deadlines.remove(&(connection.deadline, key));
+                match afterwards {
+                    Afterwards::Keep => {
+                        connection.phase = Phase::Free;
+                        self.free.push(key);
+                    }
+                    Afterwards::AwaitClose => {
+                        connection.phase = Phase::Closing;
+                        connection.deadline = now + CLOSING;
+                        self.deadlines.insert((connection.deadline, key));
+                    }
+                    Afterwards::IsClosed => self.close(key),
+                }
+            }
+            Step::Failed(reason) => {
+                self.tally.fail(reason, now);
+                self.close(key);
+            }
+            // A server may say 408 before it closes a connection that stayed silent.
+            Step::Closed | Step::Unrequested if connection.phase == Phase::Silent => {
+                self.tally.connections.idle_closed += 1;
+                self.close(key);
+            }
+            Step::Closed => {
+                self.tally.connections.closed_while_free += u64::from(connection.phase == Phase::Free);
+                self.close(key);
+            }
+            Step::Unrequested => {
+                self.tally.connections.unrequested_bytes += 1;
+                self.close(key);
+            }
+        }
+        Ok(())
+    }
+
+    /// End what has taken too long.
+    fn expire(&mut self) {
+        let now = self.clock.now();
+        while let Some((deadline, key)) = self.deadlines.first().copied() {
+            if deadline > now {
+                break;
+            }
+            let connection = &self.connections[key];
+            if connection.phase == Phase::Closing {
+                self.tally.connections.left_open += 1;
+            } else {
+                self.tally.fail(connection.overdue(), now);
+            }
+            self.close(key);
+        }
+    }
+
+    fn watch(&mut self, key: DefaultKey, event: EventFlags) -> io::Result<()> {
+        let connection = &mut self.connections[key];
+        let data = EventData::new_u64(key.data().as_ffi());
+        match connection.watched.replace(event) {
+            Some(before) if before == event => {}
+            Some(_) => epoll::modify(&self.epoll, &connection.stream, data, event)?,
+            None => epoll::add(&self.epoll, &connection.stream, data, event)?,
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, key: DefaultKey) {
+        if let Some(connection) = self.connections.remove(key) {
+            self.deadlines.remove(&(connection.deadline, key));
+            self.silent -= usize::from(connection.phase == Phase::Silent);
+        }
+    }
+}

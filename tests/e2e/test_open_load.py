@@ -1,0 +1,364 @@
+"""The load generator generators/open-load against servers that the test runs and whose answers are known."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import mean, quantiles
+from typing import Any
+
+import pytest
+from support.hdr_histogram import counts, quantile
+from support.odd_servers import BODY, RIGHT, Connection, Delayed, Queue, Server, lying, running
+
+SOURCE = Path(__file__).parents[2] / "generators" / "open-load"
+OLDEST = (1, 85)
+"""Rust of Debian 13."""
+
+Report = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    if shutil.which("cargo") is None:
+        pytest.skip("cargo is not installed (Debian 13: apt-get install cargo)")
+    version = subprocess.check_output(["cargo", "--version"], text=True)
+    found = re.match(r"cargo (\d+)\.(\d+)", version)
+    if found is None or (int(found[1]), int(found[2])) < OLDEST:
+        pytest.skip(f"cargo must be {OLDEST[0]}.{OLDEST[1]} or newer, and this is {version.strip()}")
+    cargo("build", "--release")
+    return SOURCE / "target" / "release" / "open-load"
+
+
+def cargo(command: str, *options: str) -> None:
+    done = subprocess.run(
+        ["cargo", command, "--locked", "--quiet", *options],
+        cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.fixture
+def expected(tmp_path: Path) -> Path:
+    file = tmp_path / "expected"
+    file.write_bytes(BODY)
+    return file
+
+
+def started(program: Path, port: int, *options: object) -> subprocess.Popen[str]:
+    command = [str(program), "--json", *map(str, options), f"http://127.0.0.1:{port}/"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str]) -> Report:
+    """Its report, in which the equations of the accounts must hold, and its exit code."""
+    output, errors = process.communicate(timeout=90)
+    assert process.returncode in (0, 1), errors
+    report: Report = json.loads(output)
+    requests = report["requests"]
+    assert requests["planned"] == requests["sent"] + requests["refused"]
+    assert requests["sent"] == requests["answered"] + requests["failed"]
+    assert requests["failed"] == sum(report["failed"].values())
+    assert requests["refused"] == sum(report["refused"].values())
+    for name in ("sent", "refused", "answered", "failed"):
+        assert requests[name] == sum(report["per_second"][name])
+    for times, count in (("latency", requests["answered"]), ("lag", requests["planned"])):
+        if report[times]:
+            check_times(report[times], count)
+    wrong = requests["failed"] + requests["refused"] + report["connections"]["unrequested_bytes"]
+    assert process.returncode == (1 if wrong else 0)
+    return report
+
+
+def check_times(times: Report, count: int) -> None:
+    """The histogram has all values, and the percentiles are its own."""
+    buckets = counts(times["hdr_histogram"])
+    assert times["count"] == sum(count for _, count in buckets) == count
+    for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)):
+        assert times["milliseconds"][name] == pytest.approx(quantile(buckets, share) / 1e6)
+
+
+def run(program: Path, respond: Callable[[Connection, int], None], *options: object) -> Report:
+    with running(Server(respond)) as (port,):
+        return ended(started(program, port, *options))
+
+
+def right(connection: Connection, number: int) -> None:
+    connection.send(RIGHT)
+
+
+@pytest.mark.usefixtures("program")
+def test_its_own_tests_pass() -> None:
+    cargo("test")
+
+
+def test_percentiles_are_those_of_a_server_that_pauses_and_a_closed_load_hides_them(
+    program: Path, expected: Path
+) -> None:
+    """A pause of 1 s in every 10 s, at 10 % and 50 % of the server's capacity, for two periods. By the fluid model of a
+    queue 1 - 10 (1 - q) (1 - rho) s is quantile q of the waiting time, and 0.05 / (1 - rho) s is its mean. Of a closed
+    load each pause delays one request per connection."""
+    common = ("--expect", expected, "--seconds", 20, "--arrivals", "constant")
+    queues = [Queue(capacity, pause=1, period=10) for capacity in (2000, 400, 500)]
+    with running(*map(Server, queues)) as ports:
+        processes = [started(program, port, "--rate", 200, *common) for port in ports[:2]]
+        processes.append(started(program, ports[2], "--closed", 4, *common))
+        *opened, closed = [ended(process) for process in processes]
+    for rho, report, server in zip((0.1, 0.5), opened, queues[:2], strict=True):
+        assert report["requests"] == {"planned": 4000, "sent": 4000, "refused": 0, "answered": 4000, "failed": 0}
+        found, lag = report["latency"]["milliseconds"], report["lag"]["milliseconds"]
+        within = 20 + lag["max"] + 1000 * max(server.late)
+        for name, share in (("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)):
+            assert found[name] == pytest.approx(1000 - 10_000 * (1 - share) * (1 - rho), abs=within), (rho, name)
+        within = 10 + lag["mean"] + 1000 * mean(server.late)
+        assert found["mean"] == pytest.approx(50 / (1 - rho), abs=within)
+    found = closed["latency"]["milliseconds"]
+    usual = 1000 * 4 / 500
+    assert usual - 1 < found["p50"] < usual + 3 + 1000 * ninth_decile(queues[2].late)
+    assert found["p99"] < 200, "the pause does not show"
+    slow = sum(count for value, count in counts(closed["latency"]["hdr_histogram"]) if value > 500_000_000)
+    assert slow == 2 * 4, "one request per connection and pause"
+    assert closed["lag"] is None
+    assert closed["answered_per_second"] * found["mean"] / 1000 == pytest.approx(4, rel=0.03), "Little's law"
+
+
+def test_a_constant_time_is_the_median(program: Path, expected: Path) -> None:
+    server = Delayed(0.005)
+    report = run(program, server, "--rate", 200, "--seconds", 2, "--expect", expected)
+    late = report["lag"]["milliseconds"]["p90"] + 1000 * ninth_decile(server.late)
+    assert 5 <= report["latency"]["milliseconds"]["p50"] < 6 + late
+    assert report["requests"]["answered"] == 400
+    assert report["seconds"] == pytest.approx(2, abs=0.3)
+    assert report["end_unix_seconds"] == pytest.approx(time.time(), abs=2)
+    assert 0 < report["cpu_seconds"] < 1
+
+
+def ninth_decile(values: list[float]) -> float:
+    return quantiles(values, n=10)[8]
+
+
+FRAMES = {
+    "length": RIGHT,
+    "chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n50\r\n%b\r\n14;x=y\r\n%b\r\n0\r\n\r\n"
+    % (BODY[:80], BODY[80:]),
+    "close": b"HTTP/1.0 200 OK\r\n\r\n" + BODY,
+}
+
+
+@pytest.mark.parametrize("connections", ["kept", "new"])
+@pytest.mark.parametrize("frame", FRAMES)
+def test_answers_of_each_kind_are_understood(program: Path, expected: Path, frame: str, connections: str) -> None:
+    def respond(connection: Connection, number: int) -> None:
+        connection.send(FRAMES[frame])
+        if frame == "close":
+            connection.transport.close()
+
+    options = ("--rate", 200, "--seconds", 0.5, "--connections", connections, "--expect", expected)
+    report = run(program, respond, *options)
+    assert report["requests"]["answered"] == 100
+    opened = report["connections"]["opened"]
+    assert opened < 100 if connections == "kept" and frame != "close" else opened == 100
+
+
+@pytest.mark.parametrize("connections", ["kept", "new"])
+def test_http_1_0_keeps_a_connection_if_the_server_says_so(program: Path, expected: Path, connections: str) -> None:
+    def respond(connection: Connection, number: int) -> None:
+        assert b" HTTP/1.0\r\n" in connection.head
+        keeps = b"Connection: keep-alive" in connection.head
+        connection.send(RIGHT.replace(b"\r\n", b"\r\nConnection: keep-alive\r\n", 1) if keeps else RIGHT)
+        if not keeps:
+            connection.transport.close()
+
+    options = ("--rate", 200, "--seconds", 0.5, "--http", "1.0", "--connections", connections, "--expect", expected)
+    report = run(program, respond, *options)
+    assert report["requests"]["answered"] == 100
+    assert (report["connections"]["opened"] == 100) is (connections == "new")
+
+
+def test_an_echo_is_compared_with_the_request(program: Path) -> None:
+    def respond(connection: Connection, number: int) -> None:
+        connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(connection.head), connection.head))
+
+    report = run(program, respond, "--rate", 100, "--seconds", 0.2, "--expect-echo")
+    assert report["requests"]["answered"] == 20
+    assert report["expected_bytes"] == len(report["request_head"])
+
+
+def _send_and_close(data: bytes) -> Callable[[Connection], None]:
+    def lie(connection: Connection) -> None:
+        connection.transport.write(data)
+        connection.transport.close()
+
+    return lie
+
+
+def _half_and_reset(connection: Connection) -> None:
+    connection.transport.write(RIGHT[:60])
+    asyncio.get_running_loop().call_later(0.05, connection.reset)
+
+
+def _drip(connection: Connection, sent: int = 0) -> None:
+    if not connection.transport.is_closing():
+        connection.transport.write(RIGHT[sent : sent + 1])
+        asyncio.get_running_loop().call_later(0.02, _drip, connection, sent + 1)
+
+
+def _without_end(data: bytes, begin: bytes = b"") -> Callable[[Connection], None]:
+    """Sends as long as the client reads."""
+
+    def lie(connection: Connection) -> None:
+        connection.transport.write(begin)
+        go_on(connection)
+
+    def go_on(connection: Connection) -> None:
+        if not connection.transport.is_closing():
+            connection.transport.write(data)
+            asyncio.get_running_loop().call_later(0.001, go_on, connection)
+
+    return lie
+
+
+LIES: dict[str, tuple[str, Callable[[Connection], None]]] = {
+    "wrong byte": ("wrong_bytes", lambda connection: connection.send(RIGHT[:-1] + b"\x01")),
+    "shorter, and says so": (
+        "wrong_length",
+        lambda connection: connection.send(RIGHT.replace(b"Length: 100", b"Length: 99")[:-1]),
+    ),
+    "shorter, to the end of the connection": ("wrong_length", _send_and_close(FRAMES["close"][:-1])),
+    "truncated": ("truncated", _send_and_close(RIGHT[:-1])),
+    "truncated head": ("truncated", _send_and_close(RIGHT[:10])),
+    "reset": ("reset", _half_and_reset),
+    "wrong status": ("wrong_status", lambda connection: connection.send(RIGHT.replace(b"200 OK", b"503 Busy"))),
+    "hang": ("timeout", lambda connection: None),
+    "slow drip": ("timeout", _drip),
+    "closed": ("no_answer", lambda connection: connection.transport.close()),
+    "two answers": ("extra_bytes", lambda connection: connection.send(RIGHT + RIGHT)),
+    "no HTTP": ("malformed", lambda connection: connection.send(b"220 ready\r\n")),
+    "negative length": ("malformed", lambda connection: connection.send(RIGHT.replace(b": 100", b": -10"))),
+    "endless line": ("head_too_long", _without_end(b"y" * 1000, b"HTTP/1.1 200 OK\r\nX: ")),
+    "endless lines": ("head_too_long", _without_end(b"X: y\r\n" * 10, b"HTTP/1.1 200 OK\r\n")),
+    "endless empty lines": ("head_too_long", _without_end(b"\r\n" * 1000)),
+    "endless body": ("wrong_length", _without_end(BODY, b"HTTP/1.0 200 OK\r\n\r\n" + BODY)),
+    "endless chunk size": ("malformed", _without_end(b"0" * 100, FRAMES["chunks"].partition(b"50")[0])),
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_each_lie_is_counted(program: Path, expected: Path, name: str) -> None:
+    reason, lie = LIES[name]
+    report = run(program, lying(lie), "--rate", 1000, "--seconds", 1, "--timeout", 0.5, "--expect", expected)
+    assert report["failed"] == {reason: 2}
+    assert report["requests"] == {"planned": 1000, "sent": 1000, "refused": 0, "answered": 998, "failed": 2}
+    assert report["connections"]["unrequested_bytes"] == 0
+
+
+def test_an_answer_that_nobody_asked_for_is_found(program: Path, expected: Path) -> None:
+    def lie(connection: Connection) -> None:
+        connection.send(RIGHT)
+        asyncio.get_running_loop().call_later(0.03, connection.send, RIGHT)
+
+    options = ("--rate", 20, "--seconds", 1, "--arrivals", "constant", "--expect", expected)
+    report = run(program, lying(lie, every=20), *options)
+    assert report["requests"]["answered"] == 20
+    assert report["connections"]["unrequested_bytes"] == 1
+
+
+def test_a_body_without_end_ends_at_the_timeout(program: Path) -> None:
+    endless = lying(_without_end(bytes(10_000), b"HTTP/1.1 200 OK\r\n\r\n"), every=1)
+    began = time.monotonic()
+    report = run(program, endless, "--rate", 20, "--seconds", 0.5, "--timeout", 0.5)
+    assert report["failed"] == {"timeout": 10}
+    assert time.monotonic() - began < 5
+    assert "the bodies were not compared" in report["warnings"][-1]
+
+
+def test_what_finds_no_connection_is_refused_and_not_dropped(program: Path) -> None:
+    def hang(connection: Connection, number: int) -> None:
+        pass
+
+    options = ("--rate", 100, "--seconds", 0.5, "--max-connections", 5, "--timeout", 1)
+    report = run(program, hang, *options)
+    assert report["requests"] == {"planned": 50, "sent": 5, "refused": 45, "answered": 0, "failed": 5}
+    assert report["refused"] == {"connection_limit": 45}
+    assert report["failed"] == {"timeout": 5}
+    assert report["latency"] is None
+    assert report["connections"]["most_at_once"] == 5
+
+
+def test_a_server_that_goes_away_is_counted(program: Path) -> None:
+    with running(Server(right)) as (port,):
+        process = started(program, port, "--rate", 100, "--seconds", 2, "--timeout", 1, "--connections", "new")
+        time.sleep(0.7)
+    report = ended(process)
+    assert report["requests"]["answered"] > 0
+    assert report["failed"]["connect"] > 50
+    assert report["requests"]["planned"] == 200
+
+
+def test_idle_connections_are_opened_before_and_watched(program: Path, expected: Path) -> None:
+    def connected(connection: Connection, number: int) -> None:
+        if 1 <= number <= 3:  # the first connection is the one that finds out whether there is a server
+            asyncio.get_running_loop().call_later(0.2, connection.send, b"HTTP/1.1 408 Request Timeout\r\n\r\n")
+            asyncio.get_running_loop().call_later(0.2, connection.transport.close)
+
+    server = Server(right, connected)
+    with running(server) as (port,):
+        report = ended(started(program, port, "--rate", 100, "--seconds", 1, "--idle", 10, "--expect", expected))
+    assert report["idle_opened"] == 10
+    assert report["connections"]["idle_closed"] == 3
+    assert report["requests"]["answered"] == 100
+    assert server.connections == 1 + 10 + report["connections"]["opened"]
+
+
+@pytest.mark.parametrize("load", [("--rate", 300), ("--closed", 5)])
+def test_threads_share_the_load(program: Path, expected: Path, load: tuple[object, ...]) -> None:
+    report = run(program, Delayed(0.01), *load, "--threads", 2, "--seconds", 1, "--expect", expected)
+    assert report["requests"]["failed"] == 0
+    if load[0] == "--rate":
+        assert report["requests"]["answered"] == 300
+    else:
+        assert report["connections"]["opened"] == 5
+        seconds = report["latency"]["milliseconds"]["mean"] / 1000
+        assert report["answered_per_second"] * seconds == pytest.approx(5, rel=0.1), "Little's law"
+
+
+def test_the_summary_is_for_people(program: Path, expected: Path) -> None:
+    options = ("--rate", "100", "--seconds", "0.2", "--expect", str(expected))
+    with running(Server(right)) as (port,):
+        command = [str(program), *options, f"http://127.0.0.1:{port}/"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 0
+    assert "not compared" not in done.stderr
+    assert "20 planned = 20 sent + 0 refused" in done.stdout
+    assert "20 sent = 20 answered + 0 failed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--rate", "1"), "no URL is given"),
+        (("--rate", "x", "http://127.0.0.1/"), "--rate must be a number"),
+        (("--rate", "1", "--expect", "/no/such/file", "http://127.0.0.1/"), "cannot read '/no/such/file'"),
+        (("--rate", "1", "http://no-such-host.invalid/"), "cannot find the host"),
+    ],
+)
+def test_wrong_usage_is_one_line(program: Path, arguments: tuple[str, ...], said: str) -> None:
+    check_refusal(said, program, *arguments)
+
+
+def test_a_server_that_is_not_there_is_one_line(program: Path, free_port: int) -> None:
+    check_refusal("cannot reach 127.0.0.1", program, "--rate", "1", f"http://127.0.0.1:{free_port}/")
+
+
+def check_refusal(said: str, *command: object) -> None:
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("open-load: ")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
