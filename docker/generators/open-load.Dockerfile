@@ -1,7 +1,7 @@
 # Our own load generator, built with Debian's Rust.
 FROM debian:trixie-slim AS build
-RUN --mount=type=cache,id=ab-runner-apt-13,target=/var/cache/apt,sharing=locked \
-    --mount=type=cache,id=ab-runner-apt-lists-13,target=/var/lib/apt/lists,sharing=locked \
+RUN --mount=type=cache,id=ab-runner-apt,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,id=ab-runner-apt-lists,target=/var/lib/apt/lists,sharing=locked \
     rm -f /etc/apt/apt.conf.d/docker-clean \
     && apt-get -q update \
     && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install cargo
@@ -12,8 +12,8 @@ RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt,required
     cargo build --release --locked --manifest-path /src/Cargo.toml
 
 FROM debian:trixie-slim
-RUN --mount=type=cache,id=ab-runner-apt-13,target=/var/cache/apt,sharing=locked \
-    --mount=type=cache,id=ab-runner-apt-lists-13,target=/var/lib/apt/lists,sharing=locked \
+RUN --mount=type=cache,id=ab-runner-apt,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,id=ab-runner-apt-lists,target=/var/lib/apt/lists,sharing=locked \
     rm -f /etc/apt/apt.conf.d/docker-clean \
     && apt-get -q update \
     && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install python3-minimal
