@@ -181,7 +181,8 @@ def measure(name: str, pair: int, side: int, start: Start, workload: WorkloadNam
     result, usage = watched.outcome.result, watched.sampler.usage
     expected = len(start.question(workload).expected)
     verdict = judge(result, workload_named(workload), expected_length=expected, requests=None, concurrency=CONCURRENCY)
-    error = watched.spot_checks.wrong or verdict.reason
+    wrong = watched.spot_checks.wrong if watched.spot_checks else None
+    error = wrong or verdict.reason
     report = watched.outcome.report if error is None else None
     cpu_seconds = usage.server_cpu_seconds if usage else 0
     return PairTrial(

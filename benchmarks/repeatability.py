@@ -34,15 +34,15 @@ def main(folders: list[Path]) -> None:
             f"sorting); drift {changes}"
         )
     first, second = (sweep.cells for sweep in sweeps)
-    both = [cell for cell in first if cell in second and first[cell].rate and second[cell].rate]
+    both = [cell for cell in first if cell in second and first[cell].figure and second[cell].figure]
     variations = [coefficient_of_variation([rate(first[cell]), rate(second[cell])]) for cell in both]
     worst, where = max(zip(variations, both, strict=True))
     print(
         f"coefficient of variation: median {median(variations):.1%} of {len(both)} cells, largest {worst:.1%} "
-        f"({where.server} {where.workload} c={where.concurrency})"
+        f"({where.server} {where.workload} c={where.level})"
     )
-    for workload, concurrency in dict.fromkeys((cell.workload, cell.concurrency) for cell in both):
-        row = [cell for cell in both if (cell.workload, cell.concurrency) == (workload, concurrency)]
+    for workload, concurrency in dict.fromkeys((cell.workload, cell.level) for cell in both):
+        row = [cell for cell in both if (cell.workload, cell.level) == (workload, concurrency)]
         one, other = (sweep.rankings[workload, concurrency] for sweep in sweeps)
         opposite = contradictions(one, other)
         tau = kendall_tau(*([rate(cells[cell]) for cell in row] for cells in (first, second)))
@@ -61,8 +61,8 @@ def opposite_orders(first: SweepAnalysis, second: SweepAnalysis) -> int:
 
 
 def rate(cell: CellSummary) -> float:
-    assert cell.rate is not None, "only cells with a figure are compared"
-    return cell.rate
+    assert cell.figure is not None, "only cells with a figure are compared"
+    return cell.figure
 
 
 def neither(stored: Stored) -> tuple[float, float]:

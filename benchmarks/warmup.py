@@ -87,7 +87,7 @@ class LongTurn(Turn):
         alive = super()._cell(start, cell)
         later: Trial | None = None
         if alive:
-            start.load(cell.workload, cell.concurrency, MORE, self._context.protocol.idle_timeout)
+            start.load(cell.workload, cell.level, MORE, self._context.protocol.idle_timeout)
             result = make_trial(start, cell, LATER, None, f"{cell.workload}-later")
             later, alive = result.trial, result.alive
         self._keep(cell, later)
@@ -101,7 +101,7 @@ class LongTurn(Turn):
             server=cell.server,
             kind=self._server.kind,
             workload=cell.workload,
-            concurrency=cell.concurrency,
+            concurrency=cell.level,
             first=_rate(both[0]),
             later=_rate(both[1]),
             reason="; ".join(reasons) or None,

@@ -5,6 +5,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SERVERS = ROOT / "servers"
 DOCKER = ROOT / "docker"
+GENERATORS = ROOT / "generators"
 FIXTURES = ROOT / "fixtures"
 RESULTS = ROOT / "results"
 PUBLISHED = RESULTS / "published"

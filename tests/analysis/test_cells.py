@@ -11,7 +11,7 @@ from ab_runner.analysis.cells import CellSummary, cells_and_trials, summarise_ce
 from ab_runner.analysis.reasons import Reason
 from ab_runner.model.load import Limit, Verdict
 from ab_runner.model.records import Cell, JvmActivity, Trial
-from ab_runner.report.figures import rate_text, remark_text
+from ab_runner.report.figures import cell_text, remark_text
 
 
 def remarks(cell: CellSummary) -> tuple[str, ...]:
@@ -25,9 +25,9 @@ def test_a_cell_of_which_half_or_more_failed_has_no_figure(failures: int, text: 
     failed = [failed_trial("a-1", "small", 1, "timeout", block=block) for block in range(failures)]
     valid = [trial("a-1", "small", 1, block=block) for block in range(failures, 5)]
     found = summarise_cell(Cell("a-1", "small", 1), [*valid, *failed])
-    assert rate_text(found) == text
+    assert cell_text(found) == text
     assert found.reason is (Reason.TIMEOUT if failures > 2 else None)
-    assert (found.rate is None, not found.by_batch, found.limit) == (failures > 2, failures > 2, None)
+    assert (found.figure is None, not found.by_batch, found.limit) == (failures > 2, failures > 2, None)
 
 
 # --- starved connections ---------------------------------------------------------------------------------------
@@ -44,22 +44,22 @@ def starving(*shares: float, concurrency: int = 1000, **changes: object) -> Cell
 
 def test_a_server_that_serves_a_quarter_of_the_connections_has_no_rate_and_says_so() -> None:
     found = starving(*[0.256] * 6, seconds=60.0)
-    assert rate_text(found) == "15,393 ±0 % (256 of 1,000 connections served)"
+    assert cell_text(found) == "15,393 ±0 % (256 of 1,000 connections served)"
     assert (found.starved, found.reason) == (True, Reason.STARVED)
-    assert (found.rate, found.by_batch, found.cpu_efficiency_by_batch, found.limit) == (None, {}, {}, None)
+    assert (found.figure, found.by_batch, found.cpu_efficiency_by_batch, found.limit) == (None, {}, {}, None)
     assert remarks(found) == ("about 256 of 1,000 connections served at a time",)
 
 
 def test_a_server_that_serves_most_of_the_connections_has_a_rate_with_a_remark() -> None:
     found = starving(0.693, seconds=60.0)
-    assert rate_text(found) == "15,393*"
+    assert cell_text(found) == "15,393*"
     assert not found.starved
     assert remarks(found) == ("about 694 of 1,000 connections served at a time",)
     assert remarks(starving(0.95, seconds=60.0)) == ()
 
 
 def test_below_a_concurrency_of_100_it_is_not_looked_at() -> None:
-    assert rate_text(starving(0.3, concurrency=99)) == "15,393"
+    assert cell_text(starving(0.3, concurrency=99)) == "15,393"
 
 
 def test_starvation_is_a_cells_and_not_a_trials() -> None:
@@ -70,14 +70,14 @@ def test_starvation_is_a_cells_and_not_a_trials() -> None:
 
 def test_where_latencies_are_not_known_nothing_is_said_of_starvation() -> None:
     found = summarise_cell(Cell("a-1", "small", 100), [trial("a-1", "small", 100, report=report(percentiles={}))])
-    assert (found.served, found.starved, rate_text(found)) == (None, False, "12,345")
+    assert (found.served, found.starved, cell_text(found)) == (None, False, "12,345")
 
 
 def test_failed_trials_of_a_starved_cell_are_told_too() -> None:
     trials = [trial("a-1", "small", 100, block=block, report=served(9_000, 100, 0.2)) for block in (1, 2)]
     failed = failed_trial("a-1", "small", 100, "timeout", block=3)
     found = summarise_cell(Cell("a-1", "small", 100), [*trials, failed])
-    assert rate_text(found) == "9,000 (20 of 100 connections served; 1 of 3 failed: timeout)"
+    assert cell_text(found) == "9,000 (20 of 100 connections served; 1 of 3 failed: timeout)"
 
 
 # --- cold trials -----------------------------------------------------------------------------------------------
@@ -91,22 +91,22 @@ def cold(share: int, block: int, rate: float = 12_345.0) -> Trial:
 
 def test_where_all_trials_are_cold_their_median_is_shown_with_the_reason() -> None:
     found = summarise_cell(Cell("a-1", "small", 1), [cold(12, 1, 9_000.0), cold(6, 2, 10_000.0), cold(30, 3, 11_000.0)])
-    assert rate_text(found) == "10,000 (cold: the JIT took 6 to 30 % of the server's CPU time)"
-    assert (found.rate, found.reason) == (None, Reason.COLD)
+    assert cell_text(found) == "10,000 (cold: the JIT took 6 to 30 % of the server's CPU time)"
+    assert (found.figure, found.reason) == (None, Reason.COLD)
     assert remarks(found) == ("cold: the JIT took 6 to 30 % of the server's CPU time",)
 
 
 def test_some_cold_trials_are_counted_as_what_they_are() -> None:
     cell = Cell("a-1", "small", 1)
     warm = [trial("a-1", "small", 1, block=block) for block in range(1, 5)]
-    assert rate_text(summarise_cell(cell, [*warm, cold(12, 5), cold(9, 6)])) == (
+    assert cell_text(summarise_cell(cell, [*warm, cold(12, 5), cold(9, 6)])) == (
         "12,345 (2 of 6 cold: the JIT took 9 to 12 % of the server's CPU time)"
     )
-    assert rate_text(summarise_cell(cell, [*warm[:2], *(cold(12, block) for block in range(3, 7))])) == (
+    assert cell_text(summarise_cell(cell, [*warm[:2], *(cold(12, block) for block in range(3, 7))])) == (
         "4 of 6 cold: the JIT took 12 % of the server's CPU time"
     )
     mixed = [*warm, cold(12, 5), failed_trial("a-1", "small", 1, "timeout", block=6)]
-    assert rate_text(summarise_cell(cell, mixed)) == "12,345 (2 of 6 failed: timeout)"
+    assert cell_text(summarise_cell(cell, mixed)) == "12,345 (2 of 6 failed: timeout)"
 
 
 # --- the limit, and what a JVM did beside its work ------------------------------------------------------------

@@ -46,7 +46,7 @@ def compare(before: Stored, after: Stored, slower: float | None = None) -> Sweep
 
 
 def changes(compared: SweepComparison) -> dict[tuple[str, int], str]:
-    return {(each.cell.server, each.cell.concurrency): each.change for each in compared.cells}
+    return {(each.cell.server, each.cell.level): each.change for each in compared.cells}
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_where_ab_was_the_limit_in_both_sweeps_cpu_times_are_compared() -> None:
     assert changes(found) == {("tomcat-5.5.15", 1): "slower"}
     assert found.cells[0].by_cpu_time
     assert changes(compare(stored(*before), stored(*blocks(TOMCAT, 18_000, limit="generator")))) == {
-        ("tomcat-5.5.15", 1): "ab was the limit"
+        ("tomcat-5.5.15", 1): "generator was the limit"
     }
 
 

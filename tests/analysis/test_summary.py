@@ -35,7 +35,7 @@ def test_six_starts_with_narrow_intervals_are_believed() -> None:
 def test_a_rate_that_ab_limited_is_a_doubt() -> None:
     limited = blocks("a-1", 20_000, per_cpu_second=10_000, limit="generator")
     assert said(limited, blocks("b-1", 10_000, per_cpu_second=30_000)) == [
-        "Confidence: moderate (6 starts; 1 cell limited by ab)"
+        "Confidence: moderate (6 starts; 1 cell limited by the generator)"
     ]
 
 

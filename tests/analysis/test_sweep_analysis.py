@@ -21,9 +21,9 @@ def test_the_checks_of_the_reference_are_no_cells_but_drifts() -> None:
 def test_cells_have_their_counts_and_reasons() -> None:
     cells = analyse(STORED).cells
     some = cells[Cell("tomcat-5.5.15", "small", 100)]
-    assert (some.trials, some.failed, some.reason, some.rate) == (3, 1, None, 12_000)
+    assert (some.trials, some.failed, some.reason, some.figure) == (3, 1, None, 12_000)
     none = cells[Cell("tomcat-5.5.15-defaults", "large", 100)]
-    assert (none.trials, none.failed, none.reason, none.rate) == (1, 1, Reason.FAILED_REQUESTS, None)
+    assert (none.trials, none.failed, none.reason, none.figure) == (1, 1, Reason.FAILED_REQUESTS, None)
     assert none.rejected is not None
     assert none.rejected.value == 190.1
 

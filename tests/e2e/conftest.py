@@ -104,7 +104,7 @@ def verdicts(stored: Stored) -> dict[tuple[str, WorkloadName, int], Verdict]:
     found: dict[tuple[str, WorkloadName, int], Verdict] = {}
     for record in stored.records:
         if isinstance(record, Trial | NotMeasured) and record.block > BEFORE:
-            key = (record.server, record.workload, record.concurrency)
+            key = (record.server, record.workload, record.level)
             assert key not in found
             found[key] = record.verdict if isinstance(record, Trial) else Verdict(False, record.reason)
     return found

@@ -92,7 +92,7 @@ def test_the_servers_of_a_batch_run_together_and_only_one_at_a_time_is_awake(swe
     name = f"--filter=name=ab-runner-{read(folder).sweep.id}"
     assert len(subprocess.check_output([*paused, name], text=True).split()) >= 2
     stored, trials = finished_batch(process, folder, starts=3)
-    rows = [{each.server for each in trials if each.concurrency == level} for level in (1, 2, 3)]
+    rows = [{each.server for each in trials if each.level == level} for level in (1, 2, 3)]
     assert rows == [{"lighttpd-1.4", "jdk-httpserver"}, {"lighttpd-1.4", "jdk-httpserver", "ceiling"}, rows[0]]
     assert containers_left(stored.sweep.id) == ""
 

@@ -45,7 +45,7 @@ def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
     assert stored.sweep.request.jdk == installed()[0].version
     trials = {record.server: record.jdk for record in stored.records if isinstance(record, Trial)}
     assert (trials["mina-0.9.2"], trials["ceiling"]) == (installed()[0].version, None)
-    used = [record.usage for record in stored.records if isinstance(record, Trial) and record.concurrency == 10]
+    used = [record.usage for record in stored.records if isinstance(record, Trial) and record.level == 10]
     assert all(usage and (usage.generator_cores_busy or 0) > 0.1 for usage in used), "ab runs below a shell"
     assert all(usage and (usage.server_cores_busy or 0) > 0.1 for usage in used)
     starts = {record.server: record for record in stored.records if isinstance(record, StartRecord)}
@@ -118,7 +118,7 @@ def test_the_servers_of_a_batch_run_together_on_ports_of_their_own_and_only_one_
     _, trials = finished_batch(process, folder, starts=3)
     ports = {trial.server: trial.command[-1].split(":")[2].split("/")[0] for trial in trials}
     assert len(set(ports.values())) == 3
-    order = [trial.server for trial in trials if (trial.workload, trial.concurrency) == ("small", 2)]
+    order = [trial.server for trial in trials if (trial.workload, trial.level) == ("small", 2)]
     assert sorted(order) == ["ceiling", "tomcat-5.5.15"]
     assert [servers_left(port) for port in range(free_port, free_port + 3)] == [[], [], []]
 
@@ -131,7 +131,7 @@ def test_two_generators_make_one_trial(sweeping: Sweeper, tmp_path: Path, free_p
     )  # fmt: skip
     output, _ = process.communicate(timeout=120)
     assert process.returncode == 0, output
-    trials = {r.concurrency: r for r in check_store(folder, starts=3).records if isinstance(r, Trial) and r.block == 1}
+    trials = {r.level: r for r in check_store(folder, starts=3).records if isinstance(r, Trial) and r.block == 1}
     assert all(answered(trial.verdict) for trial in trials.values())
     assert {trial.report.concurrency for trial in trials.values() if trial.report} == {1, 9}
     raw = {path.name for path in (folder / "raw").glob("1-ceiling-*-small-*.csv")}

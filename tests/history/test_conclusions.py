@@ -56,7 +56,7 @@ def blocks(server: Server, rate: float, concurrency: int = 10, of: int = 6, **ch
 
 def stored(servers: Sequence[Server], records: Iterable[Record], levels: tuple[int, ...] = (10,)) -> Stored:
     made = sweep(*servers)
-    request = msgspec.structs.replace(made.request, concurrency=levels)
+    request = msgspec.structs.replace(made.request, levels=levels)
     return Stored(msgspec.structs.replace(made, request=request), tuple(records))
 
 

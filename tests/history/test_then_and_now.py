@@ -83,7 +83,7 @@ def at(server: Server, workload: WorkloadName, concurrency: int, rate: float) ->
 
 def stored(*servers: Server, records: tuple[Trial | NotMeasured, ...], **asked: object) -> Stored:
     made = sweep(*servers)
-    asked = {"workloads": ("echo", *FILES), "concurrency": (1, 50, 100)} | asked
+    asked = {"workloads": ("echo", *FILES), "levels": (1, 50, 100)} | asked
     made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, **asked))
     return Stored(made, (*records, EndRecord(at=NOON, reason="finished")))
 
@@ -225,7 +225,7 @@ def test_ranks_are_among_the_servers_that_count_on_both_sides() -> None:
 def test_whatever_was_measured_ranks_add_up_and_the_faster_never_ranks_behind(rates: list[float]) -> None:
     servers = (CINDY, CINDY_SESSION, TOMCAT, JETTY, RESIN, PREFORK, LIGHTTPD, MERECAT)
     records = tuple(at(each, "small", 10, rate) for each, rate in zip(servers, rates, strict=True))
-    made = stored(*servers, records=records, workloads=("small",), concurrency=(10,))
+    made = stored(*servers, records=records, workloads=("small",), levels=(10,))
     (level,) = compared("small", made).levels
     now = sorted((pair.rates[1], pair.ranks[1]) for pair in level.stand_in.pairs if pair.rates and pair.ranks)
     assert level.stand_in.ranked == len(now) == 8
@@ -237,7 +237,7 @@ def test_the_same_sweep_in_the_order_of_2006_has_a_rho_of_one() -> None:
     servers = (TOMCAT, JETTY, PREFORK, LIGHTTPD)
     figures = {figure.server: figure for figure in FIGURES if (figure.workload, figure.concurrency) == ("small", 10)}
     records = tuple(at(each, "small", 10, 3 * (figures[each.published or ""].rate or 0)) for each in servers)
-    (level,) = compared("small", stored(*servers, records=records, concurrency=(10,))).levels
+    (level,) = compared("small", stored(*servers, records=records, levels=(10,))).levels
     assert level.stand_in.agreement is not None
     assert (level.stand_in.agreement.rho, level.stand_in.agreement.pairs) == (1, 4)
     assert {round(pair.factor or 0, 9) for pair in level.stand_in.pairs} == {3}
@@ -249,7 +249,7 @@ def test_one_block_and_several_both_say_what_their_ranks_are_worth() -> None:
     assert NO_MARGIN[False] in report_of(several).facts
 
 
-@pytest.mark.parametrize("made", [stored(EVENT, records=(), concurrency=(50,)), stored(records=())])
+@pytest.mark.parametrize("made", [stored(EVENT, records=(), levels=(50,)), stored(records=())])
 def test_a_sweep_without_anything_of_2006_compares_nothing(made: Stored) -> None:
     assert compare(made) == ()
 

@@ -21,6 +21,7 @@ class RecordedExecutor:
     """Answers every command in the same way, and has these files in its folder."""
 
     folder = "/raw"
+    fixtures = "/srv/www"
     cpus = (2, 5)
 
     def __init__(self, done: Completed, files: dict[str, str]) -> None:

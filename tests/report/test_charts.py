@@ -21,6 +21,7 @@ from ab_runner.report.charts.files import gallery
 from ab_runner.report.charts.latencies import percentile_field
 from ab_runner.report.charts.palette import looks
 from ab_runner.report.html.page import page_of, specs_of
+from ab_runner.report.words import words_of
 from ab_runner.stats.ranking import Rank
 from ab_runner.store.reader import Stored
 
@@ -81,8 +82,10 @@ def test_names_at_the_ends_of_lines_never_cover_each_other_or_leave_the_plot(rat
         for one, rate in zip(servers, rates, strict=True)
         for level in (1, 10)
     ]
-    height = rates_chart.height_of_rates(len(servers))
-    spec = vega.with_rows(rates_chart.rates(looks(servers), (1, 10)), rows) | {"height": height}
+    height = rates_chart.height_of_figures(len(servers))
+    spec = vega.with_rows(rates_chart.figures(looks(servers), (1, 10), words_of(STORED.sweep.request)), rows) | {
+        "height": height
+    }
     places = label_positions(vega.svg(spec), {one.id for one in servers})
     assert len(places) == len(servers)
     assert all(below - above >= 12.5 for above, below in pairwise(places))

@@ -20,7 +20,7 @@ def analysed(*records: Iterable[Record], levels: tuple[int, ...] = (1,)) -> Swee
     found = [record for some in records for record in some]
     ids = dict.fromkeys(record.server for record in found if isinstance(record, Trial))
     made = sweep(*(server(id) for id in ids))
-    request = msgspec.structs.replace(made.request, concurrency=levels)
+    request = msgspec.structs.replace(made.request, levels=levels)
     return analyse(Stored(msgspec.structs.replace(made, request=request), tuple(found)))
 
 

@@ -11,19 +11,24 @@ import pytest
 from support.builders import server
 
 from ab_runner.cli import run
+from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import PROTOCOLS, Protocol, SweepRequest, WarmUp
+from ab_runner.model.protocol import PROTOCOLS, Protocol, SweepRequest, WarmUp, for_open_load
 from ab_runner.report.reproduce import command
 from ab_runner.sweep.request import RunRequest
 
 ASKED = SweepRequest(
     protocol=PROTOCOLS["quick"], servers=("jetty-12.1", "tomcat-11"), workloads=("small", "large"),
-    concurrency=(1, 100), runtime="docker", network="bridge", seed=7, jdk=17,
+    levels=(1, 100), runtime="docker", network="bridge", seed=7, jdk=17,
 )  # fmt: skip
 
 
 def changed(**changes: Any) -> Protocol:
     return msgspec.structs.replace(PROTOCOLS["standard"], **changes)
+
+
+def of_open_load(load: OpenLoad, *levels: int) -> SweepRequest:
+    return msgspec.structs.replace(ASKED, open=load, levels=levels, protocol=for_open_load(ASKED.protocol))
 
 
 WARM_UP = WarmUp(Load(requests=20_000))
@@ -35,6 +40,11 @@ WARM_UP = WarmUp(Load(requests=20_000))
         ASKED,
         msgspec.structs.replace(ASKED, runtime="process", network="loopback", jdk=None),
         msgspec.structs.replace(ASKED, generators=3),
+        of_open_load(OpenLoad(axis="rate"), 1_000, 2_000),
+        of_open_load(OpenLoad(axis="peak"), 50, 90),
+        of_open_load(OpenLoad(axis="slo", percentile="p99.9"), 10, 50),
+        of_open_load(OpenLoad(axis="idle", rate=2_000), 0, 15_000),
+        msgspec.structs.replace(of_open_load(OpenLoad(axis="rate"), 1_000), protocol=PROTOCOLS["quick"]),
         msgspec.structs.replace(ASKED, protocol=changed(blocks=9), precision=0.03, budget=1800),
         msgspec.structs.replace(ASKED, protocol=changed(trial=Load(seconds=7), large_trial=Load(seconds=7))),
         msgspec.structs.replace(ASKED, protocol=changed(trial=Load(requests=900), large_trial=Load(requests=900))),

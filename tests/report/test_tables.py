@@ -313,7 +313,7 @@ def test_notes_of_one_kind_are_one_line_for_all_servers() -> None:
 def test_a_star_of_connections_that_waited_is_explained_in_a_short_report() -> None:
     waiting = trial("a-1", "small", 500, report=served(20_000, 500, 0.7))
     made = sweep(server("a-1"))
-    made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, concurrency=(500,)))
+    made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, levels=(500,)))
     found = short(Stored(made, (waiting,)))
     assert "*" in found.tables[0].rows[0][1].text
     assert found.notes == ("*: some connections waited while the others were served (1 cell: a-1)",)

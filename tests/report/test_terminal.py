@@ -64,7 +64,7 @@ def test_a_starved_cell_is_yellow_and_a_lower_bound_is_dim() -> None:
 
 def test_a_single_concurrency_is_no_curve() -> None:
     made = sweep(SERVERS[0])
-    made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, concurrency=(1,)))
+    made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, levels=(1,)))
     assert "curve" not in in_terminal(everything(Stored(made, (trial("jetty-5.1.10", "small", 1),))), 80)
     assert "curve" in in_terminal(everything(STORED), 80)
 

@@ -82,7 +82,7 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DockerS
     )
     (tmp_path / "docker").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    made = DockerServer("project", server("ceiling", kind="c"), tmp_path / "log", tmp_path)
+    made = DockerServer("project", server("ceiling", kind="c"), "ab", tmp_path / "log", tmp_path)
     yield made
     made.stop()
     assert not any(shell.is_open() for shell in made._shells.values())

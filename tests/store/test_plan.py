@@ -41,14 +41,14 @@ def test_one_block_keeps_the_order_and_several_draw_it_from_the_seed() -> None:
 
 def test_each_block_begins_with_the_next_level_so_that_age_and_concurrency_are_not_confounded() -> None:
     runs = plan(SERVERS[:1], ["small", "large"], [1, 10, 100], blocks=4, seed=1)
-    orders = [[cell.concurrency for cell in run.cells if cell.workload == "large"] for run in runs]
+    orders = [[cell.level for cell in run.cells if cell.workload == "large"] for run in runs]
     assert orders == [[1, 10, 100], [10, 100, 1], [100, 1, 10], [1, 10, 100]]
 
 
 def test_the_order_of_levels_is_the_same_for_all_servers_of_a_block() -> None:
     runs = plan([server("a-1"), server("b-1")], ["small"], [1, 10, 100], blocks=3, seed=1)
     for block in (1, 2, 3):
-        orders = {tuple(cell.concurrency for cell in run.cells) for run in runs if run.block == block}
+        orders = {tuple(cell.level for cell in run.cells) for run in runs if run.block == block}
         assert len(orders) == 1
 
 
@@ -103,7 +103,7 @@ def done(block: int, server: str, concurrency: int) -> Record:
 
 
 def test_nothing_is_left_of_a_sweep_whose_cells_all_have_a_record() -> None:
-    records = [done(run.block, run.server, cell.concurrency) for run in PLAN for cell in run.cells]
+    records = [done(run.block, run.server, cell.level) for run in PLAN for cell in run.cells]
     assert remaining(PLAN, records) == []
     assert remaining(PLAN, []) == PLAN
 
@@ -120,11 +120,11 @@ def test_what_is_left_keeps_its_block_and_its_order() -> None:
 def test_cells_that_failed_in_half_of_the_blocks_are_not_left_to_be_measured() -> None:
     stored = builders.sweep(server("a-1", workloads=("small",)))
     protocol = msgspec.structs.replace(stored.request.protocol, blocks=4)
-    request = msgspec.structs.replace(stored.request, protocol=protocol, workloads=("small",), concurrency=(1, 10))
+    request = msgspec.structs.replace(stored.request, protocol=protocol, workloads=("small",), levels=(1, 10))
     failed = [builders.failed_trial("a-1", "small", 1, "timeout", block=block) for block in (1, 2)]
     measured = [builders.trial("a-1", "small", 10, block=block) for block in (1, 2)]
     left = left_of(Stored(msgspec.structs.replace(stored, request=request), (*failed, *measured)))
-    assert [(run.block, [cell.concurrency for cell in run.cells]) for run in left] == [(3, [10]), (4, [10])]
+    assert [(run.block, [cell.level for cell in run.cells]) for run in left] == [(3, [10]), (4, [10])]
 
 
 def test_each_batch_has_a_check_of_the_reference_of_its_own() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ab_runner.load.latency import distribution
-from ab_runner.model.load import Failures, Limit, LoadFailure, LoadReport, Verdict
+from ab_runner.model.load import Arrivals, Failures, Limit, LoadFailure, LoadReport, Verdict
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.records import AnswerRecord, Machine, NotMeasured, Sweep, Trial, Usage
 from ab_runner.model.server import Server
@@ -86,7 +86,7 @@ def trial(server: str, workload: WorkloadName, concurrency: int, **changes: Any)
         "block": 1,
         "server": server,
         "workload": workload,
-        "concurrency": concurrency,
+        "level": concurrency,
         "start": 1,
         "at": NOON,
         "command": ("ab", "-n", "1"),
@@ -102,6 +102,34 @@ def trial(server: str, workload: WorkloadName, concurrency: int, **changes: Any)
         return made
     fair = served(made.report.requests_per_second, concurrency, complete=made.report.complete)
     return msgspec.structs.replace(made, report=msgspec.structs.replace(made.report, percentiles=fair.percentiles))
+
+
+def arrivals(rate: int, **changes: Any) -> Arrivals:
+    fields: dict[str, Any] = {
+        "rate": rate, "planned": 5 * rate, "refused": {}, "lag_p99": 0.01, "lag_longest": 0.2, "most_connections": 3,
+        "idle_opened": 0, "idle_closed": 0,
+    }  # fmt: skip
+    return Arrivals(**fields | changes)
+
+
+def open_report(rate: int, **changes: Any) -> LoadReport:
+    """The figures of open-load of five seconds in which every request was answered."""
+    fields: dict[str, Any] = {
+        "tool": "open-load 1.0.0", "seconds": 5.01, "complete": 5 * rate, "requests_per_second": float(rate),
+        "percentiles": {}, "arrivals": arrivals(rate),
+    }  # fmt: skip
+    return report(**fields | changes)
+
+
+def open_trial(server: str, level: int, p99: float, rate: int = 1_000, **changes: Any) -> Trial:
+    """A trial with an open load whose p99 is so many milliseconds, its median a tenth of it."""
+    slow = round(1000 * p99)
+    fields: dict[str, Any] = {
+        "command": ("open-load", "--rate", str(rate)),
+        "report": open_report(rate),
+        "microseconds": {slow // 10: 4 * rate, slow: rate},
+    }
+    return trial(server, "small", level, **fields | changes)
 
 
 SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
@@ -145,7 +173,7 @@ def answer(server: str, head: str, workload: WorkloadName = "small") -> AnswerRe
 
 
 def not_measured(server: str, workload: WorkloadName, concurrency: int, reason: str, detail: str = "") -> NotMeasured:
-    return NotMeasured(block=1, server=server, workload=workload, concurrency=concurrency, reason=reason, detail=detail)
+    return NotMeasured(block=1, server=server, workload=workload, level=concurrency, reason=reason, detail=detail)
 
 
 def sweep(*servers: Server, **changes: Any) -> Sweep:
@@ -153,7 +181,7 @@ def sweep(*servers: Server, **changes: Any) -> Sweep:
         protocol=PROTOCOLS["quick"],
         servers=tuple(each.id for each in servers),
         workloads=("small", "large"),
-        concurrency=(1, 100),
+        levels=(1, 100),
         runtime="docker",
         network="loopback",
         seed=1,

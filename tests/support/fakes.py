@@ -92,6 +92,7 @@ class FakeServer:
     host = "127.0.0.1:8080"
     accounts: ResourceAccounts | None = None
     generator_folder = "/raw"
+    generator_fixtures = "/srv/www"
 
     def __init__(self, runtime: FakeRuntime, server: Server) -> None:
         self.environment = {"version": "1"}
@@ -109,6 +110,9 @@ class FakeServer:
         return socket.create_connection(self.address, seconds)
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
+        if command[0] == "open-load":
+            self._runtime.log.append(f"load {self.server.id} {command[1].lstrip('-')}={command[2]} {command[-1]}")
+            return self._runtime.generate(self.server, command)
         ab = command[command.index("ab") :]
         self._runtime.log.append(f"load {self.server.id} c={ab[ab.index('-c') + 1]} {ab[-1]}")
         return self._runtime.generate(self.server, ab)

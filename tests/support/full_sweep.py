@@ -50,7 +50,7 @@ def full_sweep() -> Stored:
     ]
     request = SweepRequest(
         protocol=PROTOCOLS["standard"], servers=tuple(each.id for each in servers), workloads=tuple(names),
-        concurrency=LEVELS, runtime="docker", network="loopback", seed=2006, jdk=25,
+        levels=LEVELS, runtime="docker", network="loopback", seed=2006, jdk=25,
     )  # fmt: skip
     records = [record for each in servers for record in _records(each, draw)]
     records += [

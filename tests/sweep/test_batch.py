@@ -9,7 +9,7 @@ def cells(server: str, *levels: int) -> list[Cell]:
 
 
 def test_the_servers_of_a_batch_alternate_and_each_row_begins_with_the_next() -> None:
-    order = [(cell.server, cell.concurrency) for _, cell in in_turns([cells("a", 1, 10), cells("b", 1, 10)])]
+    order = [(cell.server, cell.level) for _, cell in in_turns([cells("a", 1, 10), cells("b", 1, 10)])]
     assert order == [("a", 1), ("b", 1), ("b", 10), ("a", 10)]
 
 

@@ -47,9 +47,7 @@ def test_a_cell_that_failed_in_half_of_the_blocks_is_not_measured_again() -> Non
     for (run,) in batches_to_run(blocks, of_six_blocks(), records, shown.append):
         made.append((run.block, run.cells))
         records += [
-            builders.trial(
-                cell.server, cell.workload, cell.concurrency, block=run.block, verdict=Verdict(cell == works)
-            )
+            builders.trial(cell.server, cell.workload, cell.level, block=run.block, verdict=Verdict(cell == works))
             for cell in run.cells
         ]
     assert [cells for _, cells in made if cells[0].server == "a-1"] == [(fails, works)] * 3 + [(works,)] * 3
@@ -79,7 +77,7 @@ def test_blocks_are_added_before_the_last_trials_of_the_reference_until_the_budg
 def test_further_blocks_come_in_batches_with_the_reference_when_the_last_planned_one_has_been_run() -> None:
     reference = builders.server("ceiling", workloads=("small",))
     request = msgspec.structs.replace(
-        SWEEP.request, precision=0.03, workloads=("small",), concurrency=(10,),
+        SWEEP.request, precision=0.03, workloads=("small",), levels=(10,),
         protocol=msgspec.structs.replace(SWEEP.request.protocol, together=2),
     )  # fmt: skip
     sweep = msgspec.structs.replace(SWEEP, request=request, reference=reference)

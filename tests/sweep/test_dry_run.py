@@ -4,8 +4,9 @@ import msgspec
 import pytest
 from support.builders import server, sweep
 
+from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import PROTOCOLS, SweepRequest, WarmUp
+from ab_runner.model.protocol import PROTOCOLS, SweepRequest, WarmUp, for_open_load
 from ab_runner.sweep.dry_run import lines_of
 
 TOMCAT, JETTY = server("tomcat-11"), server("jetty-12.1", workloads=("small",))
@@ -41,6 +42,24 @@ def test_a_sweep_is_told_in_full() -> None:
 )
 def test_its_time_is_what_the_protocol_says(protocol: str, changes: dict[str, object], expected: str) -> None:
     assert list(lines_of(asked(protocol, **changes), [TOMCAT, JETTY], None))[-1].startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("load", "levels", "expected", "seconds"),
+    [
+        # a warm-up of 7 s for each, and for each rate a lead-in of half a second and a trial of 2 s
+        (OpenLoad(axis="rate"), (1_000, 2_000), "open load, rates: 1,000, 2,000 requests/s", 14 + 6 * 2.5),
+        # the peak of each workload, and six rates of a search
+        (OpenLoad(axis="slo"), (10,), "open load, capacity: the highest rate with p99 ≤ 10 ms", 14 + 3 * 2 + 18 * 2.5),
+        (OpenLoad(axis="idle", rate=500), (0, 9), "open load, 500 requests/s beside idle connections: 0, 9", 29),
+    ],
+)
+def test_an_open_load_is_told_in_full(load: OpenLoad, levels: tuple[int, ...], expected: str, seconds: float) -> None:
+    request = asked("quick")
+    request = msgspec.structs.replace(request, open=load, levels=levels, protocol=for_open_load(request.protocol))
+    lines = list(lines_of(request, [TOMCAT, JETTY], None))
+    assert lines[2:4] == [expected, "protocol: quick, blocks: 1, each trial: 2 s"]
+    assert lines[-1].startswith(f"time: at least {round(seconds)} s ")
 
 
 def test_of_numbers_of_requests_nobody_knows_the_time() -> None:

@@ -46,7 +46,7 @@ def test_blocks_follow_each_other_until_all_intervals_are_narrow() -> None:
         blocks.append(block)
         records += [
             builders.trial(
-                run.server, cell.workload, cell.concurrency, block=run.block, report=report(requests_per_second=1000.0)
+                run.server, cell.workload, cell.level, block=run.block, report=report(requests_per_second=1000.0)
             )
             for run in block
             for cell in run.cells

@@ -109,8 +109,8 @@ def test_a_sweep_without_a_server_that_can_run_is_refused(ready: Ready) -> None:
 
 def test_more_connections_than_ab_may_open_are_refused(ready: Ready) -> None:
     with pytest.raises(UserError, match=r"concurrency 1,009 needs 1,025 open files and ab may open 1,024"):
-        ready(PLAIN, concurrency=(1, 1009))
-    ready(PLAIN, concurrency=(1, 1008))
+        ready(PLAIN, levels=(1, 1009))
+    ready(PLAIN, levels=(1, 1008))
 
 
 @pytest.mark.parametrize(("memory", "together"), [(2**30, 1), (8 * 2**30, 4), (24 * 2**30, 12), (2**40, 12)])

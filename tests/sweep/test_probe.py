@@ -97,7 +97,7 @@ def test_a_server_that_gives_out_what_lies_outside_is_found_out(
     running = FakeRuntime(Path("/"), lambda server, command: recorded("close")).start(server("a-1"), "1")
     try:
         with pytest.raises(probe.ProbeError, match="gives out a file for /etc/passwd"):
-            probe._check_guarded(running.connect)
+            probe._check_guarded(running.connect, b"GET / HTTP/1.0\r\n\r\n")
     finally:
         running.stop()
 

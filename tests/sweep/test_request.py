@@ -7,6 +7,7 @@ import pytest
 from support.builders import server
 
 from ab_runner.errors import UserError
+from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, WarmUp
 from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with_changes
@@ -15,7 +16,7 @@ STANDARD = PROTOCOLS["standard"]
 REQUEST = RunRequest(
     servers=("tomcat*",),
     workloads=("small", "large"),
-    concurrency=(1, 100),
+    levels=(1, 100),
     protocol=STANDARD,
     runtime=RuntimeWish(kind="auto", network="loopback", jdk=None, port=8080),
 )
@@ -46,6 +47,7 @@ def test_a_protocol_keeps_what_is_not_changed() -> None:
             changed(protocol=with_changes(STANDARD, trial=None, warm_up=Load(requests=5), blocks=None)),
             "--warmup 5: warm-up runs at concurrency 10, so it needs at least 10 requests",
         ),
+        (changed(open=OpenLoad(axis="rate"), protocol=PROTOCOLS["2006"]), "an open load takes a time, not a number"),
     ],
 )
 def test_what_contradicts_itself_is_refused(wanted: RunRequest, expected: str) -> None:

@@ -33,12 +33,9 @@ def test_a_trial_is_never_shorter_than_asked_nor_longer_than_five_times(
     assert seconds <= stretched <= 5 * seconds
 
 
-def test_a_lead_in_is_a_sixteenth_of_its_trial_and_no_longer_than_a_second() -> None:
-    assert lead_in(Load(seconds=2), concurrency=10, rate=20_000) == Load(requests=2_500, seconds=1)
-
-
-def test_a_lead_in_uses_every_connection() -> None:
-    assert lead_in(Load(seconds=2), concurrency=1000, rate=2_000) == Load(requests=1000, seconds=1)
+def test_a_lead_in_is_a_sixteenth_of_its_trial() -> None:
+    assert lead_in(Load(seconds=2), concurrency=10, rate=20_000) == Load(seconds=0.125)
+    assert lead_in(Load(seconds=2, rate=500), concurrency=10, rate=20_000) == Load(seconds=0.125, rate=500)
 
 
 def test_a_trial_that_is_stretched_has_no_lead_in() -> None:

@@ -101,9 +101,9 @@ class SweepHarness:
         found = {}
         for record in self.stored.records:
             if isinstance(record, Trial):
-                found[record.server, record.concurrency] = record.verdict.reason or "valid"
+                found[record.server, record.level] = record.verdict.reason or "valid"
             elif isinstance(record, NotMeasured):
-                found[record.server, record.concurrency] = record.reason
+                found[record.server, record.level] = record.reason
         return found
 
 
@@ -326,7 +326,7 @@ def test_a_server_that_dies_in_a_trial_is_started_afresh_for_the_next_cell(harne
     assert harness.cells()["a-1", 20] == "server exited with 1"
     assert log.count("start a-1") == 2
     trials = [record for record in harness.stored.records if isinstance(record, Trial)]
-    assert [(trial.concurrency, trial.start) for trial in trials] == [(20, 1), (30, 2)]
+    assert [(trial.level, trial.start) for trial in trials] == [(20, 1), (30, 2)]
     assert harness.kinds().count("WarmUpRecord") == 2, "a fresh server is warmed up again"
 
 
@@ -400,7 +400,7 @@ def test_a_full_disk_ends_the_sweep_with_the_server_stopped_and_earlier_trials_r
         append = kept.append
 
         def failing(record: Record) -> None:
-            if isinstance(record, Trial) and record.concurrency == 20:
+            if isinstance(record, Trial) and record.level == 20:
                 raise OSError(28, "No space left on device")
             append(record)
 
@@ -579,9 +579,7 @@ def test_without_warm_up_the_trial_comes_first(harness: SweepHarness) -> None:
 
 def test_every_cell_is_reported_as_it_is_done(harness: SweepHarness) -> None:
     harness.run(A, B, generate=always(GOOD), broken=["a-1"], levels=[10, 20])
-    done = [
-        (event.record.server, event.record.concurrency) for event in harness.events if isinstance(event, CellFinished)
-    ]
+    done = [(event.record.server, event.record.level) for event in harness.events if isinstance(event, CellFinished)]
     assert done == [("a-1", 10), ("a-1", 20), ("b-1", 10), ("b-1", 20)]
 
 

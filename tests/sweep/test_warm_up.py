@@ -80,16 +80,12 @@ def test_a_window_is_given_its_workloads_rate_in_the_one_before() -> None:
 
 
 def test_the_first_window_of_a_workload_takes_a_second_and_later_ones_half_of_that() -> None:
-    assert window_load(Load(seconds=8), concurrency=10, rate=None) == Load(seconds=1)
-    assert window_load(Load(seconds=8), concurrency=10, rate=3_000) == Load(requests=1_500, seconds=1)
-
-
-def test_a_window_uses_every_connection() -> None:
-    assert window_load(Load(seconds=8), concurrency=100, rate=40) == Load(requests=100, seconds=1)
+    assert window_load(Load(seconds=8), rate=None) == Load(seconds=1)
+    assert window_load(Load(seconds=8), rate=3_000) == Load(seconds=0.5)
 
 
 def test_a_window_by_requests_has_all_of_them() -> None:
-    assert window_load(Load(requests=2_000), concurrency=10, rate=3_000) == Load(requests=2_000)
+    assert window_load(Load(requests=2_000), rate=3_000) == Load(requests=2_000)
 
 
 def test_a_window_that_fails_is_the_last() -> None:

@@ -76,7 +76,9 @@ struct Requests {
 struct Times {
     count: u64,
     milliseconds: Milliseconds,
-    /// All of it: HdrHistogram V2, compressed, in base64; the values are nanoseconds.
+    /// All of it: how many took so many microseconds, in ascending order; to three digits.
+    microseconds: Vec<(u64, u64)>,
+    /// The same: HdrHistogram V2, compressed, in base64; the values are nanoseconds.
     hdr_histogram: String,
 }
 
@@ -224,8 +226,22 @@ fn times(histogram: &Histogram<u64>) -> Option<Times> {
             p99_99: quantile(0.9999),
             max: histogram.max() as f64 / NANOS_PER_MILLISECOND,
         },
+        microseconds: microseconds(histogram),
         hdr_histogram: encoded(histogram),
     })
+}
+
+/// Return how many took so many microseconds, rounded.
+fn microseconds(histogram: &Histogram<u64>) -> Vec<(u64, u64)> {
+    let mut found: Vec<(u64, u64)> = Vec::new();
+    for step in histogram.iter_recorded() {
+        let value = (step.value_iterated_to() + 500) / 1000;
+        match found.last_mut() {
+            Some((last, count)) if *last == value => *count += step.count_at_value(),
+            _ => found.push((value, step.count_at_value())),
+        }
+    }
+    found
 }
 
 fn encoded(histogram: &Histogram<u64>) -> String {
@@ -361,6 +377,16 @@ mod tests {
         let bytes = STANDARD.decode(report["latency"]["hdr_histogram"].as_str().unwrap()).unwrap();
         let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
         assert_eq!(histogram, tally().latency);
+    }
+
+    #[test]
+    fn the_counts_by_microsecond_are_all_requests_in_ascending_order() {
+        let report = json(OPEN, &tally());
+        let pairs: Vec<(u64, u64)> = serde_json::from_value(report["latency"]["microseconds"].clone()).unwrap();
+        assert_eq!(pairs.iter().map(|(_, count)| count).sum::<u64>(), 1000);
+        assert!(pairs.is_sorted_by(|(one, _), (next, _)| one < next));
+        assert_eq!(pairs[0], (1000, 1), "1 ms");
+        assert!((1_000_000..1_001_000).contains(&pairs.last().unwrap().0), "to three digits");
     }
 
     #[test]

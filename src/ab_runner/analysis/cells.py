@@ -8,9 +8,18 @@ from statistics import mean, median
 
 import msgspec
 
+from ab_runner.analysis.measure import Measure, measure_of
 from ab_runner.analysis.reasons import Failure, Reason, cell_failure, failure_of, failure_remarks, sentence, together
 from ab_runner.analysis.remarks import ConnectionsServed, Remark, resource_remarks
-from ab_runner.analysis.trial_figures import NO_LATENCY, TrialFigures, figures_of, is_cut_off, merged, percentiles
+from ab_runner.analysis.trial_figures import (
+    NO_LATENCY,
+    TrialFigures,
+    figure_of,
+    figures_of,
+    is_cut_off,
+    merged,
+    percentiles,
+)
 from ab_runner.model.load import Limit
 from ab_runner.model.records import Cell, CellRecord, Record, Trial, cell_of, is_valid
 from ab_runner.model.server import REFERENCE
@@ -29,11 +38,11 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a cell.
 
     `trials` is the number of its records, including those without a trial, and `failed` is how many of them have no
-    valid result. `estimate` is the estimated requests per second, the median over blocks. It is None where half of the
-    trials or more failed or most connections were starved: then there is no rate at this concurrency, and `reason` says
+    valid result. `estimate` is the estimated figure of its `measure`, the median over blocks. It is None where half of
+    the trials or more failed or most connections were starved: then there is no figure at this level, and `reason` says
     why. `rejected` is what was measured although it is not valid: the estimate of a starved cell, or the median rate
-    where every trial failed, if the last of them has a rate. `by_batch` has the rates that an estimate comes from, by
-    batch or, where the servers ran one by one, by block.
+    where every trial of a closed load failed, if the last of them has a rate. `by_batch` has the figures that an
+    estimate comes from, by batch or, where the servers ran one by one, by block.
 
     `cpu_efficiency` is the requests per CPU-second of the server, None where its CPU time is not known;
     `cpu_efficiency_by_batch` has what it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of
@@ -44,6 +53,7 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     cell: Cell
+    measure: Measure
     trials: int
     failed: int
     estimate: Estimate | None
@@ -59,13 +69,13 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     remarks: tuple[Remark, ...]
 
     @property
-    def rate(self) -> float | None:
-        """The requests per second; None without a valid result."""
+    def figure(self) -> float | None:
+        """The figure of its measure; None without a valid result."""
         return self.estimate.value if self.estimate else None
 
     @property
     def reason(self) -> Reason | None:
-        """Why there is no rate; None where there is one."""
+        """Why there is no figure; None where there is one."""
         if self.estimate is not None:
             return None
         if self.starved:
@@ -89,8 +99,9 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_lower_bound(self) -> bool:
-        """Whether the rate is a lower bound because ab was the limit."""
-        return self.limit == "generator" and self.rate is not None
+        """Whether the server may be faster than the figure says, because the generator was the limit: a rate may be
+        higher, a latency lower."""
+        return self.limit == "generator" and self.figure is not None
 
 
 def cells_and_trials(records: Iterable[Record]) -> tuple[dict[Cell, CellSummary], tuple[TrialFigures, ...]]:
@@ -127,18 +138,19 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
     spreads = [spread for _, spread in counted]
     served = _median([figures.served for figures, _ in counted])
     starved = _is_starved(cell, served)
-    rates = _by_batch([figures for figures, _ in counted], _rate)
-    estimate = median_over_blocks(list(rates.values())) if rates else None
+    by_batch = _by_batch([figures for figures, _ in counted], figure_of)
+    estimate = median_over_blocks(list(by_batch.values())) if by_batch else None
     efficiency = {} if starved else _by_batch([figures for figures, _ in counted], lambda each: each.cpu_efficiency)
     failures = [failure_of(record) for record in failed]
     notes = [note for trial in valid for note in trial.verdict.notes]
     return CellSummary(
         cell=cell,
+        measure=next((measure for each in records if (measure := measure_of(each)) != "rate"), "rate"),
         trials=len(records),
         failed=len(failed),
         estimate=None if starved else estimate,
         rejected=estimate if starved else _rejected(records) if len(failed) == len(records) else None,
-        by_batch={} if starved else _means(rates),
+        by_batch={} if starved else _means(by_batch),
         cpu_efficiency=median_over_blocks(list(efficiency.values())) if efficiency else None,
         cpu_efficiency_by_batch=_means(efficiency),
         latency=_latency(counted),
@@ -165,11 +177,6 @@ def _by_batch(trials: Iterable[TrialFigures], figure: Callable[[TrialFigures], f
     return batches
 
 
-def _rate(trial: TrialFigures) -> float | None:
-    record = trial.record
-    return record.report.rate if isinstance(record, Trial) and record.report else None
-
-
 def _means(batches: Mapping[int, Sequence[float]]) -> dict[int, float]:
     return {batch: mean(figures) for batch, figures in batches.items()}
 
@@ -177,7 +184,10 @@ def _means(batches: Mapping[int, Sequence[float]]) -> dict[int, float]:
 def _latency(counted: Sequence[tuple[TrialFigures, Histogram]]) -> tuple[float | None, ...]:
     if len(counted) == 1:
         return counted[0][0].latency
-    return percentiles(merged([spread for _, spread in counted])) if counted else NO_LATENCY
+    if not counted:
+        return NO_LATENCY
+    is_open = measure_of(counted[0][0].record) != "rate"
+    return percentiles(merged([spread for _, spread in counted]), is_open)
 
 
 def _rejected(records: Sequence[CellRecord]) -> Estimate | None:
@@ -185,7 +195,8 @@ def _rejected(records: Sequence[CellRecord]) -> Estimate | None:
     reports = [record.report if isinstance(record, Trial) else None for record in records]
     rates = [report.requests_per_second for report in reports if report and report.complete]
     last = reports[-1]
-    return Estimate(median(rates)) if last is not None and last.complete else None
+    is_closed = last is not None and last.arrivals is None
+    return Estimate(median(rates)) if last is not None and is_closed and last.complete else None
 
 
 def _median(values: Iterable[float | None]) -> float | None:
@@ -196,15 +207,15 @@ def _median(values: Iterable[float | None]) -> float | None:
 
 
 def _is_starved(cell: Cell, served: float | None) -> bool:
-    return served is not None and cell.concurrency >= _STARVATION_FROM and served < _STARVED
+    return served is not None and cell.level >= _STARVATION_FROM and served < _STARVED
 
 
 def _connections_served(cell: Cell, served: float) -> ConnectionsServed:
-    return ConnectionsServed(round(served * cell.concurrency), cell.concurrency)
+    return ConnectionsServed(round(served * cell.level), cell.level)
 
 
 def _served_remarks(cell: Cell, served: float | None) -> Iterable[ConnectionsServed]:
-    if served is not None and cell.concurrency >= _STARVATION_FROM and served < _NOT_ALL_SERVED:
+    if served is not None and cell.level >= _STARVATION_FROM and served < _NOT_ALL_SERVED:
         yield _connections_served(cell, served)
 
 
@@ -215,5 +226,5 @@ def _limit(valid: Sequence[Trial]) -> Limit | None:
 
 def share_of_ceiling(rate: float, at: Cell, cells: Mapping[Cell, CellSummary]) -> float | None:
     """Return the rate as a share of the ceiling's with the same workload and concurrency, in the same sweep."""
-    ceiling = cells.get(Cell(REFERENCE, at.workload, at.concurrency))
-    return None if ceiling is None or ceiling.rate is None else rate / ceiling.rate
+    ceiling = cells.get(Cell(REFERENCE, at.workload, at.level))
+    return None if ceiling is None or ceiling.figure is None else rate / ceiling.figure

@@ -11,6 +11,8 @@ import msgspec
 
 from ab_runner.analysis.bounds import Bound, bound_of_ratio
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.measure import lower_is_better
+from ab_runner.analysis.measurements import decides_by_cpu_time, speeds_of
 from ab_runner.analysis.renames import cells_with_ids, renames, with_ids
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.protocol import Protocol, WarmUp
@@ -32,7 +34,7 @@ from ab_runner.store.differences import (
 )
 
 Change = Literal[
-    "faster", "slower", "cannot be told", "revised", "too few starts", "ab was the limit", "lost", "gained", "-"
+    "faster", "slower", "cannot be told", "revised", "too few starts", "generator was the limit", "lost", "gained", "-"
 ]
 """`revised`: the server's revision differs, so these are figures of two servers and are not tested; `lost`: there was a
 figure and now there is none; `-`: there is none on either side, or one side has no such cell."""
@@ -59,8 +61,9 @@ class _Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CellChange(_Change, frozen=True, kw_only=True):
-    """`ratio` is the later figure over the earlier one. `by_cpu_time`: of requests per CPU-second, because ab was the
-    limit of both rates. `figures` are those that are compared, of the earlier sweep and of the later one."""
+    """`ratio` is the later figure over the earlier one, of latencies the earlier one over the later: above 1 is faster.
+    `by_cpu_time`: of requests per CPU-second, because ab was the limit of both rates. `figures` are those that are
+    compared, of the earlier sweep and of the later one."""
 
     cell: Cell
     before: CellSummary | None
@@ -160,7 +163,7 @@ class _Sides(msgspec.Struct, frozen=True):
     def figures(self, cell: Cell, by_cpu_time: bool) -> tuple[Figures, Figures]:
         """Return what is compared of a cell, of the earlier sweep and of the later one."""
         before, after = (
-            side[cell].cpu_efficiency_by_batch if by_cpu_time else side[cell].by_batch
+            side[cell].cpu_efficiency_by_batch if by_cpu_time else speeds_of(side[cell])
             for side in (self.before, self.after)
         )
         if not self.by_reference:
@@ -170,6 +173,8 @@ class _Sides(msgspec.Struct, frozen=True):
 
 def _has_reference(analysis: SweepAnalysis) -> bool:
     """Return whether the reference has a figure of each workload in every batch."""
+    if lower_is_better(analysis.measure):  # a latency beside another server's says nothing of the machine
+        return False
     batches: dict[WorkloadName, set[int]] = {}
     for cell, summary in analysis.cells.items():
         batches.setdefault(cell.workload, set()).update(summary.by_batch)
@@ -192,15 +197,15 @@ def _shares(figures: Figures, cells: Mapping[Cell, CellSummary], workload: Workl
 def _cell(cell: Cell, sides: _Sides, revised: bool, has_noise: bool) -> CellChange:
     before, after = sides.before.get(cell), sides.after.get(cell)
     known = CellChange(cell=cell, before=before, after=after, ratio=None, change="-")
-    if before is None or after is None or (before.rate is None and after.rate is None):
+    if before is None or after is None or (before.figure is None and after.figure is None):
         return known
-    if before.rate is None:
+    if before.figure is None:
         return msgspec.structs.replace(known, change="gained")
-    if after.rate is None:
+    if after.figure is None:
         return msgspec.structs.replace(known, change="lost")
     compared = pair(_measurement(after), _measurement(before))
     if compared is None:
-        return msgspec.structs.replace(known, change="ab was the limit")
+        return msgspec.structs.replace(known, change="generator was the limit")
     figures = sides.figures(cell, compared.by_cpu_time)
     known = msgspec.structs.replace(
         known,
@@ -217,8 +222,8 @@ def _cell(cell: Cell, sides: _Sides, revised: bool, has_noise: bool) -> CellChan
 
 
 def _measurement(cell: CellSummary) -> Measurement:
-    efficiency = list(cell.cpu_efficiency_by_batch.values())
-    rate = log_mean(list(cell.by_batch.values()))
+    efficiency = list(cell.cpu_efficiency_by_batch.values()) if decides_by_cpu_time(cell) else []
+    rate = log_mean(list(speeds_of(cell).values()))
     return Measurement(rate, log_mean(efficiency) if efficiency else None, cell.is_lower_bound)
 
 
@@ -282,6 +287,7 @@ def why_not_comparable(before: Sweep, after: Sweep) -> Iterator[str]:
     yield from difference("server CPUs", before.server_cpus, after.server_cpus)
     yield from difference("generator CPUs", before.generator_cpus, after.generator_cpus)
     yield from fixture_differences(before, after)
+    yield from difference("load", _load_text(before), _load_text(after))
     for field in ("runtime", "network", "generators"):
         yield from difference(field, getattr(before.request, field), getattr(after.request, field))
     then, now = _lengths(before.request.protocol), _lengths(after.request.protocol)
@@ -306,6 +312,15 @@ def to_know_of(before: Sweep, after: Sweep) -> Iterator[str]:
 def _only(sweep: Sweep, servers: set[str]) -> Sweep:
     kept = tuple(server for server in sweep.servers if server.id in servers)
     return msgspec.structs.replace(sweep, servers=kept, reference=None)
+
+
+def _load_text(sweep: Sweep) -> str:
+    """Return what the figures of two sweeps must have in common: the generator, and what was measured."""
+    opened = sweep.request.open
+    if opened is None:
+        return "closed"
+    beside = f" beside {opened.rate:,} requests/s" if opened.rate else ""
+    return f"open, by {opened.axis}{beside}{f' of {opened.percentile}' if opened.axis == 'slo' else ''}"
 
 
 def _lengths(protocol: Protocol) -> dict[str, str]:

@@ -9,6 +9,7 @@ from statistics import mean, median
 
 import msgspec
 
+from ab_runner.analysis.measure import rate_of
 from ab_runner.model.records import AFTER, BEFORE, Cell, Record, cell_of, is_valid
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
@@ -34,18 +35,18 @@ class Drift(msgspec.Struct, frozen=True):
 
 
 def drifts(records: Iterable[Record]) -> list[Drift]:
-    """Return the drift of each workload that was measured both times, or in two batches."""
+    """Return the drift of each workload that was measured both times, or in two batches. Latencies vary too much from
+    trial to trial to show any, and capacities have steps of 5 %."""
     checks: dict[WorkloadName, dict[int, float]] = {}
     batches: dict[WorkloadName, dict[int, dict[int, float]]] = {}
     for record in records:
-        if not is_valid(record) or record.server != REFERENCE or record.report is None:
+        if not is_valid(record) or record.server != REFERENCE or not (rate := rate_of(record)):
             continue
-        rate = record.report.rate
         if record.is_reference_check:
             checks.setdefault(record.workload, {})[record.block] = rate
         elif record.batch is not None:
             levels = batches.setdefault(record.workload, {})
-            levels.setdefault(record.concurrency, {})[record.batch] = rate
+            levels.setdefault(record.level, {})[record.batch] = rate
     found = [
         Drift(workload, rates[BEFORE], rates[AFTER])
         for workload, rates in checks.items()
@@ -80,8 +81,8 @@ def shifts(records: Iterable[Record]) -> list[Shift]:
     are ignored, and so are blocks that then have fewer than three servers."""
     cells: dict[Cell, dict[int, float]] = {}
     for record in records:
-        if is_valid(record) and not record.is_reference_check and record.report:
-            cells.setdefault(cell_of(record), {})[record.block] = log(record.report.rate)
+        if is_valid(record) and not record.is_reference_check and (rate := rate_of(record)):
+            cells.setdefault(cell_of(record), {})[record.block] = log(rate)
     blocks: dict[int, dict[str, list[float]]] = {}
     for cell, rates in cells.items():
         if len(rates) < _FEWEST:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.measure import lower_is_better
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
@@ -26,13 +27,25 @@ def measurements_of(cells: Mapping[Cell, CellSummary]) -> dict[Cell, Measurement
 
     The cells of a row (a workload at one level) are made comparable together, the ceiling with them. All levels of a
     workload have one prior of their variances."""
-    rates = _log_means({cell: each.by_batch for cell, each in cells.items() if each.by_batch})
+    rates = _log_means({cell: speeds_of(each) for cell, each in cells.items() if each.by_batch})
     efficiency = _log_means(
-        {cell: each.cpu_efficiency_by_batch for cell, each in cells.items() if each.cpu_efficiency_by_batch}
+        {cell: each.cpu_efficiency_by_batch for cell, each in cells.items() if decides_by_cpu_time(each)}
     )
     if not has_noise(cells):
         rates, efficiency = _without_noise(rates), _without_noise(efficiency)
     return {cell: Measurement(rate, efficiency.get(cell), cells[cell].is_lower_bound) for cell, rate in rates.items()}
+
+
+def speeds_of(cell: CellSummary) -> dict[int, float]:
+    """Return the figures by batch, of which a higher one is better: the reciprocals where lower ones are."""
+    if lower_is_better(cell.measure):
+        return {batch: 1 / figure for batch, figure in cell.by_batch.items()}
+    return cell.by_batch
+
+
+def decides_by_cpu_time(cell: CellSummary) -> bool:
+    """Return whether the CPU time per request can stand for a rate that the generator limited."""
+    return cell.measure == "rate" and bool(cell.cpu_efficiency_by_batch)
 
 
 def _without_noise(means: Mapping[Cell, LogMean]) -> dict[Cell, LogMean]:
@@ -43,7 +56,7 @@ def _log_means(figures: Mapping[Cell, Mapping[int, float]]) -> dict[Cell, LogMea
     workloads: dict[WorkloadName, dict[int, dict[str, Mapping[int, float]]]] = {}
     for cell, by_batch in figures.items():
         rows = workloads.setdefault(cell.workload, {})
-        rows.setdefault(cell.concurrency, {})[cell.server] = by_batch
+        rows.setdefault(cell.level, {})[cell.server] = by_batch
     return {
         Cell(server, workload, level): mean
         for workload, rows in workloads.items()

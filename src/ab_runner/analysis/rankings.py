@@ -19,7 +19,7 @@ def rankings_of(cells: Iterable[Cell], measurements: Mapping[Cell, Measurement])
     """Return the ranks at every workload and concurrency. The ceiling, which is no competitor, has none."""
     rows: dict[tuple[WorkloadName, int], dict[str, Measurement]] = {}
     for cell in cells:
-        row = rows.setdefault((cell.workload, cell.concurrency), {})
+        row = rows.setdefault((cell.workload, cell.level), {})
         if cell in measurements and cell.server != REFERENCE:
             row[cell.server] = measurements[cell]
     return {place: rank(row) for place, row in rows.items()}

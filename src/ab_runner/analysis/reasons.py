@@ -28,6 +28,10 @@ class Reason(Enum):
     """Fewer requests were completed than requested."""
     WRONG_ANSWER = "wrong answer"
     NO_KEEP_ALIVE = "no keep-alive"
+    OVERLOADED = "overloaded"
+    """The server does not keep up with an open load, or meets an SLO at no rate."""
+    GENERATOR = "generator"
+    """The load generator did not keep up with an open load."""
     TIMEOUT = "timeout"
     CONNECTION = "connection"
     """A connection was refused or broke."""
@@ -42,6 +46,8 @@ _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = tuple(
     (reason, re.compile(pattern))
     for reason, pattern in (
         (Reason.COLD, r"cold:"),
+        (Reason.OVERLOADED, r"overloaded|p[\d.]+ [\d.]+"),
+        (Reason.GENERATOR, r"open-load too slow"),
         (Reason.FAILED_REQUESTS, r"\d+ (failed|non-2xx|write errors)\b"),
         (Reason.INCOMPLETE, r"none completed|\d+ of \d+ completed"),
         (Reason.NO_KEEP_ALIVE, r"no keep-alive|not kept alive|[\d.]+ % kept alive"),
@@ -51,16 +57,23 @@ _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = tuple(
         (Reason.TIMEOUT, r"timeout|over time|no answer|no whole answer|does not close"),
         (Reason.CONNECTION, r"connect timeout|reset|refused|unreachable|unknown host|no free port|no connection"),
         (Reason.CONNECTION, r"connection lost|closes without"),
-        (Reason.WRONG_ANSWER, r"wrong |no data|lengths differ|bad answers|status \d+ instead|[\d,]+ bytes instead"),
+        (
+            Reason.WRONG_ANSWER,
+            r"wrong |[\d,]+ wrong answer|no data|lengths differ|bad answers|status \d+ instead|[\d,]+ bytes instead",
+        ),
         (Reason.WRONG_ANSWER, r"more bytes|no Content-Length|Content-Length|two different|not an HTTP|not a header"),
         (Reason.WRONG_ANSWER, r"gives out a file|refuses HTTP|a head of more|a body of more"),
     )
 )
 """The beginnings of texts with this reason; the first match counts."""
+_PREFACES = ("SLO met at no rate: ", "no peak: ")
+"""What may stand before such a text."""
 
 
 def reason_of(text: str) -> Reason:
     """Return the reason that a stored text gives."""
+    for preface in _PREFACES:
+        text = text.removeprefix(preface)
     return next((reason for reason, pattern in _REASONS if pattern.match(text)), Reason.OTHER)
 
 

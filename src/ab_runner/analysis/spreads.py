@@ -46,7 +46,7 @@ def workload_spread(
     able = [server.id for server in servers if workload in server.workloads]
     places = (Cell(server, workload, level) for server in able for level in levels)
     found = [cells[cell] for cell in places if cell in cells]
-    rates = [cell.rate for cell in found if cell.rate is not None]
+    rates = [cell.figure for cell in found if cell.figure is not None]
     return WorkloadSpread(len(able), len(found), len(found) - len(rates), _spread(rates))
 
 
@@ -66,7 +66,7 @@ def model_spreads(
 
 def _rates(ids: Iterable[str], workload: WorkloadName, level: int, cells: Mapping[Cell, CellSummary]) -> list[float]:
     found = (cells.get(Cell(id, workload, level)) for id in ids)
-    return [cell.rate for cell in found if cell and cell.rate is not None]
+    return [cell.figure for cell in found if cell and cell.figure is not None]
 
 
 def _spread(rates: Sequence[float]) -> Spread | None:

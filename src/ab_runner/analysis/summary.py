@@ -12,6 +12,7 @@ import msgspec
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift
+from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.rankings import Rankings
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
@@ -54,7 +55,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """The order of the servers at one workload and concurrency, as far as it was tested.
 
     `leaders` of the `compared` servers are each ahead of `ahead_of` others. `others` besides them may be first too.
-    Where no order was tested for want of starts, the leader is the server with the highest figure. Where servers are
+    Where no order was tested for want of starts, the leader is the server with the best figure. Where servers are
     equal there is none.
     """
 
@@ -125,7 +126,7 @@ def summary_of(
     """Return the summary of the cells of a sweep; `warnings` is the number of its warnings."""
     taking_part = [cell for cell in cells.values() if cell.cell.server != REFERENCE]
     starved = tuple(cell for cell in taking_part if cell.starved)
-    if not any(cell.rate is not None for cell in taking_part):
+    if not any(cell.figure is not None for cell in taking_part):
         return Summary(starved=starved)
     workloads = dict.fromkeys(cell.cell.workload for cell in taking_part)
     return Summary(
@@ -144,8 +145,8 @@ def _workload(
 ) -> WorkloadSummary:
     rows: dict[int, list[CellSummary]] = {level: [] for level in levels}
     for cell in cells:
-        if cell.cell.workload == name and cell.rate is not None and cell.cell.concurrency in rows:
-            rows[cell.cell.concurrency].append(cell)
+        if cell.cell.workload == name and cell.figure is not None and cell.cell.level in rows:
+            rows[cell.cell.level].append(cell)
     servers = dict.fromkeys(cell.cell.server for row in rows.values() for cell in row)
     orders: dict[Order, dict[int, Lead | None]] = {}
     if len(servers) > 1:
@@ -181,9 +182,9 @@ def _order(
     if len(row) == 1:
         return Order(standing=Standing.ALONE, leaders=(row[0].cell.server,)), None
     if compared < 2:
-        highest = max(row, key=lambda cell: cell.rate or 0.0)
+        best = max(row, key=_speed)
         standing = Standing.TOO_FEW if compared else Standing.FEW_STARTS
-        return Order(standing=standing, compared=len(row), leaders=(highest.cell.server,)), None
+        return Order(standing=standing, compared=len(row), leaders=(best.cell.server,)), None
     first = [server for server, rank in ranking.ranks.items() if rank.best == 1]
     ahead = {name: sum(better == name for better, _ in ranking.faster) for name in first}
     most = max(ahead.values())
@@ -199,6 +200,11 @@ def _order(
     )
     leads = [lead for name in leaders if (lead := _lead(name, row, measurements, ranking))]
     return order, min(leads, key=_nearness, default=None)
+
+
+def _speed(cell: CellSummary) -> float:
+    figure = cell.figure or 0.0
+    return -figure if lower_is_better(cell.measure) else figure
 
 
 def _lead(
@@ -230,7 +236,7 @@ def _confidence(cells: Sequence[CellSummary], drifts: Sequence[Drift], warnings:
         starts=max(len(cell.by_batch) for cell in cells),
         wide=wide if wide > _WIDE else None,
         cells=len(cells),
-        without=sum(cell.rate is None for cell in cells),
+        without=sum(cell.figure is None for cell in cells),
         limited=sum(cell.is_lower_bound for cell in cells),
         drift=drift if drift > WORTH_A_WARNING else None,
         warnings=warnings,

@@ -8,12 +8,14 @@ import msgspec
 
 from ab_runner.analysis.cells import CellSummary, cells_and_trials, share_of_ceiling
 from ab_runner.analysis.drift import Drift, drifts, shifts
+from ab_runner.analysis.measure import Measure, lower_is_better, measure_on, throughput
 from ab_runner.analysis.measurements import has_noise, measurements_of
 from ab_runner.analysis.rankings import Rankings, rankings_of, ranks_of
 from ab_runner.analysis.spreads import ModelSpread, WorkloadSpread, model_spreads, workload_spread
 from ab_runner.analysis.summary import Summary, summary_of
 from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.analysis.warnings import SweepWarning, warnings_of
+from ab_runner.model.axis import Axis
 from ab_runner.model.records import Cell, Sweep, Trial, cell_of, is_valid
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.pairing import Measurement
@@ -25,10 +27,10 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     """What is computed from a sweep.
 
     `cells` are those of the sweep's own blocks. `trials` has every record of a cell in the order of the log, those of
-    the reference before and after the sweep too; of these come `drifts`. `shares` are the cells' rates as shares of the
-    ceiling's. `measurements` are what comparisons within the sweep use. `rankings` are by workload and concurrency, and
-    `ranks` their ranks by cell. `spreads` and `io_models`
-    are by workload, for those that were measured.
+    the reference before and after the sweep too; of these come `drifts`. `shares` are the cells' rates and
+    capacities as shares of the ceiling's. `measurements` are what comparisons within the sweep use. `rankings` are by
+    workload and level, and `ranks` their ranks by cell. `spreads` and `io_models` are by workload, for those that were
+    measured.
     """
 
     stored: Stored
@@ -51,8 +53,18 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def levels(self) -> tuple[int, ...]:
-        """The concurrencies of the sweep."""
-        return self.sweep.request.concurrency
+        """The levels of the sweep, which count what its axis says."""
+        return self.sweep.request.levels
+
+    @property
+    def axis(self) -> Axis:
+        """What the levels count."""
+        return self.sweep.request.axis
+
+    @property
+    def measure(self) -> Measure:
+        """What the figures of its cells are."""
+        return measure_on(self.axis)
 
     @property
     def has_noise(self) -> bool:
@@ -76,15 +88,14 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     def share_of(self, figures: TrialFigures) -> float | None:
         """Return the rate of a single valid trial as a share of the ceiling's median in its cell."""
         record = figures.record
-        if not isinstance(record, Trial) or not is_valid(record) or record.report is None:
-            return None
-        return share_of_ceiling(record.report.rate, cell_of(record), self.cells)
+        rate = throughput(record) if isinstance(record, Trial) and is_valid(record) else None
+        return None if rate is None else share_of_ceiling(rate, cell_of(record), self.cells)
 
 
 def analyse(stored: Stored) -> SweepAnalysis:
     """Return the analysis of a sweep, whether or not it is complete."""
     sweep = stored.sweep
-    levels = sweep.request.concurrency
+    levels = sweep.request.levels
     cells, trials = cells_and_trials(stored.records)
     found = drifts(stored.records)
     warnings = tuple(warnings_of(stored, found, shifts(stored.records)))
@@ -92,7 +103,11 @@ def analyse(stored: Stored) -> SweepAnalysis:
     rankings = rankings_of(cells, measurements)
     measured = {cell.workload for cell in cells}
     workloads = [workload for workload in sweep.request.workloads if workload in measured]
-    shares = {cell: share_of_ceiling(each.rate, cell, cells) for cell, each in cells.items() if each.rate is not None}
+    shares = {
+        cell: share_of_ceiling(each.figure, cell, cells)
+        for cell, each in cells.items()
+        if each.figure is not None and not lower_is_better(each.measure)
+    }
     return SweepAnalysis(
         stored=stored,
         cells=cells,

@@ -6,12 +6,16 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from ab_runner.analysis.measure import measure_of, throughput
 from ab_runner.load.latency import distribution
+from ab_runner.model.load import LoadReport
 from ab_runner.model.records import CellRecord, Trial
-from ab_runner.stats.histogram import Histogram, merge
+from ab_runner.stats.histogram import Histogram, merge, weighted
 from ab_runner.stats.little import served_share
 
 PERCENTILES = (50, 90, 99, 99.9, 100)
+FEWEST_FOR_P99_9 = 10_000
+"""Requests of which ten take longer than p99.9."""
 NO_LATENCY: tuple[float | None, ...] = (None,) * len(PERCENTILES)
 _CUT_OFF = 0.9
 """A request that took at least this share of a timed trial may have been cut off by the trial's end."""
@@ -35,8 +39,24 @@ def figures_of(record: CellRecord) -> tuple[TrialFigures, Histogram]:
     of the figures that are kept."""
     if not isinstance(record, Trial) or record.report is None:
         return TrialFigures(record), Histogram()
-    spread = distribution(record.report, record.milliseconds)
-    return TrialFigures(record, percentiles(spread), _served(record, spread), cpu_efficiency(record)), spread
+    spread = _distribution(record, record.report)
+    return TrialFigures(
+        record, percentiles(spread, record.report.arrivals is not None), _served(record, spread), cpu_efficiency(record)
+    ), spread
+
+
+def figure_of(trial: TrialFigures) -> float | None:
+    """Return what a trial adds to the figure of its cell; None where it has nothing to add."""
+    record = trial.record
+    if measure_of(record) == "latency":
+        return trial.latency[PERCENTILES.index(99)]
+    return throughput(record) if isinstance(record, Trial) else None
+
+
+def _distribution(trial: Trial, report: LoadReport) -> Histogram:
+    if report.arrivals is not None:
+        return weighted(trial.microseconds.items())
+    return distribution(report, trial.milliseconds)
 
 
 def cpu_efficiency(trial: Trial) -> float | None:
@@ -47,9 +67,13 @@ def cpu_efficiency(trial: Trial) -> float | None:
     return round(trial.report.answered / trial.usage.server_cpu_seconds, 1) or None
 
 
-def percentiles(spread: Histogram) -> tuple[float | None, ...]:
-    """Return `PERCENTILES` of a distribution in milliseconds."""
-    return tuple(spread.percentile(each) / 1000 for each in PERCENTILES) if spread.counts else NO_LATENCY
+def percentiles(spread: Histogram, is_open: bool = False) -> tuple[float | None, ...]:
+    """Return `PERCENTILES` of a distribution in milliseconds. Of an open load p99.9 is None where too few requests tell
+    it."""
+    if not spread.counts:
+        return NO_LATENCY
+    unknown = 99.9 if is_open and spread.total < FEWEST_FOR_P99_9 else None
+    return tuple(None if each == unknown else spread.percentile(each) / 1000 for each in PERCENTILES)
 
 
 def merged(spreads: Sequence[Histogram]) -> Histogram:
@@ -68,7 +92,7 @@ def is_cut_off(trials: Iterable[Trial], spreads: Sequence[Histogram]) -> bool:
 
 
 def _served(trial: Trial, spread: Histogram) -> float | None:
-    if trial.report is None or not trial.report.seconds or not spread.counts:
+    if trial.report is None or trial.report.arrivals or not trial.report.seconds or not spread.counts:
         return None
     rate, seconds = trial.report.requests_per_second, trial.report.seconds
-    return served_share(rate, spread.mean / 1e6, trial.concurrency, seconds)
+    return served_share(rate, spread.mean / 1e6, trial.level, seconds)

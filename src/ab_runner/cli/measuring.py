@@ -25,7 +25,7 @@ def measure_and_report(ready: ReadySweep) -> int:
     _show_start(ready, folder)
     stopped = False
     try:
-        with display_for(console_for(sys.stderr), ready.cells) as display:
+        with display_for(console_for(sys.stderr), ready.cells, ready.sweep.request.axis) as display:
             measure(ready, display.show)
     except SweepStopped as error:
         stopped = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
 
 import click
 
@@ -14,6 +14,7 @@ from ab_runner.catalog.server_file import ID_AT_MOST, ID_RULE, is_id
 from ab_runner.catalog.servers import suggestion
 from ab_runner.cli.durations import parse_duration
 from ab_runner.load.ab_command import MAX_CONCURRENCY
+from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, Percentile
 from ab_runner.model.load import Load
 from ab_runner.model.workload import WORKLOADS
 from ab_runner.store.layout import LATEST
@@ -21,6 +22,10 @@ from ab_runner.store.layout import LATEST
 DEFAULT_CONCURRENCY = "1,10,100,500,1000"
 LONGEST_TRIAL = 86_400
 """The longest time in seconds: a day. The shortest is one second, which is ab's own limit."""
+PEAK_SHARE_AT_MOST = 200
+IDLE_AT_MOST = 50_000
+"""A client has 55,000 local ports."""
+_LIKE_RATES = "write it like 1000,2000 or 50%,90%"
 LONGEST_BUDGET = 365 * 86_400
 WORKLOAD_NAMES = [each.name for each in WORKLOADS]
 
@@ -45,6 +50,92 @@ class Concurrency(click.ParamType[tuple[int, ...]]):
         if not levels:
             self.fail(f"names no concurrency; write it like {DEFAULT_CONCURRENCY}", param, ctx)
         return tuple(sorted(levels))
+
+
+def _parts(value: str) -> list[str]:
+    return [part for part in map(str.strip, value.split(",")) if part]
+
+
+class Levels(click.ParamType[tuple[int, ...]]):
+    """`100,1000` → (100, 1000), rising and each once: levels of a sweep, whatever they count."""
+
+    name = "N,…"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        parts = _parts(value)
+        for part in parts:
+            if not re.fullmatch(r"[0-9]{1,7}", part):
+                self.fail(f"{part[:20]!r} is not a whole number; write it like 10,100", param, ctx)
+        if not parts:
+            self.fail("names no level; write it like 10,100", param, ctx)
+        return tuple(sorted(set(map(int, parts))))
+
+
+class Rates(click.ParamType[tuple[str, tuple[int, ...]]]):
+    """`1000,2000` → ("rate", (1000, 2000)), in requests per second; `50%,90%` → ("peak", (50, 90)), of each server's
+    peak."""
+
+    name = "N,…|P%,…"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, tuple[int, ...]]:
+        if isinstance(value, tuple):
+            return value
+        parts = _parts(value)
+        for part in parts:
+            if not re.fullmatch(r"[0-9]{1,9}%?", part):
+                self.fail(f"{part[:20]!r} is neither a rate nor a percentage; {_LIKE_RATES}", param, ctx)
+        shares = [part.endswith("%") for part in parts]
+        if not parts or any(shares) != all(shares):
+            self.fail(f"names {'no rate' if not parts else 'rates and percentages'}; {_LIKE_RATES}", param, ctx)
+        most = PEAK_SHARE_AT_MOST if shares[0] else HIGHEST_RATE
+        numbers = sorted({int(part.rstrip("%")) for part in parts})
+        if not 1 <= numbers[0] <= numbers[-1] <= most:
+            self.fail(f"must be from 1 to {most:,}{' %' if shares[0] else ' requests/s'}", param, ctx)
+        return "peak" if shares[0] else "rate", tuple(numbers)
+
+
+class Slo(click.ParamType[tuple[str, tuple[int, ...]]]):
+    """`p99=10ms,50ms` → ("p99", (10, 50))."""
+
+    name = "P=TIME,…"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, tuple[int, ...]]:
+        if isinstance(value, tuple):
+            return value
+        percentile, _, times = value.replace(" ", "").partition("=")
+        if percentile not in get_args(Percentile):
+            known = ", ".join(get_args(Percentile))
+            self.fail(f"{value[:30]!r} names no percentile of {known}; write it like p99=10ms", param, ctx)
+        bounds = [part for part in times.split(",") if part]
+        for part in bounds:
+            if not re.fullmatch(r"[1-9][0-9]{0,4}ms", part):
+                self.fail(f"{part[:20]!r} is not a whole number of milliseconds up to 99,999, like 10ms", param, ctx)
+        if not bounds:
+            self.fail(f"{value[:30]!r} names no time; write it like p99=10ms", param, ctx)
+        return percentile, tuple(sorted({int(part.removesuffix("ms")) for part in bounds}))
+
+
+class IdleConnections(click.ParamType[tuple[int, ...]]):
+    """`5000,15000` → (0, 5000, 15000): without idle connections there would be nothing to compare with."""
+
+    name = "N,…"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        parts = _parts(value)
+        for part in parts:
+            if not re.fullmatch(r"[0-9]{1,6}", part) or int(part) > IDLE_AT_MOST:
+                self.fail(f"{part[:20]!r} is not a whole number up to {IDLE_AT_MOST:,}", param, ctx)
+        if not any(map(int, parts)):
+            self.fail("names no idle connections; write it like 15000", param, ctx)
+        return tuple(sorted({0, *map(int, parts)}))
 
 
 class Names(click.ParamType[tuple[str, ...]]):
@@ -173,6 +264,37 @@ def trial_load(requests: int | None, seconds: int | None) -> Load | None:
             "--requests and --duration exclude each other: a trial is either a number of requests or a time"
         )
     return None if requests is None and seconds is None else Load(requests=requests, seconds=seconds)
+
+
+def open_load(
+    load: str,
+    rate: tuple[str, tuple[int, ...]] | None,
+    slo: tuple[str, tuple[int, ...]] | None,
+    idle: tuple[int, ...] | None,
+    concurrency: tuple[int, ...] | None,
+) -> tuple[OpenLoad | None, tuple[int, ...]]:
+    """Return the open load that is asked for, None for a closed one, and the levels of the sweep. UsageError for
+    options that do not go together."""
+    if load == "closed":
+        given = {"--rate": rate, "--slo": slo, "--idle": idle}
+        for name in (name for name, value in given.items() if value is not None):
+            raise click.UsageError(f"{name} needs --load open: in a closed load the server's answers set the rate")
+        return None, concurrency or tuple(map(int, DEFAULT_CONCURRENCY.split(",")))
+    if concurrency is not None:
+        raise click.UsageError("--concurrency is for --load closed; an open load opens the connections that it needs")
+    if (rate is None) == (slo is None):
+        raise click.UsageError("--load open needs either --rate (1000,2000 or 50%,90%) or --slo (p99=10ms)")
+    if rate is None:
+        assert slo is not None, "one of them is given"
+        if idle is not None:
+            raise click.UsageError("--idle needs --rate")
+        return OpenLoad(axis="slo", percentile=cast("Percentile", slo[0])), slo[1]
+    axis, rates = rate
+    if idle is None:
+        return OpenLoad(axis="peak" if axis == "peak" else "rate"), rates
+    if axis == "peak" or len(rates) > 1:
+        raise click.UsageError("--idle needs one --rate in requests per second: --rate 2000 --idle 15000")
+    return OpenLoad(axis="idle", rate=rates[0]), idle
 
 
 def latest_sweep() -> Path:

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from ab_runner.analysis.overview import seconds_left
+from ab_runner.model.axis import Axis, level_text
 from ab_runner.model.records import CellRecord, NotMeasured
 from ab_runner.report.figures import result_text, time_left_text
 from ab_runner.sweep.events import CellFinished, Event, PhaseStarted, PlanChanged
@@ -25,9 +26,9 @@ class Display(Protocol):
     def show(self, event: Event) -> None: ...
 
 
-def display_for(console: Console, cells: int) -> Display:
-    """Return the display for a sweep with this number of cells."""
-    return LiveDisplay(console, cells) if console.is_terminal else PlainDisplay(console, cells)
+def display_for(console: Console, cells: int, axis: Axis = "connections") -> Display:
+    """Return the display for a sweep with this number of cells, whose levels are on that axis."""
+    return LiveDisplay(console, cells, axis) if console.is_terminal else PlainDisplay(console, cells, axis)
 
 
 class TimeLeft:
@@ -56,17 +57,18 @@ class TimeLeft:
         return time_left_text(left)
 
 
-def phase_text(phase: PhaseStarted) -> str:
+def phase_text(phase: PhaseStarted, axis: Axis = "connections") -> str:
     """Return `tomcat-5.5.15 small c=100` or `tomcat-5.5.15 small probe` or `tomcat-5.5.15 start`."""
-    if phase.what == "trial":
-        return f"{phase.server} {phase.workload} c={phase.concurrency}"
+    if phase.what == "trial" and phase.level is not None:
+        return f"{phase.server} {phase.workload} {level_text(axis, phase.level)}"
     return " ".join(part for part in (phase.server, phase.workload, phase.what) if part)
 
 
 class PlainDisplay:
     """Prints a line for each cell and for each start of a server."""
 
-    def __init__(self, console: Console, cells: int) -> None:
+    def __init__(self, console: Console, cells: int, axis: Axis = "connections") -> None:
+        self._axis = axis
         self._console = console
         self._cells = cells
         self._done = 0
@@ -83,7 +85,7 @@ class PlainDisplay:
     def show(self, event: Event) -> None:
         if isinstance(event, PhaseStarted):
             if event.what == "start":
-                self._print(f"{phase_text(event)}  {self._left.text()}")
+                self._print(f"{phase_text(event, self._axis)}  {self._left.text()}")
             return
         if isinstance(event, PlanChanged):
             self._cells += event.cells
@@ -92,7 +94,7 @@ class PlainDisplay:
             return
         self._done += 1
         self._left.add(event.record)
-        self._print(f"[{self._done}/{self._cells}] {result_text(event.record)}")
+        self._print(f"[{self._done}/{self._cells}] {result_text(event.record, self._axis)}")
 
     def _print(self, line: str) -> None:
         self._console.print(Text(line.rstrip()), soft_wrap=True)
@@ -102,7 +104,8 @@ class LiveDisplay:
     """Keeps one line at the bottom: what runs now, trials done, time left; a bar and the last figure where there is
     room."""
 
-    def __init__(self, console: Console, cells: int) -> None:
+    def __init__(self, console: Console, cells: int, axis: Axis = "connections") -> None:
+        self._axis = axis
         self._cells = cells
         self._left = TimeLeft(cells)
         roomy = console.width >= 130
@@ -129,11 +132,11 @@ class LiveDisplay:
     def show(self, event: Event) -> None:
         if isinstance(event, CellFinished):
             self._left.add(event.record)
-            last = f"last: {result_text(event.record)}"
+            last = f"last: {result_text(event.record, self._axis)}"
             self._progress.update(self._task, advance=1, last=last, left=self._left.text())
         elif isinstance(event, PlanChanged):
             self._cells += event.cells
             self._left.expect(event.cells)
             self._progress.update(self._task, total=self._cells)
         else:
-            self._progress.update(self._task, phase=phase_text(event))
+            self._progress.update(self._task, phase=phase_text(event, self._axis))

@@ -74,7 +74,14 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     metavar="NAME,…",
     help="Some workloads.",
 )
-@click.option("--concurrency", type=options.Concurrency(), default=(), help="Some levels of concurrency.")
+@click.option(
+    "--concurrency",
+    "--levels",
+    "concurrency",
+    type=options.Levels(),
+    default=(),
+    help="Some levels of concurrency, or of what else the sweep has: rates, bounds, idle connections.",
+)
 @click.option(
     "--only",
     type=click.Choice(["fastest", "tables", "ranking", "summary"]),

@@ -9,7 +9,7 @@ import click
 
 from ab_runner.cli import options
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import PROTOCOLS
+from ab_runner.model.protocol import PROTOCOLS, for_open_load
 from ab_runner.model.server import DEFAULT_JDK, JDKS
 from ab_runner.model.workload import WorkloadName
 from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with_changes
@@ -33,10 +33,27 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
 @click.option(
     "--concurrency",
     type=options.Concurrency(),
-    default=options.DEFAULT_CONCURRENCY,
-    show_default=True,
-    help="Connections at once.",
+    help=f"Connections at once, of a closed load.  [default: {options.DEFAULT_CONCURRENCY}]",
 )
+@click.option(
+    "--load",
+    type=click.Choice(["closed", "open"]),
+    default="closed",
+    show_default=True,
+    help="closed: ab, whose connections wait for an answer before they send again. open: open-load, whose requests "
+    "come at planned times, as those of independent users do; it shows latency.",
+)
+@click.option(
+    "--rate",
+    type=options.Rates(),
+    help="open: requests per second (1000,2000), or per cent of each server's peak (50%,90%).",
+)
+@click.option(
+    "--slo",
+    type=options.Slo(),
+    help="open: searches for the capacity, the highest rate at which a percentile stays within a bound: p99=10ms.",
+)
+@click.option("--idle", type=options.IdleConnections(), help="open: idle connections beside one --rate.")
 @click.option(
     "--protocol",
     type=click.Choice(list(PROTOCOLS)),
@@ -99,8 +116,8 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     type=click.Choice(["loopback", "bridge"]),
     default="loopback",
     show_default=True,
-    help="docker only. loopback: ab runs in the server's network namespace, as in 2006. bridge: ab connects across a "
-    "bridge.",
+    help="docker only. loopback: the generator runs in the server's network namespace, as in 2006. bridge: it "
+    "connects across a bridge.",
 )
 @click.option(
     "--jdk",
@@ -118,7 +135,11 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
 def command(
     servers: tuple[str, ...],
     workloads: tuple[WorkloadName, ...],
-    concurrency: tuple[int, ...],
+    concurrency: tuple[int, ...] | None,
+    load: str,
+    rate: tuple[str, tuple[int, ...]] | None,
+    slo: tuple[str, tuple[int, ...]] | None,
+    idle: tuple[int, ...] | None,
     protocol: str,
     requests: int | None,
     duration: int | None,
@@ -136,11 +157,14 @@ def command(
 ) -> None:
     """Runs a sweep and shows its tables. This is what happens without a command."""
     trial = options.trial_load(requests, duration)
+    opened, levels = options.open_load(load, rate, slo, idle, concurrency)
+    usual = for_open_load(PROTOCOLS[protocol]) if opened else PROTOCOLS[protocol]
     request = RunRequest(
         servers=servers,
         workloads=workloads,
-        concurrency=concurrency,
-        protocol=with_changes(PROTOCOLS[protocol], trial=trial, warm_up=warmup, blocks=blocks),
+        levels=levels,
+        open=opened,
+        protocol=with_changes(usual, trial=trial, warm_up=warmup, blocks=blocks),
         runtime=RuntimeWish(kind=runtime, network=network, jdk=jdk, port=port),
         goal=None if until_precision is None else PrecisionGoal(until_precision, budget),
         generators=generators,

@@ -85,7 +85,7 @@ class Evidence(msgspec.Struct, frozen=True):
         return found or Measured(server=server, absence=Absence(server, self._why_not(workload, concurrency)))
 
     def _why_not(self, workload: WorkloadName, concurrency: int) -> NotThere:
-        anybody = any((cell.workload, cell.concurrency) == (workload, concurrency) for cell in self.cells)
+        anybody = any((cell.workload, cell.level) == (workload, concurrency) for cell in self.cells)
         return NotThere.SERVER if anybody else NotThere.LEVEL
 
     @property

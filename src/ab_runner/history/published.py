@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 
 from ab_runner.catalog.toml_files import DocumentError, explained
 from ab_runner.host import safe_files
-from ab_runner.model.limits import Count, Level
+from ab_runner.model.limits import Connections, Count
 from ab_runner.model.workload import WorkloadName
 
 CINDY_2006 = "cindy-2006.csv"
@@ -26,7 +26,7 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
 
     workload: WorkloadName
     server: str
-    concurrency: Level
+    concurrency: Connections
     requests_per_second: Annotated[float, Meta(gt=0, lt=1e9)] | None
     failed_requests: Count | None
     outcome: Literal["ok", "failed", "timeout", "untested"]

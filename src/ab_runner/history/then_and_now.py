@@ -37,9 +37,9 @@ class FigurePair(msgspec.Struct, frozen=True):
     @property
     def rates(self) -> tuple[float, float] | None:
         """Then and now, where both are valid."""
-        if self.then.rate is None or self.now is None or self.now.rate is None:
+        if self.then.rate is None or self.now is None or self.now.figure is None:
             return None
-        return self.then.rate, self.now.rate
+        return self.then.rate, self.now.figure
 
     @property
     def factor(self) -> float | None:
@@ -74,7 +74,9 @@ class ThenAndNow(msgspec.Struct, frozen=True):
 
 
 def then_and_now(analysis: SweepAnalysis, figures: Sequence[Figure]) -> tuple[ThenAndNow, ...]:
-    """Return the workloads of the sweep with at least a server and a concurrency of 2006."""
+    """Return the workloads of the sweep with at least a server and a concurrency of 2006; none of an open load."""
+    if analysis.axis != "connections":
+        return ()
     found = (_workload(name, analysis, figures) for name in analysis.sweep.request.workloads)
     return tuple(each for each in found if each.levels and each.matches)
 

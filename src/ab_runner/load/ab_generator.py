@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from math import ceil
 
 from ab_runner.load import ab_command, ab_output
 from ab_runner.load.generator import Completed, Executor, Generator, LoadOutcome, Target
@@ -24,6 +25,7 @@ class Ab:
 
     name = "ab"
     package = "apache2-utils"
+    compares_answers = False
     version_command = ("ab", "-V")
 
     def request_head(self, host: str, path: str, keep_alive: bool) -> bytes:
@@ -71,15 +73,27 @@ def _file_names(record_as: str | None, processes: int) -> list[str]:
 
 
 def _command(target: Target, load: Load, connections: int, percentiles: str | None) -> list[str]:
+    requests, seconds = _amount(load, connections, target.rate)
     return ab_command.command(
         url=target.url,
         concurrency=connections,
-        requests=load.requests,
-        seconds=load.seconds,
+        requests=requests,
+        seconds=seconds,
         keep_alive=target.keep_alive,
         idle_timeout=target.idle_timeout,
         percentiles=percentiles,
     )
+
+
+def _amount(load: Load, connections: int, rate: float | None) -> tuple[int | None, int | None]:
+    """Return ab's -n and -t, which takes whole seconds. For a fraction, -n bounds the run: the requests expected in
+    that time, at least one per connection."""
+    if load.seconds is None:
+        return load.requests, None
+    whole = ceil(load.seconds)
+    if load.requests is not None or whole == load.seconds:
+        return load.requests, whole
+    return max(connections, ceil(load.seconds * (rate or 0))), whole
 
 
 def _one_command(commands: Sequence[list[str]], names: Sequence[str], executor: Executor) -> list[str]:

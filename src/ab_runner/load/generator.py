@@ -7,10 +7,11 @@ A new generator provides two files. Sweeps and runtimes know no more of it than 
   files into a `LoadOutcome`. A run that went wrong is a `LoadFailure` with a reason of a few words. `run` raises
   nothing for it, whatever text comes back: a server may have chosen that text. `load/ab_generator.py` is the example;
   `load/ab_command.py` and `load/ab_output.py` beside it are pure.
-- `docker/generators/NAME.Dockerfile`, an image of Debian with the program. `make compose` gives it the service NAME. A
-  sweep starts it with an entry point of its own, and runs commands in it.
+- `docker/generators/NAME.Dockerfile`, an image of Debian with the program. One of our own has its source in
+  `generators/NAME`, for Cargo, and is built from it for the process runtime. `make compose` gives it the service NAME.
+  A sweep starts it with an entry point of its own, and runs commands in it.
 
-`load/generator_registry.py` finds them all, and names the one that sweeps use.
+`load/generator_registry.py` finds them all, and names those that sweeps use.
 """
 
 from __future__ import annotations
@@ -39,6 +40,10 @@ class Executor(Protocol):
         """Return the folder where commands may leave files, as they see it."""
 
     @property
+    def fixtures(self) -> str:
+        """Return the folder with the files that servers serve, as commands see it."""
+
+    @property
     def cpus(self) -> tuple[int, ...]:
         """Return the CPUs that commands run on; empty where nothing is pinned."""
 
@@ -60,6 +65,10 @@ class Target(Struct, frozen=True, kw_only=True):
     time_limit: float
     """Seconds after which the run is ended from outside."""
     executor: Executor
+    fixture: str | None = None
+    """The file in the executor's `fixtures` that is the right answer's body; None where that is the request's head."""
+    rate: float | None = None
+    """The requests per second that can be expected; None where that is not known."""
     processes: int = 1
     """Processes of the generator that share the connections; there are never more of them than connections."""
     record_as: str | None = None
@@ -81,6 +90,8 @@ class LoadOutcome(Struct, frozen=True, kw_only=True):
     """The command and all that was printed, as the raw file of a trial has it."""
     milliseconds: dict[int, int] = {}
     """The number of requests by their time in whole milliseconds; empty where that was not recorded."""
+    microseconds: dict[int, int] = {}
+    """The number of requests by their time in microseconds, where the generator tells that of each."""
 
     @property
     def report(self) -> LoadReport | None:
@@ -101,8 +112,12 @@ class Generator(Protocol):
         """Return the name of the program, which is that of its Dockerfile and of its service in compose.yaml too."""
 
     @property
-    def package(self) -> str:
-        """Return the name of Debian's package that has the program."""
+    def package(self) -> str | None:
+        """Return the name of Debian's package that has the program; None for one of our own."""
+
+    @property
+    def compares_answers(self) -> bool:
+        """Return whether it compares every answer, byte for byte."""
 
     @property
     def version_command(self) -> Sequence[str]:

@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from ab_runner.load.generator import Generator
+from ab_runner.model.protocol import SweepRequest
 
 
 def _found() -> dict[str, Generator]:
@@ -17,4 +18,11 @@ def _found() -> dict[str, Generator]:
 GENERATORS = _found()
 """All of them by name."""
 DEFAULT = GENERATORS["ab"]
-"""What makes the load of every sweep."""
+"""What makes closed loads."""
+OPEN = GENERATORS["open-load"]
+"""What makes open loads."""
+
+
+def generator_of(request: SweepRequest) -> Generator:
+    """Return what makes the load of that sweep."""
+    return OPEN if request.open else DEFAULT

@@ -27,10 +27,18 @@ to, and the figure says so.
 """
 
 
-def cold(usage: Usage | None) -> str | None:
-    """Return why a trial's figure is not that of a warm server; None if it is, or if that is not known."""
+COLD_OF_TIME = 0.01
+"""The share of an open load's time that the JIT compiler must take besides: at a low rate the server needs so little
+CPU time that a single compilation is a large share of it."""
+
+
+def cold(usage: Usage | None, open_seconds: float | None = None) -> str | None:
+    """Return why a trial's figure is not that of a warm server; None if it is, or if that is not known. `open_seconds`
+    is how long an open load took; None of a closed one."""
     share = usage.jit_share if usage else None
-    if share is None:
+    if usage is None or share is None:
+        return None
+    if open_seconds is not None and (usage.jit_cpu_seconds or 0.0) <= COLD_OF_TIME * open_seconds:
         return None
     return f"cold: the JIT took {100 * share:.2g} % of the server's CPU time" if share > COLD else None
 

@@ -27,10 +27,30 @@ class Failures(Struct, frozen=True):
         return self.connect + max(self.receive, self.length, self.exceptions)
 
 
-class LoadReport(Struct, frozen=True, kw_only=True):
-    """The figures that one run of ab printed. With -r, `complete` counts failed requests too.
+class Arrivals(Struct, frozen=True, kw_only=True):
+    """What became of the requests of an open load, which were planned beforehand: each was sent or refused."""
 
-    `seconds` is the time that ab took; `percentiles` maps a percentage (0 to 100) to the time in milliseconds within
+    rate: Count
+    """Requests per second, as planned."""
+    planned: Count
+    refused: Mapping[str, Count]
+    """Requests for which the generator or its host had no connection, by reason."""
+    lag_p99: Amount
+    """Milliseconds from the time that was planned to the one at which the generator began to send."""
+    lag_longest: Amount
+    most_connections: Count
+    """At once, without the idle ones."""
+    idle_opened: Count
+    """Silent connections beside the load."""
+    idle_closed: Count
+    """Those that the server closed meanwhile."""
+
+
+class LoadReport(Struct, frozen=True, kw_only=True):
+    """The figures that one run of a generator printed. With ab's -r, `complete` counts failed requests too; those of
+    open-load are right answers alone.
+
+    `seconds` is the time that it took; `percentiles` maps a percentage (0 to 100) to the time in milliseconds within
     which that share of the requests was served. `keep_alive` is None when ab was not asked to keep connections open.
     """
 
@@ -49,6 +69,10 @@ class LoadReport(Struct, frozen=True, kw_only=True):
     requests_per_second: Amount
     """ab's own figure, of whole answers."""
     percentiles: Mapping[Percentage, Real] = {}
+    failed: Mapping[str, Count] = {}
+    """Failed requests by reason, where the generator tells them apart."""
+    arrivals: Arrivals | None = None
+    """None for a closed load."""
 
     @property
     def answered(self) -> float:
@@ -83,12 +107,18 @@ class Verdict(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class Load(Struct, frozen=True):
-    """How much load: a number of requests or a time in seconds, never both."""
+class Load(Struct, frozen=True, omit_defaults=True):
+    """How much load: a number of requests, a time in seconds, or what is over first. Closed, unless it has a rate."""
 
     requests: Count | None = None
-    seconds: Count | None = None
+    seconds: Amount | None = None
+    rate: Count | None = None
+    """Requests per second of an open load, at times that are planned beforehand."""
+    idle: Count = 0
+    """Silent connections beside an open load."""
+    seed: Count = 1
+    """Of the plan: the same seed gives the same times."""
 
     @property
     def text(self) -> str:
-        return f"{self.seconds} s" if self.seconds is not None else f"{self.requests:,} requests"
+        return f"{self.seconds:g} s" if self.seconds is not None else f"{self.requests:,} requests"

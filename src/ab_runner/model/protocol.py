@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field, structs
 
+from ab_runner.model.axis import Axis, OpenLoad
 from ab_runner.model.limits import BLOCKS_AT_MOST, SERVERS_AT_MOST, WORKLOADS_AT_MOST, Count, Level, Real, Whole
 from ab_runner.model.load import Load
 from ab_runner.model.workload import WorkloadName
@@ -81,13 +82,26 @@ PROTOCOLS: dict[str, Protocol] = {
 }
 
 
+_OPEN_TRIALS = {"standard": Load(seconds=5), "quick": Load(seconds=2)}
+
+
+def for_open_load(protocol: Protocol) -> Protocol:
+    """Return the protocol with the trials of an open load, which are longer: p99 at 1,000 requests per second needs
+    some seconds. One by requests is as it was."""
+    trial = _OPEN_TRIALS.get(protocol.name)
+    return structs.replace(protocol, trial=trial, large_trial=trial) if trial else protocol
+
+
 class SweepRequest(Struct, frozen=True, kw_only=True):
     """What a sweep was asked to do, after all defaults were filled in."""
 
     protocol: Protocol
     servers: tuple[str, ...]
     workloads: Annotated[tuple[WorkloadName, ...], Meta(min_length=1, max_length=WORKLOADS_AT_MOST)]
-    concurrency: Annotated[tuple[Level, ...], Meta(min_length=1)]
+    levels: Annotated[tuple[Level, ...], Meta(min_length=1)] = field(name="concurrency")
+    """Rising. What they count is the `axis`."""
+    open: OpenLoad | None = None
+    """None: the load is closed, by ab."""
     runtime: str
     network: str
     seed: Whole
@@ -100,3 +114,8 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     """ab processes that share each trial's connections."""
     jdk: Count | None = None
     """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
+
+    @property
+    def axis(self) -> Axis:
+        """What the levels count."""
+        return self.open.axis if self.open else "connections"

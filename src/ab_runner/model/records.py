@@ -7,7 +7,7 @@ from typing import Annotated, TypeGuard
 
 from msgspec import Meta, Struct, field
 
-from ab_runner.model.limits import SERVERS_AT_MOST, Amount, Count, Level, Moment, Real, Whole
+from ab_runner.model.limits import SERVERS_AT_MOST, Amount, Connections, Count, Level, Moment, Real, Whole
 from ab_runner.model.load import Limit, LoadFailure, LoadReport, Verdict
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, SweepRequest
 from ab_runner.model.server import Server
@@ -25,7 +25,8 @@ class Cell(Struct, frozen=True, order=True):
 
     server: str
     workload: WorkloadName
-    concurrency: int
+    level: int
+    """What the sweep's axis counts: connections, unless its load is open."""
 
 
 class Machine(Struct, frozen=True, kw_only=True):
@@ -118,7 +119,7 @@ class WarmUpTurns(Struct, frozen=True):
     """The windows of one load in a warm-up: `rates` are requests per second, one for each window."""
 
     workload: WorkloadName
-    concurrency: Level
+    concurrency: Connections
     rates: tuple[Real, ...]
 
 
@@ -216,6 +217,26 @@ class Cooldown(Struct, frozen=True, kw_only=True):
     """Seconds that the runner gave them to go."""
 
 
+class Step(Struct, frozen=True, kw_only=True):
+    """A rate that a search for a capacity tried. `latency` is the percentile of the SLO in milliseconds; None where no
+    request was answered. `reason` says why the SLO was not met, None if it was."""
+
+    rate: Count
+    latency: Amount | None
+    answers_per_second: Amount
+    reason: str | None
+    limit: Limit | None = None
+
+
+class Search(Struct, frozen=True, kw_only=True):
+    """The search for the highest rate at which a server meets an SLO. `met` is that rate, 0 if there is none; `missed`
+    is the lowest rate above it at which the SLO was not met, None if it was met at all."""
+
+    met: Count
+    missed: Count | None
+    steps: tuple[Step, ...]
+
+
 class _OfCell(Struct, frozen=True, kw_only=True):
     """A record of one cell in one block. `batch` is the number of the batch in the sweep, from 1: the servers that ran
     at the same time, whose trials alternated. None where each server ran alone, and in older files."""
@@ -223,7 +244,7 @@ class _OfCell(Struct, frozen=True, kw_only=True):
     block: Whole
     server: str
     workload: WorkloadName
-    concurrency: Level
+    level: Level = field(name="concurrency")
     batch: Count | None = None
 
     @property
@@ -250,7 +271,9 @@ class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record")
     raw: str
     """Name of the file in raw/ that holds what ab printed."""
     milliseconds: Mapping[Count, Count] = {}
-    """Requests by their time in whole milliseconds; empty where ab ended without figures."""
+    """Requests by their time in whole milliseconds; empty where ab ended without figures, and of open loads."""
+    microseconds: Mapping[Count, Count] = {}
+    """Of an open load: right answers by their latency in microseconds, each the lowest of a bucket."""
     wall_seconds: Amount | None = None
     """What ab's whole run took: with its start, and the sorting and counting after the load; None in older files."""
     jdk: Count | None = None
@@ -261,6 +284,12 @@ class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record")
     cooldown: Cooldown | None = field(name="ground", default=None)
     lead_in_seconds: Amount | None = None
     """What the load before it took, which is not counted; None where there was none, and in older files."""
+    peak: Amount | None = None
+    """Requests per second of a closed load of 100 connections at the same start, where the rate of an open load comes
+    from it."""
+    search: Search | None = None
+    """Where a capacity was searched for; the trial's report is that of the highest rate at which the SLO was
+    met."""
     samples: Count | None = None
     """Answers that the runner requested during the trial and compared byte by byte; None in older files."""
 
@@ -303,4 +332,4 @@ def is_valid(record: Record) -> TypeGuard[Trial]:
 
 
 def cell_of(record: CellRecord) -> Cell:
-    return Cell(record.server, record.workload, record.concurrency)
+    return Cell(record.server, record.workload, record.level)

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.comparison import CellChange, FamilyChange, SweepComparison
+from ab_runner.model.axis import Axis
 from ab_runner.report.csv import write
-from ab_runner.report.figures import NO_RECORD, rate_text
+from ab_runner.report.figures import NO_RECORD, cell_text
 
 COLUMNS = (
     "before", "after", "family", "server", "workload", "concurrency", "before_requests_per_second", "before_text",
     "after_requests_per_second", "after_text", "of_cpu_seconds", "ratio", "ratio_low", "ratio_high", "change",
-    "too_slow", "before_lower_bound", "after_lower_bound", "before_revision", "after_revision",
+    "too_slow", "before_lower_bound", "after_lower_bound", "before_revision", "after_revision", "axis", "level",
+    "before_figure", "after_figure",
 )  # fmt: skip
 
 
@@ -27,16 +29,19 @@ def _rows(each: SweepComparison) -> Iterator[dict[str, object]]:
     for cell in each.cells:
         server = servers[cell.cell.server]
         revisions = each.revised.get(server.id, (server.revision, server.revision))
-        row = sweeps | {"family": server.family} | dict(_cell(cell)) | dict(_change(cell))
+        row = sweeps | {"family": server.family} | dict(_cell(cell, each.after.request.axis)) | dict(_change(cell))
         yield row | dict(_revisions(cell, *revisions))
     for family in each.families:
         yield sweeps | {"family": family.family} | dict(_change(family))
 
 
-def _cell(cell: CellChange) -> Iterator[tuple[str, object]]:
+def _cell(cell: CellChange, axis: Axis) -> Iterator[tuple[str, object]]:
     yield "server", cell.cell.server
     yield "workload", cell.cell.workload
-    yield "concurrency", cell.cell.concurrency
+    yield "axis", axis
+    yield "level", cell.cell.level
+    if axis == "connections":
+        yield "concurrency", cell.cell.level
     yield "of_cpu_seconds", _yes_no(cell.by_cpu_time)
     yield from _figure("before", cell.before)
     yield from _figure("after", cell.after)
@@ -51,8 +56,10 @@ def _revisions(cell: CellChange, before: int, after: int) -> Iterator[tuple[str,
 
 
 def _figure(side: str, summary: CellSummary | None) -> Iterator[tuple[str, object]]:
-    yield f"{side}_requests_per_second", summary.rate if summary else None
-    yield f"{side}_text", rate_text(summary) if summary else NO_RECORD
+    figure = summary.figure if summary else None
+    yield f"{side}_figure", figure
+    yield f"{side}_requests_per_second", None if summary is None or summary.measure == "latency" else figure
+    yield f"{side}_text", cell_text(summary) if summary else NO_RECORD
     yield f"{side}_lower_bound", _yes_no(summary.is_lower_bound) if summary else None
 
 

@@ -13,7 +13,9 @@ from ab_runner.analysis.comparison import (
     to_know_of,
     why_not_comparable,
 )
+from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.model.axis import level_text
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
 from ab_runner.report.figures import (
@@ -21,12 +23,13 @@ from ab_runner.report.figures import (
     NO_RECORD,
     NONE,
     OF_CPU_TIME,
+    cell_text,
     main_text,
     rate_figure,
-    rate_text,
     ratio_figure,
 )
 from ab_runner.report.warnings import warning_lines
+from ab_runner.report.words import words_of
 from ab_runner.stats.estimate import FEWEST_STARTS
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
 from ab_runner.store.differences import by_revisions
@@ -81,12 +84,14 @@ def report_comparison(sweeps: Sequence[SweepAnalysis], compared: Sequence[SweepC
     return Report(heading="comparison with A", facts=(*facts, TOLD), tables=tuple(tables), warnings=tuple(warnings))
 
 
-def title(workload: WorkloadName, letter: str) -> str:
+def title(workload: WorkloadName, letter: str, compared: SweepComparison) -> str:
     """Return the title of the table of a workload's cells."""
-    return f"{workload}: requests per second, {letter} against A"
+    return f"{workload}: {words_of(compared.after.request).quantity}, {letter} against A"
 
 
 def _tables(letter: str, compared: SweepComparison) -> Iterator[Table]:
+    words = words_of(compared.after.request)
+    ratio = f"A / {letter}" if lower_is_better(words.measure) else f"{letter} / A"
     for workload in dict.fromkeys(change.cell.workload for change in compared.cells):
         changes = [change for change in compared.cells if change.cell.workload == workload]
         notes = [OF_CPU_TIME] if any(change.by_cpu_time for change in changes) else []
@@ -95,15 +100,15 @@ def _tables(letter: str, compared: SweepComparison) -> Iterator[Table]:
         notes += [BY_REFERENCE] if compared.by_reference else []
         notes += _revised_notes(changes, compared.revised)
         yield Table(
-            title=title(workload, letter),
-            headings=("server", "c", "A", letter, f"{letter} / A", "verdict"),
+            title=title(workload, letter, compared),
+            headings=("server", words.column, "A", letter, ratio, "verdict"),
             rows=tuple(_rows(changes)),
             notes=tuple(notes),
         )
     if compared.families:
         yield Table(
             title=f"families: {letter} against A",
-            headings=("family", "servers", "cells", f"{letter} / A", "verdict"),
+            headings=("family", "servers", "cells", ratio, "verdict"),
             rows=tuple(map(_family, compared.families)),
             notes=(FAMILY, WITHOUT_REVISED) if compared.revised else (FAMILY,),
         )
@@ -123,7 +128,7 @@ def _rows(changes: Iterable[CellChange]) -> Iterator[tuple[TableCell, ...]]:
         name = each.cell.server if each.cell.server != last else ""
         last = each.cell.server
         ratio = ratio_figure(each.ratio, each.by_cpu_time, each.bound) if each.ratio else NONE
-        yield (*plain((name, str(each.cell.concurrency), *_figures(each), ratio)), _change(each.change))
+        yield (*plain((name, str(each.cell.level), *_figures(each), ratio)), _change(each.change))
 
 
 def _change(change: Change) -> TableCell:
@@ -136,8 +141,8 @@ def _figures(change: CellChange) -> tuple[str, str]:
     for summary in (change.before, change.after):
         if summary is None:
             texts.append(NO_RECORD)
-        elif summary.rate is None:
-            texts.append(rate_text(summary))
+        elif summary.figure is None:
+            texts.append(cell_text(summary))
         elif change.by_cpu_time and summary.cpu_efficiency:
             texts.append(rate_figure(summary.cpu_efficiency.value))
         else:
@@ -155,12 +160,12 @@ def too_slow(compared: SweepComparison, slower: float) -> list[str]:
     figure."""
     lines = []
     for each in compared.cells:
-        name = f"{each.cell.server} {each.cell.workload} c={each.cell.concurrency}"
+        name = f"{each.cell.server} {each.cell.workload} {level_text(compared.after.request.axis, each.cell.level)}"
         if each.too_slow and each.ratio:
             ratio = ratio_figure(each.ratio, each.by_cpu_time, each.bound)
             lines.append(f"slower by more than {100 * slower:g} %: {name}: {ratio}")
         if each.change == "lost" and each.after:
-            lines.append(f"figure lost: {name}: {rate_text(each.after)}")
+            lines.append(f"figure lost: {name}: {cell_text(each.after)}")
     for family in compared.families:
         if family.too_slow:
             ratio = ratio_figure(family.ratio, by_cpu_time=False, bound=family.bound)

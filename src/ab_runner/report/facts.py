@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.analysis.drift import Drift
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.model.axis import levels_text
 from ab_runner.model.records import Record, StartRecord, Sweep
 from ab_runner.report.figures import numbers_text, rate_figure
+from ab_runner.report.words import words_of
 
 _JVM_BUILD = re.compile(r"Runtime .{0,200}?\(build ([^)\n]{1,100})\)")
 """In what `java -version` prints, which a start keeps as it is."""
@@ -19,7 +21,8 @@ _SAID_AT_MOST = 2_000
 def heading_of(sweep: Sweep) -> str:
     """Return the first line of a report."""
     request = sweep.request
-    return f"{sweep.id}: protocol {request.protocol.name}, runtime {request.runtime}, network {request.network}"
+    what = f"{sweep.id}: protocol {request.protocol.name}, runtime {request.runtime}, network {request.network}"
+    return f"{what}; {levels_text(request.axis, request.levels, request.open)}" if request.open else what
 
 
 def facts_of(analysis: SweepAnalysis) -> tuple[str, ...]:
@@ -29,19 +32,28 @@ def facts_of(analysis: SweepAnalysis) -> tuple[str, ...]:
 
 def _facts(analysis: SweepAnalysis) -> Iterator[str]:
     sweep = analysis.sweep
-    machine = sweep.machine
+    machine, generator = sweep.machine, words_of(sweep.request).generator
     yield (
         f"{machine.cpu_model}, {machine.cpus} CPUs, {machine.memory_bytes / 2**30:.0f} GiB; {machine.system}, "
-        f"kernel {machine.kernel}; ab of {sweep.environment.get('ab package') or sweep.environment.get('ab')}"
+        f"kernel {machine.kernel}; {_generator_text(sweep)}"
     )
     if sweep.server_cpus:
-        yield f"servers on CPU {numbers_text(sweep.server_cpus)}, ab on CPU {numbers_text(sweep.generator_cpus)}"
+        servers, generators = numbers_text(sweep.server_cpus), numbers_text(sweep.generator_cpus)
+        yield f"servers on CPU {servers}, {generator} on CPU {generators}"
     else:
-        yield "servers and ab share the CPUs: the figures are not those of a server alone"
+        yield f"servers and {generator} share the CPUs: the figures are not those of a server alone"
     if sweep.request.jdk is not None and any(server.kind == "jvm" for server in sweep.servers):
         yield f"JVM servers on JDK {sweep.request.jdk}{_builds(analysis.stored.records)}"
     if analysis.drifts:
         yield _drift_fact(analysis.drifts)
+    elif sweep.request.open:
+        yield "whether the machine drifted is not tested: latencies vary too much from trial to trial"
+
+
+def _generator_text(sweep: Sweep) -> str:
+    if sweep.request.open:
+        return sweep.environment.get("open-load", "open-load")
+    return f"ab of {sweep.environment.get('ab package') or sweep.environment.get('ab')}"
 
 
 def _builds(records: Iterable[Record]) -> str:

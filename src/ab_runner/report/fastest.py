@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.summary import Lead, Order, OrderAtLevels, Standing, WorkloadSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.report.document import Emphasis, Table, TableCell
-from ab_runner.report.figures import CPU_TIME_MARK, NONE, OF_CPU_TIME, range_figure
+from ab_runner.report.figures import CPU_TIME_MARK, NONE, OF_CPU_TIME, bound_of, range_figure
+from ab_runner.report.words import words_of
 from ab_runner.stats.estimate import FEWEST_STARTS
 
-TITLE = "Fastest servers"
-HEADINGS = ("workload", "c", "fastest", "requests/s", "lead", "how sure")
 LEAD = "lead: over the nearest of the servers that are known to be slower"
 SOME_STARTS_FAILED = "*: some of its trials failed; its rank rests on the others"
 _MOST_NAMES = 3
@@ -31,7 +31,9 @@ def fastest_table(analysis: SweepAnalysis) -> Table | None:
     notes = [LEAD] if any(lead != NONE for *_, lead, _ in texts) else []
     notes += [OF_CPU_TIME] if any(CPU_TIME_MARK in lead for *_, lead, _ in texts) else []
     notes += [SOME_STARTS_FAILED] if any(fastest.endswith("*") for _, _, fastest, *_ in texts) else []
-    return Table(title=TITLE, headings=HEADINGS, rows=tuple(rows), notes=tuple(notes), prose=(2, 5))
+    words = words_of(analysis.sweep.request)
+    headings = ("workload", words.column, "fastest", words.unit, "lead", "how sure")
+    return Table(title=words.answer, headings=headings, rows=tuple(rows), notes=tuple(notes), prose=(2, 5))
 
 
 def _workload_rows(summary: WorkloadSummary, analysis: SweepAnalysis) -> Iterator[tuple[TableCell, ...]]:
@@ -51,7 +53,9 @@ def _workload_rows(summary: WorkloadSummary, analysis: SweepAnalysis) -> Iterato
         yield _row(
             name,
             levels_text(levels, every),
-            _fastest([each.order for each in same], any(cell.failed for cell in cells)),
+            _fastest(
+                [each.order for each in same], any(cell.failed for cell in cells), lower_is_better(analysis.measure)
+            ),
             _rates(cells),
             _lead_text([lead for each in same for lead in each.leads]),
             _certainty([each.order for each in same]),
@@ -89,13 +93,13 @@ def levels_text(levels: Sequence[int], every: Sequence[int]) -> str:
     )
 
 
-def _fastest(orders: Sequence[Order], some_failed: bool) -> str:
+def _fastest(orders: Sequence[Order], some_failed: bool, is_lowest: bool) -> str:
     order = orders[0]
     match order.standing:
         case Standing.EQUAL:
             text = f"{_numbers([each.compared for each in orders])} servers tied"
         case Standing.FEW_STARTS | Standing.TOO_FEW:
-            text = f"highest figure: {order.leaders[0]}"
+            text = f"{'lowest' if is_lowest else 'highest'} figure: {order.leaders[0]}"
         case _ if len(order.leaders) > _MOST_NAMES:
             text = f"one of {len(order.leaders)} servers"
         case _:
@@ -104,11 +108,12 @@ def _fastest(orders: Sequence[Order], some_failed: bool) -> str:
 
 
 def _rates(cells: Iterable[CellSummary]) -> str:
-    found = [cell for cell in cells if cell.rate is not None]
+    found = [cell for cell in cells if cell.figure is not None]
     if not found:
         return NONE
-    bound = "≥ " if any(cell.is_lower_bound for cell in found) else ""
-    return f"{bound}{range_figure(cell.rate for cell in found if cell.rate is not None)}"
+    measure = found[0].measure
+    bound = f"{bound_of(measure)} " if any(cell.is_lower_bound for cell in found) else ""
+    return f"{bound}{range_figure((cell.figure for cell in found if cell.figure is not None), measure)}"
 
 
 def _lead_text(leads: Sequence[Lead]) -> str:

@@ -7,8 +7,10 @@ from math import floor
 
 from ab_runner.analysis.bounds import Bound
 from ab_runner.analysis.cells import CellSummary, summarise_cell
+from ab_runner.analysis.measure import Measure, lower_is_better
 from ab_runner.analysis.reasons import Failure, Reason, Sentence
 from ab_runner.analysis.remarks import WORTH_A_REMARK, ConnectionsServed, JvmRemark, JvmWork, Remark
+from ab_runner.model.axis import Axis, level_text
 from ab_runner.model.load import Limit
 from ab_runner.model.records import CellRecord, StartRecord, cell_of
 from ab_runner.report.document import Emphasis, TableCell
@@ -19,8 +21,13 @@ NO_RECORD = "not run"
 NONE = "-"
 CPU_TIME_MARK = " CPU"
 OF_CPU_TIME = "CPU: of requests per CPU-second of the server, because ab was the limit of both rates"
-AT_LEAST = "≥ (of a ratio also ≤): ab was the limit of a rate, so its server may be faster"
+AT_LEAST = "≥ (of a ratio also ≤): the generator was the limit of a figure, so its server may be faster"
 RANKED_BY_CPU_TIME = "two servers whose rates were both limited by ab are compared by requests per CPU-second"
+OPEN_LIMITS: dict[Limit, str] = {
+    "generator": "≤, ≥ … g: open-load was late or at its own limit; the server may be faster",
+    "server": "s: the server's cores were full",
+    "machine": "m: server and open-load shared full cores",
+}
 LIMITS: dict[Limit, str] = {
     "generator": "≥ … g: ab was the limit, for its core was full and the server's were not; the server may be faster",
     "server": "s: the server's cores were full",
@@ -37,6 +44,8 @@ BRIEF_REASONS: dict[Reason, str] = {
     Reason.INCOMPLETE: "incomplete",
     Reason.WRONG_ANSWER: "wrong answer",
     Reason.NO_KEEP_ALIVE: "no keep-alive",
+    Reason.OVERLOADED: "overloaded",
+    Reason.GENERATOR: "generator",
     Reason.TIMEOUT: "timeout",
     Reason.CONNECTION: "no connection",
     Reason.NOT_STARTED: "not started",
@@ -53,15 +62,20 @@ def rate_figure(rate: float) -> str:
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
 
 
-def range_figure(rates: Iterable[float]) -> str:
-    """Return the lowest and the highest of these rates, `12,300 to 12,400`, or the one figure that both have."""
-    found = sorted(rates)
-    return " to ".join(dict.fromkeys((rate_figure(found[0]), rate_figure(found[-1]))))
+def range_figure(figures: Iterable[float], measure: Measure = "rate") -> str:
+    """Return the lowest and the highest of these figures, `12,300 to 12,400`, or the one that both are."""
+    found = sorted(figures)
+    return " to ".join(dict.fromkeys((figure_of(measure, found[0]), figure_of(measure, found[-1]))))
 
 
-def estimate_figure(estimate: Estimate) -> str:
+def figure_of(measure: Measure, value: float) -> str:
+    """Return a figure of that measure: requests per second, or milliseconds."""
+    return latency_figure(value) if measure == "latency" else rate_figure(value)
+
+
+def estimate_figure(estimate: Estimate, measure: Measure = "rate") -> str:
     """Return `12,345 ±1.2 %`, or `12,345 −3 % +11 %`; the figure alone where there is no interval."""  # noqa: RUF002
-    return f"{rate_figure(estimate.value)} {_width_figure(estimate)}".rstrip()
+    return f"{figure_of(measure, estimate.value)} {_width_figure(estimate)}".rstrip()
 
 
 def _width_figure(estimate: Estimate) -> str:
@@ -81,9 +95,9 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2g}" if share < 0.995 else f"{100 * share:.0f}"
 
 
-def interval_figure(interval: Interval) -> str:
+def interval_figure(interval: Interval, measure: Measure = "rate") -> str:
     """Return `12,300 to 12,400`."""
-    return f"{rate_figure(interval.low)} to {rate_figure(interval.high)}"
+    return f"{figure_of(measure, interval.low)} to {figure_of(measure, interval.high)}"
 
 
 def ratio_figure(ratio: Estimate, by_cpu_time: bool, bound: Bound = "") -> str:
@@ -108,9 +122,11 @@ def latency_figure(milliseconds: float | None) -> str:
     return f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:#.3g}".rstrip(".")
 
 
-def latency_figures(latency: Sequence[float | None]) -> tuple[str, ...]:
-    """Return a figure for each of `PERCENTILES`. p99.9 is known to half a millisecond: it is rounded to that, but not
-    beyond its neighbours, which are known better."""
+def latency_figures(latency: Sequence[float | None], exact: bool = False) -> tuple[str, ...]:
+    """Return a figure for each of `PERCENTILES`. Unless they are `exact`, as of an open load, p99.9 is known to half a
+    millisecond: it is rounded to that, but not beyond its neighbours, which are known better."""
+    if exact:
+        return tuple(map(latency_figure, latency))
     *body, p99, p99_9, longest = latency
     return (*map(latency_figure, (*body, p99)), _tail_figure(p99, p99_9, longest), latency_figure(longest))
 
@@ -141,23 +157,30 @@ def numbers_text(numbers: Iterable[int]) -> str:
 # --- cells -------------------------------------------------------------------------------------------------------
 
 
-def rate_text(cell: CellSummary) -> str:
-    """Return the text of a cell: its rate, with a star if it has remarks, or why it has no rate."""
-    if cell.rate is None:
+def cell_text(cell: CellSummary) -> str:
+    """Return the text of a cell: its figure, with a star if it has remarks, or why it has none."""
+    if cell.figure is None:
         return _reason_text(cell)
     star = "*" if cell.remarks and not cell.failed else ""
     return f"{main_text(cell)} {beyond_text(cell)}".rstrip() + star
 
 
 def main_text(cell: CellSummary) -> str:
-    """Return the rate alone, with `≥` where ab was its limit; without a rate, why there is none."""
-    if cell.rate is None:
+    """Return the figure alone, with `≥` before a rate and `≤` before a latency that the generator limited; without a
+    figure, why there is none."""
+    if cell.figure is None:
         return _reason_text(cell)
-    return f"≥ {rate_figure(cell.rate)}" if cell.is_lower_bound else rate_figure(cell.rate)
+    figure = figure_of(cell.measure, cell.figure)
+    return f"{bound_of(cell.measure)} {figure}" if cell.is_lower_bound else figure
+
+
+def bound_of(measure: Measure) -> Bound:
+    """Return on which side the true figure of a server is that the generator limited."""
+    return "≤" if lower_is_better(measure) else "≥"
 
 
 def beyond_text(cell: CellSummary) -> str:
-    """Return the details of a rate: the width of its interval, and the trials that failed."""
+    """Return the details of a figure: the width of its interval, and the trials that failed."""
     if cell.estimate is None:
         return ""
     failed = f"({_failed_text(cell)})" if cell.failed else ""
@@ -165,7 +188,7 @@ def beyond_text(cell: CellSummary) -> str:
 
 
 def _reason_text(cell: CellSummary) -> str:
-    """Return why there is no rate, after the number that was measured, as in the 2006 tables: `190 (9991 failed)`."""
+    """Return why there is no figure, after the number that was measured, as in the 2006 tables: `190 (9991 failed)`."""
     if cell.starved:
         said = [served_text(cell), *([_failed_text(cell)] if cell.failed else [])]
         return _rejected_text(cell, "; ".join(said))
@@ -175,7 +198,7 @@ def _reason_text(cell: CellSummary) -> str:
 
 
 def _rejected_text(cell: CellSummary, why: str) -> str:
-    return f"{estimate_figure(cell.rejected)} ({why})" if cell.rejected else why
+    return f"{estimate_figure(cell.rejected, cell.measure)} ({why})" if cell.rejected else why
 
 
 def rank_text(rank: Rank | None, cell: CellSummary | None) -> str:
@@ -197,8 +220,8 @@ def _failure_text(failure: Failure | None) -> str:
 
 
 def why_absent(cell: CellSummary) -> str:
-    """Return why a cell has no rate, without what was measured of a starved one."""
-    return served_text(cell) if cell.starved else rate_text(cell)
+    """Return why a cell has no figure, without what was measured of a starved one."""
+    return served_text(cell) if cell.starved else cell_text(cell)
 
 
 def sentence_text(sentence: Sentence) -> str:
@@ -247,30 +270,30 @@ def cpu_efficiency_text(cell: CellSummary | None) -> str:
 
 def latency_text(cell: CellSummary | None) -> str:
     """Return the latencies of a cell; nothing of one without a rate, unless it is starved."""
-    if cell is None or (cell.rate is None and not cell.starved):
+    if cell is None or (cell.figure is None and not cell.starved):
         return NONE
-    *body, longest = latency_figures(cell.latency)
+    *body, longest = latency_figures(cell.latency, exact=cell.measure != "rate")
     cut_off = "≥ " if cell.longest_is_cut_off else ""
     return " / ".join((*body, f"{cut_off}{longest}{'*' if cell.starved else ''}"))
 
 
-def rate_cell(cell: CellSummary | None, is_best: bool = False) -> TableCell:
-    """Return a cell of the table of rates, with a letter for what was the limit."""
+def figure_cell(cell: CellSummary | None, is_best: bool = False) -> TableCell:
+    """Return a cell of the table of figures, with a letter for what was the limit."""
     if cell is None:
         return TableCell(NO_RECORD, Emphasis.REASON)
     letter = f" {cell.limit[0]}" if cell.limit else ""
     emphasis = Emphasis.NONE
     if is_best:
         emphasis = Emphasis.BEST
-    elif cell.rate is None or cell.failed:
+    elif cell.figure is None or cell.failed:
         emphasis = Emphasis.REASON
     elif cell.limit == "generator":
         emphasis = Emphasis.LOWER_BOUND
-    return TableCell(f"{rate_text(cell)}{letter}", emphasis, _brief(cell, letter))
+    return TableCell(f"{cell_text(cell)}{letter}", emphasis, _brief(cell, letter))
 
 
 def _brief(cell: CellSummary, letter: str) -> tuple[str, ...]:
-    """Return the rate, and below it its details; or the reason in a few words."""
+    """Return the figure, and below it its details; or the reason in a few words."""
     failed = f"{cell.failed}/{cell.trials} {'cold' if cell.cold else 'failed'}" if cell.failed else ""
     if cell.reason is not None:
         if 0 < cell.failed < cell.trials and not cell.starved:
@@ -278,7 +301,7 @@ def _brief(cell: CellSummary, letter: str) -> tuple[str, ...]:
         said = _failure_text(cell.failure) if cell.failure and not cell.starved else ""
         return (said if 0 < len(said) <= _BRIEF_AT_MOST else BRIEF_REASONS[cell.reason],)
     star = "*" if cell.remarks and not cell.failed else ""
-    assert cell.estimate is not None, "a cell without a reason has a rate"
+    assert cell.estimate is not None, "a cell without a reason has a figure"
     width = _width_figure(cell.estimate)
     if not width and not failed:
         return (f"{main_text(cell)}{star}{letter}",)
@@ -288,16 +311,19 @@ def _brief(cell: CellSummary, letter: str) -> tuple[str, ...]:
 # --- records -----------------------------------------------------------------------------------------------------
 
 
-def result_text(record: CellRecord) -> str:
+_UNITS: dict[Measure, str] = {"rate": "rps", "latency": "ms p99", "capacity": "rps"}
+
+
+def result_text(record: CellRecord, axis: Axis = "connections") -> str:
     """Return `tomcat-5.5.15 small c=100: 12,345 rps`, or the reason why not."""
     cell = cell_of(record)
     found = summarise_cell(cell, [record])
-    figure = f"{rate_text(found)} rps" if found.rate is not None else rate_text(found)
-    return f"{cell.server} {cell.workload} c={cell.concurrency}: {figure}"
+    figure = f"{cell_text(found)} {_UNITS[found.measure]}" if found.figure is not None else cell_text(found)
+    return f"{cell.server} {cell.workload} {level_text(axis, cell.level)}: {figure}"
 
 
-def record_text(record: CellRecord | StartRecord) -> str:
+def record_text(record: CellRecord | StartRecord, axis: Axis = "connections") -> str:
     """Return a record as a line: the result of a trial or of a start."""
     if isinstance(record, StartRecord):
         return f"{record.server} start: {record.error or f'{record.seconds:.1f} s'}"
-    return result_text(record)
+    return result_text(record, axis)

@@ -8,6 +8,7 @@ from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.reasons import Failure, Reason, Sentence, together
 from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Remark
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.model.axis import Axis
 from ab_runner.model.records import Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.document import Group
@@ -15,6 +16,7 @@ from ab_runner.report.figures import (
     BRIEF_REASONS,
     LIMITS,
     NONE,
+    OPEN_LIMITS,
     jvm_text,
     latency_text,
     numbers_text,
@@ -23,6 +25,7 @@ from ab_runner.report.figures import (
 )
 
 ONE_CONNECTION = "c=1: each request waits for the answer to the last, so wake-ups and round trips bound the rate"
+SHARE_OF_PEAK = "each server at its own rate, a share of its own peak: report --all has the rates"
 CUT_OFF = "≥ before the longest: about as long as the trial, whose end cut it off"
 OF_THE_SERVED = "*: of the connections served alone; the others waited, most of them without an answer"
 NOT_ALL_SERVED = "some connections waited while the others were served"
@@ -44,8 +47,8 @@ def rate_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]
 def key_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
     """Yield what the marks in a workload's table of rates mean, and what bounds the rate of one connection."""
     cells = list(_cells_of(workload, analysis))
-    yield from one_connection_notes(cells)
-    yield from limit_notes(cells)
+    yield from axis_notes(cells, analysis.axis)
+    yield from limit_notes(cells, analysis.axis)
 
 
 def remark_groups(workload: WorkloadName, analysis: SweepAnalysis) -> tuple[Group, ...]:
@@ -81,7 +84,7 @@ def _remark_group(found: Sequence[tuple[Cell, Remark]]) -> Group:
     places: dict[tuple[str, str], list[int]] = {}
     for cell, remark in found:
         detail = " ".join(remark_text(remark).split()).removeprefix(text).lstrip(" :")
-        places.setdefault((cell.server, detail), []).append(cell.concurrency)
+        places.setdefault((cell.server, detail), []).append(cell.level)
     cells, servers = len({cell for cell, _ in found}), len({server for server, _ in places})
     of_servers = f" of {servers} servers" if servers > 1 else ""
     return Group(
@@ -109,10 +112,13 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def one_connection_notes(cells: Iterable[CellSummary]) -> Iterator[str]:
-    """Yield what bounds the rate of one connection, if any of these cells has one."""
-    if any(cell.cell.concurrency == 1 for cell in cells):
+def axis_notes(cells: Iterable[CellSummary], axis: Axis) -> Iterator[str]:
+    """Yield what a reader must know of the levels: what bounds the rate of one connection, if any of these cells has
+    one, and that servers have different rates at the same share of their peaks."""
+    if axis == "connections" and any(cell.cell.level == 1 for cell in cells):
         yield ONE_CONNECTION
+    if axis == "peak":
+        yield SHARE_OF_PEAK
 
 
 def untestable_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
@@ -122,10 +128,11 @@ def untestable_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterato
             yield f"{server.id}: {server.untestable[workload]}"
 
 
-def limit_notes(cells: Iterable[CellSummary]) -> Iterator[str]:
+def limit_notes(cells: Iterable[CellSummary], axis: Axis) -> Iterator[str]:
     """Yield the meaning of the letters in these cells."""
     found = {cell.limit for cell in cells}
-    yield from (text for limit, text in LIMITS.items() if limit in found)
+    limits = LIMITS if axis == "connections" else OPEN_LIMITS
+    yield from (text for limit, text in limits.items() if limit in found)
 
 
 def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
@@ -144,8 +151,8 @@ def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[s
 def grouped_notes(analysis: SweepAnalysis) -> Iterator[str]:
     """Yield the marks of all tables of rates in a line, then what failed and what the stars mean, each in a line."""
     cells = list(analysis.cells.values())
-    yield from one_connection_notes(cells)
-    if marks := list(limit_notes(cells)):
+    yield from axis_notes(cells, analysis.axis)
+    if marks := list(limit_notes(cells, analysis.axis)):
         yield "; ".join(marks)
     if failed := [cell for cell in cells if cell.failure is not None]:
         have = "has" if len(failed) == 1 else "have"

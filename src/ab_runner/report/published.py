@@ -16,6 +16,18 @@ from ab_runner.report.conclusions_tables import report_conclusions
 from ab_runner.report.document import Report
 
 
+def _is_closed(analysis: SweepAnalysis) -> bool:
+    """Return whether it can be judged by what was said in 2006."""
+    return analysis.axis == "connections"
+
+
+def _check_closed(analysis: SweepAnalysis) -> None:
+    if not _is_closed(analysis):
+        raise UserError(
+            f"{analysis.sweep.id} has an open load; the figures and conclusions of 2006 are of closed loads"
+        )
+
+
 def figures_of_2006() -> tuple[Figure, ...]:
     """Return the published figures in the repository. DocumentError if one is damaged."""
     return read(paths.PUBLISHED / CINDY_2006)
@@ -23,6 +35,7 @@ def figures_of_2006() -> tuple[Figure, ...]:
 
 def compared_with_2006(analysis: SweepAnalysis) -> tuple[ThenAndNow, ...]:
     """Return the workloads of the sweep beside those of 2006. UserError if they have nothing in common."""
+    _check_closed(analysis)
     compared = then_and_now(analysis, figures_of_2006())
     if not compared:
         raise UserError(
@@ -37,10 +50,13 @@ NOW = "now"
 
 
 def judged(sweeps: Sequence[tuple[str, SweepAnalysis]]) -> list[tuple[Paper, tuple[Judgement, ...]]]:
-    """Return every paper with its conclusions judged by its own figures, and by those of each sweep under its name."""
+    """Return every paper with its conclusions judged by its own figures, and by those of each sweep under its name.
+    UserError for a sweep with an open load."""
+    for _, analysis in sweeps:
+        _check_closed(analysis)
     return [(paper, judgements(paper, figures, sweeps)) for paper, figures in read_all(paths.PUBLISHED)]
 
 
-def conclusions_of(analysis: SweepAnalysis) -> Report:
-    """Return the tables of all conclusions, judged by a sweep too."""
-    return report_conclusions(judged([(NOW, analysis)]))
+def conclusions_of(analysis: SweepAnalysis) -> Report | None:
+    """Return the tables of all conclusions, judged by a sweep too; None for one with an open load."""
+    return report_conclusions(judged([(NOW, analysis)])) if _is_closed(analysis) else None

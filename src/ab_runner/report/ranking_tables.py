@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.rankings import best_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.errors import UserError
@@ -11,10 +12,11 @@ from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload, workload_named
 from ab_runner.report.document import Report, Table, TableCell
-from ab_runner.report.figures import NONE, RANKED_BY_CPU_TIME, rate_cell
+from ab_runner.report.figures import NONE, RANKED_BY_CPU_TIME, figure_cell
 from ab_runner.report.notes import rate_notes
 from ab_runner.report.selection import Selection, narrowed
 from ab_runner.report.tables import SHARED_RANKS, ranks_by_cpu_time
+from ab_runner.report.words import words_of
 
 
 def report_ranking(analysis: SweepAnalysis, top: int | None = None) -> Report:
@@ -39,15 +41,16 @@ def _table(workload: Workload, level: int, analysis: SweepAnalysis, top: int | N
         notes.append(f"the first {len(shown)} of {len(servers)} servers")
     if ranking and len(ranking.ranks) > len(servers):
         notes.append(f"ranks are among all {len(ranking.ranks)} servers of the sweep that have one")
+    words = words_of(analysis.sweep.request)
     rows = []
     for server in shown:
         cell = Cell(server.id, workload.name, level)
-        rate = rate_cell(analysis.cells.get(cell), server.id in best)
+        rate = figure_cell(analysis.cells.get(cell), server.id in best)
         rank = str(analysis.ranks.get(cell, NONE))
         rows.append((TableCell(server.id), TableCell(server.io_model), rate, TableCell(rank)))
     return Table(
-        title=f"{workload.name}: requests per second at concurrency {level:,} ({workload.summary})",
-        headings=("server", "I/O model", "requests/s", "rank"),
+        title=f"{workload.name}: {words.quantity} {words.at(level)} ({workload.summary})",
+        headings=("server", "I/O model", words.unit, "rank"),
         rows=tuple(rows),
         notes=tuple(notes),
         names=2,
@@ -70,8 +73,10 @@ def _able(workload: Workload, analysis: SweepAnalysis) -> list[Server]:
 
 
 def _order(server: Server, workload: Workload, level: int, analysis: SweepAnalysis) -> tuple[float, float]:
-    """Return what servers are sorted by: the best rank that they may have, then the rate. Those without come last."""
+    """Return what servers are sorted by: the best rank that they may have, then the figure. Those without come last."""
     cell = Cell(server.id, workload.name, level)
     rank, summary = analysis.ranks.get(cell), analysis.cells.get(cell)
-    rate = summary.rate if summary else None
-    return rank.best if rank else float("inf"), float("inf") if rate is None else -rate
+    figure = summary.figure if summary else None
+    if figure is None:
+        return rank.best if rank else float("inf"), float("inf")
+    return rank.best if rank else float("inf"), figure if lower_is_better(analysis.measure) else -figure

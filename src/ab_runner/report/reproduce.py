@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import PROTOCOLS, Protocol, SweepRequest
+from ab_runner.model.protocol import PROTOCOLS, Protocol, SweepRequest, for_open_load
 
 
 def command(request: SweepRequest) -> str:
@@ -16,10 +16,11 @@ def command(request: SweepRequest) -> str:
 
 def _options(request: SweepRequest) -> Iterator[str]:
     yield from ("--protocol", request.protocol.name)
-    yield from _changes(request.protocol, PROTOCOLS[request.protocol.name])
+    usual = PROTOCOLS[request.protocol.name]
+    yield from _changes(request.protocol, for_open_load(usual) if request.open else usual)
     if request.precision is not None:
         yield from ("--until-precision", f"{100 * request.precision:g}%", "--budget", f"{request.budget}s")
-    yield from ("--concurrency", ",".join(map(str, request.concurrency)))
+    yield from _load(request)
     yield from ("--workloads", ",".join(request.workloads))
     yield from ("--runtime", request.runtime)
     if request.runtime == "docker":
@@ -31,10 +32,27 @@ def _options(request: SweepRequest) -> Iterator[str]:
     yield from ("--servers", ",".join(request.servers))
 
 
+def _load(request: SweepRequest) -> Iterator[str]:
+    levels = [str(level) for level in request.levels]
+    if request.open is None:
+        yield from ("--concurrency", ",".join(levels))
+        return
+    yield from ("--load", "open")
+    match request.open.axis:
+        case "rate":
+            yield from ("--rate", ",".join(levels))
+        case "peak":
+            yield from ("--rate", ",".join(f"{level}%" for level in levels))
+        case "slo":
+            yield from ("--slo", f"{request.open.percentile}={','.join(f'{level}ms' for level in levels)}")
+        case "idle":
+            yield from ("--rate", str(request.open.rate), "--idle", ",".join(levels))
+
+
 def _changes(protocol: Protocol, usual: Protocol) -> Iterator[str]:
     if protocol.trial != usual.trial:
         load = protocol.trial
-        yield from ("--requests", str(load.requests)) if load.seconds is None else ("--duration", f"{load.seconds}s")
+        yield from ("--requests", str(load.requests)) if load.seconds is None else ("--duration", f"{load.seconds:g}s")
     if protocol.blocks != usual.blocks:
         yield from ("--blocks", str(protocol.blocks))
     if protocol.warm_up != usual.warm_up:
@@ -42,4 +60,4 @@ def _changes(protocol: Protocol, usual: Protocol) -> Iterator[str]:
 
 
 def _amount(load: Load) -> str:
-    return f"{load.requests}" if load.seconds is None else f"{load.seconds}s"
+    return f"{load.requests}" if load.seconds is None else f"{load.seconds:g}s"

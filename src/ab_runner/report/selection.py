@@ -35,15 +35,15 @@ def narrowed(analysis: SweepAnalysis, selection: Selection) -> SweepAnalysis:
     sweep = analysis.sweep
     servers = _servers(sweep.servers, selection)
     workloads = _some("--workloads", sweep.request.workloads, selection.workloads)
-    levels = _some("--concurrency", sweep.request.concurrency, selection.levels)
+    levels = _some("--concurrency", sweep.request.levels, selection.levels)
     ids = {server.id for server in servers}
 
     def is_selected(cell: Cell) -> bool:
-        return cell.server in ids and cell.workload in workloads and cell.concurrency in levels
+        return cell.server in ids and cell.workload in workloads and cell.level in levels
 
     cells = {cell: summary for cell, summary in analysis.cells.items() if is_selected(cell)}
     measured = [name for name in analysis.workloads if name in workloads]
-    request = msgspec.structs.replace(sweep.request, workloads=workloads, concurrency=levels)
+    request = msgspec.structs.replace(sweep.request, workloads=workloads, levels=levels)
     sweep = msgspec.structs.replace(sweep, servers=servers, request=request)
     summary = analysis.summary
     return msgspec.structs.replace(

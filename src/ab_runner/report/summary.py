@@ -28,7 +28,7 @@ def _lines(summary: Summary, everything: bool) -> Iterator[str]:
 def _starved_line(cells: Sequence[CellSummary], everything: bool) -> str:
     shown = cells if everything else cells[:_MOST_STARVED]
     found = [
-        f"{each.cell.server} {each.cell.workload} at {each.cell.concurrency} ({served_text(each)} at a time)"
+        f"{each.cell.server} {each.cell.workload} at {each.cell.level} ({served_text(each)} at a time)"
         for each in shown
     ]
     more = f" and {len(cells) - len(shown)} more cells" if len(shown) < len(cells) else ""
@@ -54,7 +54,7 @@ def _doubts(confidence: Confidence) -> Iterator[str]:
         has = "has" if confidence.without == 1 else "have"
         yield f"{confidence.without} of {confidence.cells} cells {has} no figure"
     if confidence.limited:
-        yield f"{confidence.limited} {'cell' if confidence.limited == 1 else 'cells'} limited by ab"
+        yield f"{confidence.limited} {'cell' if confidence.limited == 1 else 'cells'} limited by the generator"
     if confidence.drift is not None:
         yield f"the machine drifted by up to {100 * confidence.drift:.0f} %"
     if confidence.warnings:

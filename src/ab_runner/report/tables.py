@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.rankings import best_by_cpu_time, best_of, compares_cpu_time
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.model.axis import level_text
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload, WorkloadName, workload_named
@@ -18,16 +19,18 @@ from ab_runner.report.figures import (
     NONE,
     RANKED_BY_CPU_TIME,
     cpu_efficiency_text,
+    figure_cell,
     latency_text,
     rank_text,
-    rate_cell,
     share_figure,
 )
 from ab_runner.report.notes import grouped_notes, latency_notes, rate_notes, untestable_notes
+from ab_runner.report.open_load_tables import open_load_tables
 from ab_runner.report.summary import summary_lines
 from ab_runner.report.warnings import warning_lines
+from ab_runner.report.words import words_of
 
-ABOVE_THE_CEILING = "more than 100: ab was the limit of both, or something disturbed the ceiling's trial"
+ABOVE_THE_CEILING = "more than 100: the generator was the limit of both, or something disturbed the ceiling's trial"
 SHARED_RANKS = "servers that cannot be told apart share a rank: 2–4 is the second, third or fourth place"  # noqa: RUF001
 CPU_EFFICIENCY = "requests per CPU-second of the server"
 _MOST_WARNINGS = 5
@@ -80,16 +83,17 @@ def _details(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
     yield _latencies(workload, analysis)
     yield from _cpu_efficiency(workload, analysis)
     yield from _shares(workload, analysis)
+    yield from open_load_tables(workload, analysis)
 
 
 def _rates(workload: Workload, analysis: SweepAnalysis, notes: tuple[str, ...] = ()) -> Table:
     servers = _able(workload.name, analysis)
     best = _best(workload.name, analysis)
-    rows = _rows(workload.name, servers, analysis, lambda cell: rate_cell(analysis.cells.get(cell), cell in best))
+    rows = _rows(workload.name, servers, analysis, lambda cell: figure_cell(analysis.cells.get(cell), cell in best))
     untestable = [server for server in analysis.sweep.servers if workload.name in server.untestable]
     curves = tuple(_curve(workload.name, server, analysis) for server in servers)
     return Table(
-        title=f"{workload.name}: requests per second ({workload.summary})",
+        title=f"{workload.name}: {words_of(analysis.sweep.request).quantity} ({workload.summary})",
         headings=_headings(analysis),
         rows=(*rows, *_rows(workload.name, untestable, analysis, lambda cell: TableCell(NONE))),
         notes=notes,
@@ -149,7 +153,7 @@ def ranks_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]
 def ranks_by_cpu_time(workload: WorkloadName, analysis: SweepAnalysis) -> bool:
     """Return whether any two servers are compared by CPU time at any level of this workload."""
     cells = list(_cells(workload, analysis))
-    return any(compares_cpu_time(cell for cell in cells if cell.cell.concurrency == at) for at in analysis.levels)
+    return any(compares_cpu_time(cell for cell in cells if cell.cell.level == at) for at in analysis.levels)
 
 
 def _shares(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
@@ -183,7 +187,7 @@ def _cells(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[CellSumm
 
 
 def _headings(analysis: SweepAnalysis) -> tuple[str, ...]:
-    return ("server", *(f"c={level}" for level in analysis.levels))
+    return ("server", *(level_text(analysis.axis, level) for level in analysis.levels))
 
 
 def _rows(
@@ -201,7 +205,7 @@ def _rows(
 
 def _curve(workload: WorkloadName, server: Server, analysis: SweepAnalysis) -> tuple[float | None, ...]:
     found = (analysis.cell(server.id, workload, level) for level in analysis.levels)
-    return tuple(cell.rate if cell else None for cell in found)
+    return tuple(cell.figure if cell else None for cell in found)
 
 
 def _emphasised(text: str, is_best: bool) -> TableCell:

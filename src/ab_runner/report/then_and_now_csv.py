@@ -35,7 +35,7 @@ def _row(pair: FigurePair, comparison: Comparison) -> dict[str, object]:
         "then_requests_per_second": pair.then.requests_per_second,
         "then_reason": pair.then.reason,
         "server": pair.server.id if pair.server else None,
-        "now_requests_per_second": pair.now.rate if pair.now else None,
+        "now_requests_per_second": pair.now.figure if pair.now else None,
         "now_notes": "; ".join(map(remark_text, pair.now.remarks)) if pair.now else NO_RECORD,
         "ranked": comparison.ranked,
         "now_lower_bound": ("yes" if pair.now.is_lower_bound else "no") if pair.now else None,

@@ -12,7 +12,7 @@ from ab_runner.model.server import Server
 from ab_runner.model.workload import workload_named
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
 from ab_runner.report.facts import facts_of, heading_of
-from ab_runner.report.figures import AT_LEAST, NO_RECORD, NONE, rate_figure, rate_text
+from ab_runner.report.figures import AT_LEAST, NO_RECORD, NONE, cell_text, rate_figure
 from ab_runner.report.warnings import warning_lines
 from ab_runner.stats.correlation import FEWEST
 
@@ -144,7 +144,7 @@ def _at(level: Level, compared: ThenAndNow) -> Table:
 
 def _rate_now(pair: FigurePair) -> float:
     """Return 0 for a server without a rate, which comes last."""
-    return pair.now.rate or 0 if pair.now else 0
+    return pair.now.figure or 0 if pair.now else 0
 
 
 def _named_cells(pair: FigurePair) -> tuple[TableCell, ...]:
@@ -179,9 +179,9 @@ def _now_cells(pair: FigurePair) -> tuple[TableCell, TableCell]:
         return TableCell(NONE), TableCell(NONE)
     factor = factor_figure(pair.factor)
     at_least = pair.now is not None and pair.now.is_lower_bound and pair.factor is not None
-    has_rate = pair.now is not None and pair.now.rate is not None
+    has_rate = pair.now is not None and pair.now.figure is not None
     return (
-        TableCell(rate_text(pair.now) if pair.now else NO_RECORD, Emphasis.NONE if has_rate else Emphasis.REASON),
+        TableCell(cell_text(pair.now) if pair.now else NO_RECORD, Emphasis.NONE if has_rate else Emphasis.REASON),
         TableCell(f"≥ {factor}" if at_least else factor),
     )
 

@@ -8,7 +8,8 @@ from typing import Literal
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
-from ab_runner.model.records import NotMeasured
+from ab_runner.model.load import Arrivals
+from ab_runner.model.records import NotMeasured, Trial
 
 Kind = Literal["text", "whole", "real", "truth"]
 Value = str | int | float | bool | None
@@ -28,6 +29,17 @@ _OF_JVM: dict[str, Kind] = {
     "gc_seconds": "real",
     "jit_seconds": "real",
     "heap_after_gc_bytes": "whole",
+}
+_OF_OPEN_LOAD: dict[str, Kind] = {
+    "axis": "text",
+    "level": "whole",
+    "planned_rate": "whole",
+    "lag_p99_ms": "real",
+    "most_connections": "whole",
+    "idle_opened": "whole",
+    "peak": "real",
+    "capacity": "whole",
+    "capacity_missed": "whole",
 }
 _LATER_OF_USAGE: dict[str, Kind] = {"jit_cpu_seconds": "real"}
 """Columns at the end of a row, which readers of the first version of the table ignore."""
@@ -59,6 +71,7 @@ COLUMNS: dict[str, Kind] = {
     "lower_bound": "truth",
     "served_share": "real",
     "revision": "whole",
+    **_OF_OPEN_LOAD,
 }
 
 
@@ -67,7 +80,9 @@ def rows(analysis: SweepAnalysis) -> Iterator[Row]:
     servers = {server.id: server for server in analysis.sweep.everyone}
     for figures in analysis.trials:
         share = _rounded(analysis.share_of(figures))
-        row = _row(figures) | {"share_of_ceiling": share}
+        row = _row(figures) | {"share_of_ceiling": share, "axis": analysis.axis, "level": figures.record.level}
+        if analysis.axis == "connections":
+            row["concurrency"] = figures.record.level
         if server := servers.get(figures.record.server):
             row |= {"family": server.family, "revision": server.revision}
         yield row
@@ -79,7 +94,6 @@ def _row(figures: TrialFigures) -> Row:
         "block": record.block,
         "server": record.server,
         "workload": record.workload,
-        "concurrency": record.concurrency,
     }
     if isinstance(record, NotMeasured):
         return row | {"valid": False, "reason": record.reason}
@@ -108,7 +122,21 @@ def _row(figures: TrialFigures) -> Row:
         "requests_per_server_cpu_second": figures.cpu_efficiency,
         "lower_bound": record.limit == "generator",
         "served_share": _rounded(figures.served),
+        **(_open_load(record, report.arrivals) if report.arrivals else {}),
     }
+
+
+def _open_load(trial: Trial, arrivals: Arrivals) -> Row:
+    row: Row = {
+        "planned_rate": arrivals.rate,
+        "lag_p99_ms": arrivals.lag_p99,
+        "most_connections": arrivals.most_connections,
+        "idle_opened": arrivals.idle_opened,
+        "peak": trial.peak,
+    }
+    if trial.search is not None:
+        row |= {"capacity": trial.search.met, "capacity_missed": trial.search.missed}
+    return row
 
 
 def _rounded(share: float | None) -> float | None:

@@ -50,6 +50,8 @@ class RunningServer(Protocol):
     """Of its CPU time and memory; None where this system does not show them."""
     generator_folder: str
     """Where its generator may write, as the generator sees it."""
+    generator_fixtures: str
+    """Where the served files are, as the generator sees them."""
 
     def connect(self, seconds: float) -> socket.socket:
         """Return a new connection to it, for the probe. OSError if there is none within so many seconds."""

@@ -19,7 +19,8 @@ from ab_runner.catalog import docker_templates
 from ab_runner.host.machine import CpuSplit, cpu_list
 from ab_runner.host.safe_files import write_whole
 from ab_runner.host.sweep_lock import LOCK
-from ab_runner.load import generator_registry
+from ab_runner.load.generator import Generator
+from ab_runner.load.generator_registry import DEFAULT
 from ab_runner.model.server import DEFAULT_JDK, Server
 from ab_runner.runtime.base import (
     RuntimeUnusable,
@@ -31,10 +32,9 @@ from ab_runner.runtime.base import (
     processors,
 )
 from ab_runner.runtime.docker_commands import ENGINE_SECONDS, checked, down, run
-from ab_runner.runtime.docker_server import GENERATOR, RAW_IN_CONTAINER, DockerServer
+from ab_runner.runtime.docker_server import FIXTURES_IN_CONTAINER, RAW_IN_CONTAINER, DockerServer
 from ab_runner.runtime.sockets import NAME
 
-_GENERATOR_IMAGE = f"ab-runner/{GENERATOR}"
 _CLIENT_SYSCTLS = {"net.ipv4.ip_local_port_range": "10000 65535", "net.ipv4.tcp_tw_reuse": 1}
 """As docker/service.yaml has them for servers."""
 _OURS = f"ab-runner.sweep-under={LOCK}"
@@ -49,7 +49,15 @@ class DockerRuntime:
     name = "docker"
     starts_ahead = True
 
-    def __init__(self, root: Path, fixtures: Path, cpus: CpuSplit, network: str, jdk: int = DEFAULT_JDK) -> None:
+    def __init__(
+        self,
+        root: Path,
+        fixtures: Path,
+        cpus: CpuSplit,
+        network: str,
+        jdk: int = DEFAULT_JDK,
+        generator: Generator = DEFAULT,
+    ) -> None:
         """`root` is the repository, with compose.yaml in it; `network` is loopback or bridge."""
         self.jdk: int | None = jdk
         self.network = network
@@ -58,6 +66,8 @@ class DockerRuntime:
         self._root = root
         self._compose_file = root / "compose.yaml"
         self._fixtures = fixtures
+        self._generator = generator
+        self._generator_image = f"ab-runner/{generator.name}"
         self._sweep_id = ""
         self._running: list[DockerServer] = []
         self._numbers = itertools.count(1)
@@ -71,9 +81,9 @@ class DockerRuntime:
     def prepare_generator(self) -> int:
         """Build the generator's image, and return how many files it may open."""
         self._make_base_images()
-        if reason := self._build([GENERATOR]):
-            raise RuntimeUnusable(f"the image of {GENERATOR} does not build: {reason}")
-        ours = checked("docker", "image", "inspect", "--format", "{{.Architecture}}", _GENERATOR_IMAGE)
+        if reason := self._build([self._generator.name]):
+            raise RuntimeUnusable(f"the image of {self._generator.name} does not build: {reason}")
+        ours = checked("docker", "image", "inspect", "--format", "{{.Architecture}}", self._generator_image)
         engines = checked("docker", "version", "--format", "{{.Server.Arch}}")
         if ours != engines:
             raise RuntimeUnusable(
@@ -108,20 +118,23 @@ class DockerRuntime:
 
     def environment(self) -> dict[str, str]:
         """Return the versions of the generator and of Docker. Only after `prepare_generator`."""
-        generator = generator_registry.DEFAULT
-        version = f"{shlex.join(generator.version_command)} | head -n 1"
-        package = f"dpkg-query --show --showformat '${{Package}} ${{Version}}' {generator.package}"
-        program, package = self._in_generator_image(f"{version}; {package}").splitlines()
         return {
-            generator.name: program,
-            f"{generator.name} package": package,
+            **self._generator_versions(),
             "docker engine": checked("docker", "version", "--format", "{{.Server.Version}}"),
             "docker compose": checked("docker", "compose", "version", "--short"),
         }
 
+    def _generator_versions(self) -> dict[str, str]:
+        generator = self._generator
+        version = self._in_generator_image(f"{shlex.join(generator.version_command)} | head -n 1")
+        if generator.package is None:
+            return {generator.name: version}
+        query = f"dpkg-query --show --showformat '${{Package}} ${{Version}}' {generator.package}"
+        return {generator.name: version, f"{generator.name} package": self._in_generator_image(query)}
+
     def _in_generator_image(self, script: str) -> str:
         return checked(
-            "docker", "run", "--rm", "--network", "none", "--entrypoint", "sh", _GENERATOR_IMAGE, "-c", script
+            "docker", "run", "--rm", "--network", "none", "--entrypoint", "sh", self._generator_image, "-c", script
         )
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
@@ -145,11 +158,11 @@ class DockerRuntime:
         override = self._raw / f"{name}.compose.yaml"
         write_whole(override, self._override(server, name).encode())
         project = f"ab-runner-{self._sweep_id}-{next(self._numbers)}"
-        running = DockerServer(project, server, self._raw / f"{name}.log", self._scratch / name)
+        running = DockerServer(project, server, self._generator.name, self._raw / f"{name}.log", self._scratch / name)
         self._running.append(running)
         try:
             options = ["--file", str(override), "--project-name", project]
-            done = self._compose(*options, "up", "--detach", "--no-build", server.id, GENERATOR)
+            done = self._compose(*options, "up", "--detach", "--no-build", server.id, self._generator.name)
             if done.returncode:
                 raise StartError("does not start", last_lines(done.stderr))
             running.look_around(self.server_cpus, self.generator_cpus)
@@ -171,7 +184,7 @@ class DockerRuntime:
         return docker_templates.fill(
             "override.yaml",
             server=server.id,
-            generator=GENERATOR,
+            generator=self._generator.name,
             label=_OURS,
             network=self.network,
             sysctls=_CLIENT_SYSCTLS,
@@ -180,6 +193,7 @@ class DockerRuntime:
             environment=processors(self.server_cpus),
             user=f"{os.getuid()}:{os.getgid()}",
             fixtures=str(self._fixtures),
+            fixtures_in_container=FIXTURES_IN_CONTAINER,
             raw=str(self._scratch / name),
             raw_in_container=RAW_IN_CONTAINER,
             sockets=f"{RAW_IN_CONTAINER}/{NAME}",

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ab_runner.host.machine import SYSCTLS, cpu_list
 from ab_runner.host.safe_files import create
-from ab_runner.load import generator_registry
 from ab_runner.load.generator import Completed
 from ab_runner.model.server import Server
 from ab_runner.monitor.accounting import Cgroup, ResourceAccounts, accounts_of
@@ -29,8 +28,7 @@ from ab_runner.runtime.shell import Shell
 from ab_runner.runtime.sockets import SocketSource
 
 RAW_IN_CONTAINER = "/raw"
-GENERATOR = generator_registry.DEFAULT.name
-"""Its service in compose.yaml."""
+FIXTURES_IN_CONTAINER = "/srv/www"
 _FACTS = (
     "{{.State.Pid}}|{{.Id}}|{{.Image}}|{{.HostConfig.Memory}}|{{.HostConfig.PidsLimit}}|"
     "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
@@ -47,15 +45,17 @@ _ENGINE_BACK_SECONDS = 120.0
 class DockerServer:
     """A server's container and the generator's, under the names that Compose gives them."""
 
-    def __init__(self, project: str, server: Server, log: Path, shared: Path) -> None:
-        """`shared` is the folder that the generator may write to, as seen from here."""
+    def __init__(self, project: str, server: Server, generator: str, log: Path, shared: Path) -> None:
+        """`generator` is its service in compose.yaml; `shared` is the folder that it may write to, as seen from
+        here."""
         self.host = ""
         self.environment: dict[str, str] = {}
         self.accounts: ResourceAccounts | None = None
         self.generator_folder = RAW_IN_CONTAINER
+        self.generator_fixtures = FIXTURES_IN_CONTAINER
         self._project = project
         self._container = f"{project}-{server.id}-1"
-        self._generator = f"{project}-{GENERATOR}-1"
+        self._generator = f"{project}-{generator}-1"
         self._is_removed = False
         self._shells: dict[str, Shell] = {}
         """Of containers, by their names."""
@@ -83,7 +83,7 @@ class DockerServer:
         try:
             self._sockets = SocketSource(self._shared, _SOCKETS_SECONDS)
         except OSError as error:
-            reason = f"no sockets of its network from the container of {GENERATOR} ({error.strerror})"
+            reason = f"no sockets of its network from the generator's container ({error.strerror})"
             raise StartError(
                 "does not start", self.ended() or f"{reason}: the engine must run on this machine"
             ) from error

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ab_runner import paths
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import SHARED
 from ab_runner.host.interrupt import held
@@ -23,7 +24,8 @@ from ab_runner.host.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.host.orphans import Orphans
 from ab_runner.host.safe_files import create
 from ab_runner.host.sweep_lock import LOCK
-from ab_runner.load import generator_registry
+from ab_runner.load.generator import Generator
+from ab_runner.load.generator_registry import DEFAULT
 from ab_runner.model.server import Needs, Server
 from ab_runner.runtime.base import (
     RuntimeUnusable,
@@ -45,12 +47,13 @@ _STAGE = f"{LOCK.stem}-"
 """What the names of servers' folders begin with, beside the lock: its holder may remove what earlier holders left."""
 
 
-def why_unusable() -> str | None:
+def why_unusable(generator: Generator = DEFAULT) -> str | None:
     """Return why this host cannot make load, in a line that says how to fix it; None if it can."""
-    generator = generator_registry.DEFAULT
-    if shutil.which(generator.name):
+    needed, package = (generator.name, generator.package) if generator.package else ("cargo", "cargo")
+    if shutil.which(needed):
         return None
-    return f"{generator.name} is not installed (Debian: apt-get install {generator.package})"
+    what_for = "" if needed == generator.name else f", which builds {generator.name},"
+    return f"{needed}{what_for} is not installed (Debian: apt-get install {package})"
 
 
 class ProcessRuntime:
@@ -61,7 +64,15 @@ class ProcessRuntime:
     """What a server leaves running is looked for among the runner's children; a generator would be taken for it."""
     network = "loopback"
 
-    def __init__(self, servers_dir: Path, fixtures: Path, cpus: CpuSplit, port: int, jdk: int | None = None) -> None:
+    def __init__(
+        self,
+        servers_dir: Path,
+        fixtures: Path,
+        cpus: CpuSplit,
+        port: int,
+        jdk: int | None = None,
+        generator: Generator = DEFAULT,
+    ) -> None:
         """JVM servers run on that JDK, or on the newest of this host; Maven always runs on the newest."""
         jdks = installed()
         self._runs = next((each for each in jdks if jdk in (None, each.version)), None)
@@ -72,6 +83,7 @@ class ProcessRuntime:
         self._servers_dir = servers_dir
         self._fixtures = fixtures
         self._port = port
+        self._generator = generator
         self._taskset = shutil.which("taskset")
         if self._taskset is None:
             self.server_cpus = self.generator_cpus = ()
@@ -105,9 +117,14 @@ class ProcessRuntime:
         return None if shutil.which("mvn") else "mvn is not installed (Debian: apt-get install maven)"
 
     def prepare_generator(self) -> int:
-        """Raise the limit of open files, and return it. RuntimeUnusable if the generator is not installed."""
-        if reason := why_unusable():
+        """Raise the limit of open files, and return it. RuntimeUnusable if the generator is not installed, or one of
+        our own does not build."""
+        if reason := why_unusable(self._generator):
             raise RuntimeUnusable(reason)
+        if self._generator.package is None:
+            build = ("cargo", "build", "--quiet", "--release", "--locked", "--manifest-path")
+            if said := _run_builder(*build, str(_source_of(self._generator) / "Cargo.toml")):
+                raise RuntimeUnusable(f"{self._generator.name} does not build: {last_lines(said)}")
         return raise_open_files()
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
@@ -138,11 +155,19 @@ class ProcessRuntime:
 
     def environment(self) -> dict[str, str]:
         """Return the versions of the generator, as far as they can be known."""
-        generator = generator_registry.DEFAULT
-        version = text_of(generator.version_command).partition("\n")[0]
-        package = text_of(["dpkg-query", "--show", "--showformat", "${Package} ${Version}", generator.package])
-        versions = {generator.name: version, f"{generator.name} package": package}
+        generator = self._generator
+        versions = {generator.name: text_of([*self._path_prefix(), *generator.version_command]).partition("\n")[0]}
+        if generator.package is not None:
+            query = ["dpkg-query", "--show", "--showformat", "${Package} ${Version}", generator.package]
+            versions[f"{generator.name} package"] = text_of(query)
         return {name: value for name, value in versions.items() if value}
+
+    def _path_prefix(self) -> list[str]:
+        """Return what a command of the generator begins with, so that its program is found."""
+        if self._generator.package is not None:
+            return []
+        programs = _source_of(self._generator) / "target" / "release"
+        return ["env", f"PATH={programs}{os.pathsep}{os.environ.get('PATH', '')}"]
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
         """Have logs go to the folder `raw` from now on, and remove what killed sweeps left."""
@@ -159,7 +184,8 @@ class ProcessRuntime:
         folder.mkdir(exist_ok=True)
         with held():
             stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=LOCK.parent))
-            running = ProcessServer(stage, self._free_port(), self._pinned(self.generator_cpus), folder, self._orphans)
+            prefix = [*self._pinned(self.generator_cpus), *self._path_prefix()]
+            running = ProcessServer(stage, self._free_port(), prefix, folder, self._fixtures, self._orphans)
             self._running.append(running)
         self._fill(stage, server)
         environment = {
@@ -221,6 +247,10 @@ class ProcessRuntime:
         """Return what a command begins with that runs on these CPUs and not longer than the runner."""
         pinned = [self._taskset, "--cpu-list", cpu_list(cpus)] if self._taskset and cpus else []
         return [*self._tied, *pinned]
+
+
+def _source_of(generator: Generator) -> Path:
+    return paths.GENERATORS / generator.name
 
 
 _PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])

@@ -34,15 +34,17 @@ class ProcessServer:
     """Of all servers that run."""
 
     def __init__(
-        self, stage: Path, port: int, pinned_generator: list[str], generator_folder: Path, orphans: Orphans
+        self, stage: Path, port: int, prefix: list[str], generator_folder: Path, fixtures: Path, orphans: Orphans
     ) -> None:
+        """`prefix` is what the generator's commands begin with."""
         self.port = port
         self.host = f"127.0.0.1:{port}"
         self.environment: dict[str, str] = {}
         self.stage = stage
         self.accounts: ResourceAccounts | None = None
         self.generator_folder = str(generator_folder)
-        self._pinned = pinned_generator
+        self.generator_fixtures = str(fixtures)
+        self._prefix = prefix
         self._orphans = orphans
         self._server: subprocess.Popen[bytes] | None = None
         self._generator: subprocess.Popen[str] | None = None
@@ -98,7 +100,7 @@ class ProcessServer:
         """Run a command of the generator, for `time_limit` seconds at the most, and return how it ended."""
         with held():
             process = self._generator = subprocess.Popen(
-                [*self._pinned, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                [*self._prefix, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 text=True, errors="backslashreplace", start_new_session=True,
             )  # fmt: skip
         self._generator_session = Session(process.pid)

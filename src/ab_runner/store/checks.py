@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ab_runner.model.axis import lowest_level
 from ab_runner.model.limits import PLANNED_AT_MOST, VALID_RATES
 from ab_runner.model.protocol import SweepRequest
-from ab_runner.model.records import ColdTrial, EndRecord, Record, ResumeRecord, Sweep, Trial
+from ab_runner.model.records import CellRecord, ColdTrial, EndRecord, Record, ResumeRecord, Sweep, Trial
 from ab_runner.model.server import REFERENCE
 
 
 def planned_at_most(servers: int, request: SweepRequest) -> int:
     """Return the number of cells that a request plans if each of so many servers has all workloads."""
-    return servers * len(request.workloads) * len(request.concurrency) * request.protocol.blocks
+    return servers * len(request.workloads) * len(request.levels) * request.protocol.blocks
 
 
 def wrong_in_sweep(sweep: Sweep) -> str | None:
@@ -24,6 +25,8 @@ def wrong_in_sweep(sweep: Sweep) -> str | None:
     loads = (protocol.trial, protocol.large_trial, protocol.warm_up.load, protocol.large_warm_up.load)
     if any((load.requests is None) == (load.seconds is None) for load in loads):
         return "asked.protocol: a load must have either requests or seconds"
+    if min(sweep.request.levels) < lowest_level(sweep.request.axis):
+        return "asked.concurrency: must not have 0"
     if sweep.reference is not None and sweep.reference.id != REFERENCE:
         return f"reference: must be {REFERENCE!r}"
     if len({server.id for server in sweep.servers}) < len(sweep.servers):
@@ -31,13 +34,16 @@ def wrong_in_sweep(sweep: Sweep) -> str | None:
     return None
 
 
-def wrong_in_record(record: Record, servers: Collection[str]) -> str | None:
-    """Return what is wrong with a record of a sweep that has these servers; None if nothing is."""
+def wrong_in_record(record: Record, servers: Collection[str], lowest: int) -> str | None:
+    """Return what is wrong with a record of a sweep that has these servers; None if nothing is. `lowest` is the lowest
+    level that its axis can have."""
     if isinstance(record, ResumeRecord | EndRecord):
         return None
     trial = record.trial if isinstance(record, ColdTrial) else record
     if trial.server not in servers:
         return f"the sweep has no server {trial.server[:80]!r}"
+    if isinstance(trial, CellRecord) and trial.level < lowest:
+        return f"concurrency: must be {lowest} or more"
     return _wrong_in_trial(trial) if isinstance(trial, Trial) else None
 
 

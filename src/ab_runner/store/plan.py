@@ -45,10 +45,11 @@ def plan(
     seed: int,
     reference: Server | None = None,
     together: int = 1,
+    rotates: bool = True,
 ) -> list[ServerRun]:
     """Return all blocks in order. With one block the servers keep their order; with several each block shuffles them
     anew, so that a drift of the machine does not always hit the same server, and begins with the next level of
-    concurrency, so that none of them is always measured on a young server.
+    concurrency, so that none of them is always measured on a young server; unless it `rotates`, they rise in all.
 
     The reference has each workload that they have, at the middle one of the levels: in every batch of up to `together`
     servers or, where they run one by one, before and after them."""
@@ -58,7 +59,7 @@ def plan(
     for block in range(1, blocks + 1):
         if blocks > 1:
             shuffle(order)
-        turned = (block - 1) % len(concurrency)
+        turned = (block - 1) % len(concurrency) if rotates else 0
         levels = [*concurrency[turned:], *concurrency[:turned]]
         runs += [ServerRun(block, server.id, tuple(cells_of(server, workloads, levels))) for server in order]
     checks = _checks(reference, servers, workloads, concurrency)
@@ -90,7 +91,7 @@ def in_batches(runs: Sequence[ServerRun], together: int, checks: Sequence[Cell],
 
 def checks_of(sweep: Sweep) -> tuple[Cell, ...]:
     """Return the cells of the reference that tell what the machine did; none without one."""
-    return _checks(sweep.reference, sweep.servers, sweep.request.workloads, sweep.request.concurrency)
+    return _checks(sweep.reference, sweep.servers, sweep.request.workloads, sweep.request.levels)
 
 
 def _checks(
@@ -111,11 +112,12 @@ def plan_of(sweep: Sweep) -> list[ServerRun]:
     return plan(
         sweep.servers,
         request.workloads,
-        request.concurrency,
+        request.levels,
         request.protocol.blocks,
         request.seed,
         sweep.reference,
         request.protocol.together,
+        rotates=request.axis != "idle",  # what connections took of a heap would be in what is measured without them
     )
 
 

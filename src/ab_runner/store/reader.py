@@ -13,6 +13,7 @@ from typing import get_args
 import msgspec
 
 from ab_runner.host import safe_files
+from ab_runner.model.axis import lowest_level
 from ab_runner.model.compact import Compact
 from ab_runner.model.records import FORMAT, ColdTrial, EndRecord, Record, ResumeRecord, Sweep, Trial
 from ab_runner.model.text import shown
@@ -52,7 +53,7 @@ def read(folder: Path) -> Stored:
     are unknown kinds of records, which a line of `damage` reports.
     """
     sweep = read_sweep(folder)
-    servers = {server.id for server in sweep.everyone}
+    servers, lowest = {server.id for server in sweep.everyone}, lowest_level(sweep.request.axis)
     log = log_path(folder)
     records: list[Record] = []
     damage: list[str] = []
@@ -63,7 +64,7 @@ def read(folder: Path) -> Stored:
             if not line.strip():
                 continue
             try:
-                records.append(_record(line, servers))
+                records.append(_record(line, servers, lowest))
             except UNREADABLE as error:
                 if kind := _unknown_kind(line):
                     unknown[kind if len(unknown) < _NAMED_AT_MOST else _OTHERS] += 1
@@ -153,11 +154,11 @@ def _sweep(path: Path, content: bytes) -> Sweep:
     return sweep
 
 
-def _record(line: bytes, servers: Collection[str]) -> Record:
-    """Return the record in a line of a sweep that has these servers. One of `UNREADABLE` if there is none, or a wrong
-    one."""
+def _record(line: bytes, servers: Collection[str], lowest: int) -> Record:
+    """Return the record in a line of a sweep that has these servers, and whose lowest possible level this is. One of
+    `UNREADABLE` if there is none, or a wrong one."""
     record = _RECORDS.decode(line)
-    if wrong := wrong_in_record(record, servers):
+    if wrong := wrong_in_record(record, servers, lowest):
         raise msgspec.ValidationError(wrong)
     if isinstance(record, ColdTrial):
         return ColdTrial(trial=_compact(record.trial))

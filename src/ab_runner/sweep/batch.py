@@ -38,7 +38,7 @@ def in_turns(cells: Sequence[Sequence[Cell]]) -> Iterator[tuple[int, Cell]]:
     rows: dict[tuple[str, int], list[tuple[int, Cell]]] = {}
     for at, of_server in enumerate(cells):
         for cell in of_server:
-            rows.setdefault((cell.workload, cell.concurrency), []).append((at, cell))
+            rows.setdefault((cell.workload, cell.level), []).append((at, cell))
     for number, row in enumerate(rows.values()):
         first = number % len(row)
         yield from (*row[first:], *row[:first])

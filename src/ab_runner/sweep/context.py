@@ -9,6 +9,7 @@ import msgspec
 
 from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import DEFAULT
+from ab_runner.model.axis import OpenLoad
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
@@ -29,5 +30,7 @@ class SweepContext(msgspec.Struct, frozen=True):
     generators: int = 1
     """Processes of the generator that share each trial's connections."""
     generator: Generator = DEFAULT
+    open: OpenLoad | None = None
+    """None: the load is closed."""
     answered: set[tuple[str, WorkloadName]] = msgspec.field(default_factory=set)
     """Servers and workloads that the sweep has an answer's head of."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from ab_runner.model.axis import levels_text
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import Protocol, SweepRequest
 from ab_runner.model.server import Server
 from ab_runner.store.plan import ServerRun, plan
-from ab_runner.sweep.warm_up import turns_of
+from ab_runner.sweep.capacity import FEWEST_STEPS
+from ab_runner.sweep.open_trial import LEAD_IN_SECONDS, PEAK_SECONDS
+from ab_runner.sweep.warm_up import HIGH_CONCURRENCY, turns_of
 
 
 def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server | None) -> Iterator[str]:
@@ -18,7 +21,7 @@ def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server
     runs = plan(
         servers,
         request.workloads,
-        request.concurrency,
+        request.levels,
         protocol.blocks,
         request.seed,
         reference,
@@ -27,34 +30,41 @@ def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server
     trials = sum(len(run.cells) for run in runs)
     yield f"servers ({len(servers)}): {', '.join(server.id for server in servers)}"
     yield f"workloads: {', '.join(request.workloads)}"
-    yield f"concurrency: {', '.join(f'{level:,}' for level in request.concurrency)}"
+    yield levels_text(request.axis, request.levels, request.open)
     yield f"protocol: {protocol.name}, blocks: {protocol.blocks}, each trial: {_trial_text(protocol)}"
     when = "in each batch" if protocol.together > 1 else "before and after"
     yield f"trials: {trials:,}" + (f", with those of {reference.id} {when}" if reference else "")
     compiling = {server.id for server in servers if server.kind == "jvm"}
-    seconds = load_seconds(protocol, runs, compiling)
+    seconds = load_seconds(request, runs, compiling)
     if seconds is not None:
         yield f"time: at least {_text_of(seconds)} if every trial is made: warm-up and load, without builds and starts"
 
 
-def load_seconds(protocol: Protocol, runs: Sequence[ServerRun], compiling: Collection[str]) -> int | None:
+def load_seconds(request: SweepRequest, runs: Sequence[ServerRun], compiling: Collection[str]) -> float | None:
     """Return the least time that all load takes: trials may be stretched, and the servers that are `compiling` while
     they run may need a longer warm-up. None where some load is a number of requests, whose time is not known
     beforehand."""
-    loads = [load for run in runs for load in _loads(protocol, run, run.server in compiling)]
+    loads = [load for run in runs for load in _loads(request, run, run.server in compiling)]
     seconds = [0 if load.requests == 0 else load.seconds for load in loads]
     return None if None in seconds else sum(each or 0 for each in seconds)
 
 
-def _loads(protocol: Protocol, run: ServerRun, compiles: bool) -> Iterator[Load]:
+def _loads(request: SweepRequest, run: ServerRun, compiles: bool) -> Iterator[Load]:
+    protocol = request.protocol
     plan = protocol.warm_up
     workloads = list({cell.workload for cell in run.cells})
-    turns = turns_of(plan, workloads, [cell.concurrency for cell in run.cells], compiles)
+    connections = [HIGH_CONCURRENCY] if request.open else [cell.level for cell in run.cells]
+    turns = turns_of(plan, workloads, connections, compiles)
     if plan.load.seconds is None:
         yield from (protocol.warm_up_of(turn.workload).load for turn in turns)
     else:
         yield Load(seconds=len(turns)) if plan.steady and not compiles else plan.load
-    yield from (protocol.trial_of(cell.workload) for cell in run.cells)
+    if request.axis in ("peak", "slo"):
+        yield from (Load(seconds=PEAK_SECONDS) for _ in workloads)
+    trials = FEWEST_STEPS if request.axis == "slo" else 1
+    yield from (protocol.trial_of(cell.workload) for cell in run.cells for _ in range(trials))
+    if request.open:
+        yield from (Load(seconds=LEAD_IN_SECONDS) for _ in run.cells for _ in range(trials))
 
 
 def _trial_text(protocol: Protocol) -> str:
@@ -63,7 +73,8 @@ def _trial_text(protocol: Protocol) -> str:
     return f"{protocol.trial.text} (large: {protocol.large_trial.text})"
 
 
-def _text_of(seconds: int) -> str:
+def _text_of(exact: float) -> str:
+    seconds = round(exact)
     if seconds < 90:
         return f"{seconds} s"
     hours, minutes = divmod(seconds // 60, 60)

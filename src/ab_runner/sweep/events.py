@@ -14,7 +14,7 @@ class PhaseStarted(msgspec.Struct, frozen=True):
     what: str
     server: str
     workload: WorkloadName | None = None
-    concurrency: int | None = None
+    level: int | None = None
 
 
 class CellFinished(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ab_runner import paths
+from ab_runner.load.generator_registry import generator_of
 from ab_runner.model.records import AnswerRecord, CellRecord, NotMeasured, Record, Sweep, Trial
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.store.plan import ServerRun, starts_so_far
@@ -61,6 +62,8 @@ def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
             fixtures=ready.fixtures,
             emit=emit,
             generators=request.generators,
+            generator=generator_of(request),
+            open=request.open,
             answered={(each.server, each.workload) for each in ready.before if isinstance(each, AnswerRecord)},
         )
         run(batches_to_run(ready.runs, ready.sweep, records, emit), context, starts_so_far(ready.before))

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from math import ceil
 
+from ab_runner.analysis.trial_figures import figure_of, figures_of
 from ab_runner.model.records import Cell, CellRecord, cell_of, is_valid
 from ab_runner.model.server import REFERENCE
 from ab_runner.stats.estimate import blocks_wanted, median_over_blocks
@@ -24,9 +25,9 @@ def wide_cells(records: Iterable[CellRecord], precision: float) -> set[Cell]:
     for record in records:
         if record.server != REFERENCE:
             last[cell_of(record)] = record
-            if is_valid(record) and record.report:
+            if is_valid(record) and (figure := figure_of(figures_of(record)[0])):
                 blocks = rates.setdefault(cell_of(record), {})
-                blocks.setdefault(record.block, []).append(record.report.rate)
+                blocks.setdefault(record.block, []).append(figure)
     return {
         cell
         for cell, blocks in rates.items()

@@ -44,7 +44,7 @@ def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Ca
     RuntimeUnusable if none can run here."""
     fixtures = make_fixtures()
     runtime = choose_runtime(request, fixtures, port, tell)
-    check_limits(runtime, request.concurrency, port)
+    check_limits(runtime, request, port)
     reference = load(paths.SERVERS)[REFERENCE]
     everyone = [*wanted, *(() if reference in wanted else (reference,))]
     skipped = unavailable_in(runtime, everyone)

@@ -20,6 +20,8 @@ Connect = Callable[[float], socket.socket]
 
 TIMEOUT = 5.0
 """Seconds that an answer may take from its request to its last byte, however slowly it trickles."""
+LEFT_OPEN_SECONDS = 0.2
+"""How long the probe looks for more bytes after an answer over HTTP/1.1."""
 _HEAD_AT_MOST = 64 << 10
 _BODY_AT_MOST = 8 << 20
 """Bytes; the longest fixture has one million."""
@@ -84,14 +86,15 @@ def check(connect: Connect, asked: Question) -> Answer:
     else:
         _check_closed(connect, asked.head)
     if asked.workload.fixture is not None:
-        _check_guarded(connect)
+        _check_guarded(connect, asked.head)
     return first
 
 
-def _head_for(path: str, keep_alive: bool = False) -> bytes:
+def _head_for(path: str, keep_alive: bool = False, version: str = "1.0") -> bytes:
     """Return the head of a request of the runner's own."""
-    connection = "Connection: Keep-Alive\r\n" if keep_alive else ""
-    return f"GET {path} HTTP/1.0\r\n{connection}Host: localhost\r\nUser-Agent: probe\r\nAccept: */*\r\n\r\n".encode()
+    connection = f"Connection: {'Keep-Alive' if keep_alive else 'close'}\r\n" if keep_alive or version != "1.0" else ""
+    rest = "Host: localhost\r\nUser-Agent: probe\r\nAccept: */*\r\n\r\n"
+    return f"GET {path} HTTP/{version}\r\n{connection}{rest}".encode()
 
 
 def ask(connect: Connect, head: bytes) -> Answer:
@@ -160,24 +163,47 @@ def _check_kept_alive(connect: Connect, head: bytes, expected: bytes) -> None:
             except ProbeError as error:
                 raise ProbeError(NO_KEEP_ALIVE if number == 2 else str(error)) from error
             check_body(answer, expected)
-            if answer.headers.get("connection", "").lower() != "keep-alive":
+            if not stays_open(head, answer):
                 raise ProbeError(NO_KEEP_ALIVE)
 
 
+def stays_open(head: bytes, answer: Answer) -> bool:
+    """Return whether the connection stays open after this answer to that request: over HTTP/1.1 unless it says close,
+    over HTTP/1.0 if it says keep-alive (RFC 9112, section 9.3)."""
+    said = answer.headers.get("connection", "").lower()
+    if _is_http_1_1(head) and answer.head.startswith("HTTP/1.1 "):
+        return said != "close"
+    return said == "keep-alive"
+
+
+def _is_http_1_1(head: bytes) -> bool:
+    return head.partition(b"\r\n")[0].endswith(b" HTTP/1.1")
+
+
 def _check_closed(connect: Connect, head: bytes) -> None:
+    """A client of HTTP/1.1 knows where the answer ends, and closes the connection if the server does not."""
     with open_connection(connect) as connection:
         exchange(connection, head)
-        if _receive(connection, time.monotonic() + TIMEOUT, "does not close the connection"):
+        is_left_open = _is_http_1_1(head)
+        try:
+            seconds = LEFT_OPEN_SECONDS if is_left_open else TIMEOUT
+            more = _receive(connection, time.monotonic() + seconds, "does not close the connection")
+        except NoAnswer:
+            if not is_left_open:
+                raise
+            return
+        if more:
             raise ProbeError("more bytes than its Content-Length says")
 
 
-def _check_guarded(connect: Connect) -> None:
-    missing = ask(connect, _head_for(_MISSING))
+def _check_guarded(connect: Connect, head: bytes) -> None:
+    version = "1.1" if _is_http_1_1(head) else "1.0"
+    missing = ask(connect, _head_for(_MISSING, version=version))
     if missing.status != 404:
         raise ProbeError(f"status {missing.status} instead of 404 for a file that is not there")
     for path in _TRAVERSALS:
         try:
-            answer = ask(connect, _head_for(path))
+            answer = ask(connect, _head_for(path, version=version))
         except ProbeError:
             continue  # to hang up on such a request is a good answer too
         if answer.status == 200 or _SECRET in answer.body:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ab_runner.errors import UserError
+from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, Protocol, SweepRequest, WarmUp
 from ab_runner.model.server import Server
@@ -37,15 +38,21 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     servers: tuple[str, ...]
     workloads: tuple[WorkloadName, ...]
-    concurrency: tuple[int, ...]
+    levels: tuple[int, ...]
     protocol: Protocol
     runtime: RuntimeWish
+    open: OpenLoad | None = None
     goal: PrecisionGoal | None = None
     generators: int = 1
     out: Path | None = None
 
     def check(self) -> None:
         """Raise UserError where one part of the request contradicts another."""
+        if self.open:
+            _check_times(self.protocol)
+            if self.generators > 1:
+                raise UserError("--generators is for --load closed: open-load is one program")
+            return
         _check_requests(self)
         _check_generators(self)
 
@@ -55,7 +62,8 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
             protocol=self.protocol,
             servers=tuple(server.id for server in servers),
             workloads=self.workloads,
-            concurrency=self.concurrency,
+            levels=self.levels,
+            open=self.open,
             runtime=self.runtime.kind,
             network=self.runtime.network,
             seed=seed,
@@ -78,9 +86,18 @@ def with_changes(protocol: Protocol, *, trial: Load | None, warm_up: Load | None
     return msgspec.structs.replace(protocol, **changes)
 
 
+def _check_times(protocol: Protocol) -> None:
+    for load in (protocol.trial, protocol.large_trial, protocol.warm_up.load, protocol.large_warm_up.load):
+        if load.requests:
+            raise UserError(
+                "an open load takes a time, not a number of requests: give --duration or --warmup with a unit (5s), "
+                "and a protocol other than 2006"
+            )
+
+
 def _check_requests(request: RunRequest) -> None:
     """ab refuses fewer requests than connections."""
-    highest = max(request.concurrency)
+    highest = max(request.levels)
     for load in {request.protocol.trial_of(workload) for workload in request.workloads}:
         if load.requests is not None and load.requests < highest:
             raise UserError(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from ab_runner import paths
 from ab_runner.errors import UserError
 from ab_runner.host import machine
+from ab_runner.load.generator_registry import generator_of
+from ab_runner.load.open_load_generator import MOST_CONNECTIONS
 from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.server import DEFAULT_JDK
 from ab_runner.runtime import process
@@ -18,13 +20,13 @@ from ab_runner.runtime.docker_commands import why_unusable
 from ab_runner.runtime.process import ProcessRuntime
 
 SPARE_FILES = 16
-"""What ab opens besides its connections."""
+"""What a generator opens besides its connections."""
 
 
 def choose_runtime(request: SweepRequest, fixtures: Path, port: int, tell: Callable[[str], None]) -> Runtime:
     """Return Docker where its engine answers, else processes of this host. RuntimeUnusable or UserError where the
     request cannot be met."""
-    cpus = machine.cpu_split(request.generators)
+    cpus, generator = machine.cpu_split(request.generators), generator_of(request)
     if 0 < len(cpus.generator) < request.generators:
         tell(
             f"! {request.generators} generators need {request.generators + 1} cores and this machine has fewer: "
@@ -34,21 +36,22 @@ def choose_runtime(request: SweepRequest, fixtures: Path, port: int, tell: Calla
     if request.runtime == "docker" and unusable:
         raise RuntimeUnusable(f"--runtime docker: {unusable}")
     if request.runtime != "process" and not unusable:
-        return DockerRuntime(paths.ROOT, fixtures, cpus, request.network, request.jdk or DEFAULT_JDK)
+        return DockerRuntime(paths.ROOT, fixtures, cpus, request.network, request.jdk or DEFAULT_JDK, generator)
     if request.network != "loopback":
         raise UserError(f"--network {request.network} needs Docker" + (f": {unusable}" if unusable else ""))
     if unusable:
         tell(f"servers run as processes of this host, because {unusable}")
     if rights := process.rights():
         tell(f"! {rights}")
-    return ProcessRuntime(paths.SERVERS, fixtures, cpus, port, request.jdk)
+    return ProcessRuntime(paths.SERVERS, fixtures, cpus, port, request.jdk, generator)
 
 
-def check_limits(runtime: Runtime, concurrency: Sequence[int], port: int) -> None:
-    """Make the generator ready. UserError if the port of a process is taken, or ab may open too few files."""
+def check_limits(runtime: Runtime, request: SweepRequest, port: int) -> None:
+    """Make the generator ready. UserError if the port of a process is taken, or the generator may open too few
+    files."""
     if runtime.name == ProcessRuntime.name:
         _check_port(port)
-    _check_open_files(concurrency, runtime.prepare_generator())
+    _check_open_files(request, runtime.prepare_generator())
 
 
 def _check_port(port: int) -> None:
@@ -61,10 +64,14 @@ def _check_port(port: int) -> None:
             raise UserError(f"port {port}: {reason}; free it or choose another with --port") from None
 
 
-def _check_open_files(concurrency: Sequence[int], limit: int) -> None:
-    if max(concurrency) + SPARE_FILES > limit:
+def _check_open_files(request: SweepRequest, limit: int) -> None:
+    highest = max(request.levels)
+    options = {"connections": ("concurrency", "--concurrency"), "idle": ("--idle", "--idle")}
+    what, lower = options.get(request.axis, ("an open load", ""))
+    needed = SPARE_FILES + (MOST_CONNECTIONS if request.open else 0) + (highest if lower else 0)
+    if needed > limit:
         raise UserError(
-            f"concurrency {max(concurrency):,} needs {max(concurrency) + SPARE_FILES:,} open files "
-            f"and ab may open {limit:,}: "
-            "raise the limit (ulimit -n; for Docker that of the daemon) or lower --concurrency"
+            f"{what}{f' {highest:,}' if lower else ''} needs {needed:,} open files "
+            f"and {generator_of(request).name} may open {limit:,}: "
+            f"raise the limit (ulimit -n; for Docker that of the daemon){f' or lower {lower}' if lower else ''}"
         )

@@ -71,7 +71,7 @@ class SpotChecks:
         answer = probe.exchange(self._connection, self._head)
         probe.check_body(answer, self._expected)
         self.answered += 1
-        if not (self._keep_alive and answer.headers.get("connection", "").lower() == "keep-alive"):
+        if not (self._keep_alive and probe.stays_open(self._head, answer)):
             self._hang_up()
 
     def _hang_up(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 
@@ -30,7 +31,8 @@ class WatchedLoad(msgspec.Struct, frozen=True):
     """The outcome of a load, and what was observed during it."""
 
     outcome: LoadOutcome
-    spot_checks: SpotChecks
+    spot_checks: SpotChecks | None
+    """None where the generator compares all answers itself."""
     sampler: ResourceSampler
 
 
@@ -107,6 +109,11 @@ class Start:
         return self.running.generator_folder
 
     @property
+    def fixtures(self) -> str:
+        """Return the folder with the served files, by its path for the generator."""
+        return self.running.generator_fixtures
+
+    @property
     def cpus(self) -> tuple[int, ...]:
         """Return the CPUs of the generator; empty where nothing is pinned."""
         return self.context.runtime.generator_cpus
@@ -154,10 +161,12 @@ class Start:
         """Return whether the server still answers a single request."""
         return probe.is_alive(self.running.connect, workload_named(name))
 
-    def load(self, name: WorkloadName, concurrency: int, load: Load, idle_timeout: int) -> LoadOutcome:
+    def load(
+        self, name: WorkloadName, concurrency: int, load: Load, idle_timeout: int, rate: float | None = None
+    ) -> LoadOutcome:
         """Make load and return its outcome. The generator has one process, records no latencies, and gives up after so
-        many seconds without progress."""
-        target = msgspec.structs.replace(self._target(name, load, rate=None), idle_timeout=idle_timeout)
+        many seconds without progress. `rate` is how many requests per second can be expected."""
+        target = msgspec.structs.replace(self._target(name, load, rate), idle_timeout=idle_timeout)
         return self.context.generator.run(target, load, concurrency)
 
     def watched_load(
@@ -174,11 +183,14 @@ class Start:
         question = self.question(name)
         target = self._target(name, load, rate)
         if record_as is not None:
-            processes = min(self.context.generators, concurrency)
+            processes = self.context.generators if load.rate else min(self.context.generators, concurrency)
             target = msgspec.structs.replace(target, processes=processes, record_as=record_as)
         keep_alive = question.workload.keep_alive
+        checks: AbstractContextManager[SpotChecks | None] = nullcontext()
+        if not self.context.generator.compares_answers:
+            checks = SpotChecks(self.running.connect, question.head, question.expected, keep_alive)
         with (
-            SpotChecks(self.running.connect, question.head, question.expected, keep_alive) as spot_checks,
+            checks as spot_checks,
             ResourceSampler(self.running, target.processes) as sampler,
         ):
             outcome = self.context.generator.run(target, load, concurrency)
@@ -190,7 +202,9 @@ class Start:
         return Target(
             url=f"http://{self.running.host}{workload.path}",
             keep_alive=workload.keep_alive,
+            fixture=workload.fixture,
             idle_timeout=idle_timeout,
             time_limit=time_limit(load, idle_timeout, rate),
             executor=self,
+            rate=rate,
         )

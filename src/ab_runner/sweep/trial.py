@@ -10,8 +10,9 @@ import msgspec
 
 from ab_runner.host.cooldown import settle
 from ab_runner.host.machine import local_ports, sysctls
+from ab_runner.load.open_validity import judge_open, open_limit
 from ab_runner.load.trial_validity import cold, judge
-from ab_runner.model.load import Load, Verdict
+from ab_runner.model.load import Limit, Load, Verdict
 from ab_runner.model.records import Cell, ColdTrial, Trial
 from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.runtime.base import RunningServer
@@ -42,29 +43,41 @@ def measure_cell(start: Start, cell: Cell, rate: float | None) -> TrialResult:
     A timed trial that was cold is stored as such and made again; a trial by requests is never repeated."""
     protocol = start.context.protocol
     unstretched = protocol.trial_of(cell.workload)
-    load = trial_load(unstretched, cell.concurrency, rate)
-    name = f"{start.name}-{cell.workload}-c{cell.concurrency}"
+    load = trial_load(unstretched, cell.level, rate)
+    name = f"{start.name}-{cell.workload}-c{cell.level}"
     lead_in_seconds = _make_lead_in(start, cell, unstretched, rate)
+    return make_warm_trial(start, cell, load, rate, name, lead_in_seconds)
+
+
+def make_warm_trial(
+    start: Start, cell: Cell, load: Load, rate: float | None, name: str, lead_in_seconds: float | None
+) -> TrialResult:
+    """Make a trial whose files have that name, and return it. A timed one that was cold is stored as such and made
+    again."""
     result = make_trial(start, cell, load, rate, name)
     trial = msgspec.structs.replace(result.trial, lead_in_seconds=lead_in_seconds)
     for number in range(1, COLD_REPEATS + 1):
-        if not (trial.verdict.valid and cold(trial.usage) and load.seconds):
+        if not (trial.verdict.valid and _cold(trial) and load.seconds):
             break
         start.context.store.append(ColdTrial(trial=trial))
         result = make_trial(start, cell, load, rate, f"{name}-again{number}")
         trial = result.trial
-    if trial.verdict.valid and (reason := cold(trial.usage)):
+    if trial.verdict.valid and (reason := _cold(trial)):
         trial = msgspec.structs.replace(trial, verdict=Verdict(False, reason))
     return TrialResult(trial, result.alive)
+
+
+def _cold(trial: Trial) -> str | None:
+    return cold(trial.usage, trial.report.seconds if trial.report and trial.report.arrivals else None)
 
 
 def _make_lead_in(start: Start, cell: Cell, load: Load, rate: float | None) -> float | None:
     """Make a short load of the cell's own kind, which is not counted, so that queues and pools adapt. Return the
     seconds that it took; None if there is none."""
-    short = lead_in(load, cell.concurrency, rate)
+    short = lead_in(load, cell.level, rate)
     if short is None:
         return None
-    return round(start.load(cell.workload, cell.concurrency, short, LEAD_IN_IDLE_TIMEOUT).seconds, 3)
+    return round(start.load(cell.workload, cell.level, short, LEAD_IN_IDLE_TIMEOUT, rate).seconds, 3)
 
 
 def make_trial(start: Start, cell: Cell, load: Load, rate: float | None, name: str) -> TrialResult:
@@ -72,15 +85,16 @@ def make_trial(start: Start, cell: Cell, load: Load, rate: float | None, name: s
     context, running = start.context, start.running
     cooldown = settle(_a_process(running), local_ports(sysctls() | running.environment))
     at = datetime.datetime.now(datetime.UTC)
-    watched = start.watched_load(cell.workload, cell.concurrency, load, rate, record_as=name)
+    watched = start.watched_load(cell.workload, cell.level, load, rate, record_as=name)
     outcome, sampler = watched.outcome, watched.sampler
     context.store.keep_raw(f"{name}.txt", outcome.output)
-    verdict, alive = _judged(start, cell, load, watched)
+    limit = open_limit(outcome.report, sampler.limit)
+    verdict, alive = _judged(start, cell, load, watched, limit)
     trial = Trial(
         block=start.block,
         server=cell.server,
         workload=cell.workload,
-        concurrency=cell.concurrency,
+        level=cell.level,
         start=start.number,
         at=at,
         command=outcome.command,
@@ -90,41 +104,46 @@ def make_trial(start: Start, cell: Cell, load: Load, rate: float | None, name: s
         verdict=verdict,
         raw=f"{name}.txt",
         milliseconds=outcome.milliseconds,
+        microseconds=outcome.microseconds,
         wall_seconds=round(outcome.seconds, 3),
         jdk=context.runtime.jdk if start.server.kind == "jvm" else None,
         usage=sampler.usage,
-        limit=sampler.limit,
+        limit=limit,
         jvm=sampler.jvm,
         cooldown=cooldown,
-        samples=watched.spot_checks.answered,
+        samples=watched.spot_checks.answered if watched.spot_checks else None,
     )
     return TrialResult(trial, alive)
 
 
-def _judged(start: Start, cell: Cell, load: Load, watched: WatchedLoad) -> tuple[Verdict, bool]:
+def _judged(start: Start, cell: Cell, load: Load, watched: WatchedLoad, limit: Limit | None) -> tuple[Verdict, bool]:
     """Return the verdict, and False when server or generator have to be restarted."""
-    outcome = watched.outcome
-    verdict = judge(
-        outcome.result,
-        workload_named(cell.workload),
-        expected_length=len(start.question(cell.workload).expected),
-        requests=load.requests,
-        concurrency=cell.concurrency,
-    )
+    outcome, workload = watched.outcome, workload_named(cell.workload)
+    expected_length = len(start.question(cell.workload).expected)
+    if load.rate is not None:
+        verdict = judge_open(outcome.result, workload, expected_length=expected_length, idle=load.idle, limit=limit)
+    else:
+        verdict = judge(
+            outcome.result,
+            workload,
+            expected_length=expected_length,
+            requests=load.requests,
+            concurrency=cell.level,
+        )
     if verdict.valid and (wrong := _wrong_answer(start, cell.workload, watched)):
         verdict = Verdict(False, wrong)
     if verdict.valid:
         return verdict, True
     alive = start.is_alive(cell.workload)
-    if end := _end_of(start.running, patient=not alive or outcome.failure is not None):
+    if end := end_of(start.running, patient=not alive or outcome.failure is not None):
         return Verdict(False, end), False
     return verdict, alive
 
 
 def _wrong_answer(start: Start, workload: WorkloadName, watched: WatchedLoad) -> str | None:
     """Return what was wrong with an answer that was compared during the trial, or with one after it; None if all were
-    right. The generator looks at no body."""
-    if watched.spot_checks.wrong is not None:
+    right. ab looks at no body."""
+    if watched.spot_checks is not None and watched.spot_checks.wrong is not None:
         return f"wrong answer during the trial: {watched.spot_checks.wrong}"
     try:
         start.check(workload)
@@ -135,7 +154,7 @@ def _wrong_answer(start: Start, workload: WorkloadName, watched: WatchedLoad) ->
     return None
 
 
-def _end_of(running: RunningServer, patient: bool) -> str | None:
+def end_of(running: RunningServer, patient: bool) -> str | None:
     """Return why server or generator ended, None if neither did. Where something broke, a runtime may notice it a
     moment later."""
     deadline = time.monotonic() + (NOTICED_SECONDS if patient else 0)

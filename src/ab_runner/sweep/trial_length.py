@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import ceil
 
+import msgspec
+
 from ab_runner.load.trial_validity import REQUESTS_PER_CONNECTION
 from ab_runner.model.load import Load
 
@@ -26,14 +28,14 @@ def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
 
 
 def lead_in(load: Load, concurrency: int, rate: float | None) -> Load | None:
-    """Return the load that comes before a timed trial and is not counted: as many requests as a sixteenth of its time
-    takes at the warm-up's rate, for at most a second. None before a trial by requests, where no rate is known, and
-    before one that is stretched: a request on each connection takes a third of its time.
+    """Return the load that comes before a timed trial and is not counted: the same for a sixteenth of its time. None
+    before a trial by requests, where no rate is known, and before one that is stretched: a request on each connection
+    takes a third of its time.
 
     `load` is the trial's before it is stretched."""
     if load.seconds is None or not rate or _seconds_wanted(concurrency, rate) > load.seconds:
         return None
-    return Load(requests=max(concurrency, ceil(LEAD_IN_SHARE * load.seconds * rate)), seconds=1)
+    return msgspec.structs.replace(load, seconds=LEAD_IN_SHARE * load.seconds)
 
 
 def _seconds_wanted(concurrency: int, rate: float) -> float:

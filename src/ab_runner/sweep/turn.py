@@ -15,9 +15,10 @@ from ab_runner.store.plan import ServerRun
 from ab_runner.sweep import probe
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, PhaseStarted
+from ab_runner.sweep.open_trial import NoPeak, Peak, measure_open_cell
 from ab_runner.sweep.start import Start
 from ab_runner.sweep.trial import measure_cell
-from ab_runner.sweep.warm_up import WarmUpLoad, rate_expected
+from ab_runner.sweep.warm_up import HIGH_CONCURRENCY, WarmUpLoad, rate_expected
 from ab_runner.sweep.warm_up_run import loads_for, run_warm_up
 
 
@@ -40,6 +41,8 @@ class Turn:
         """A start that another thread makes."""
         self._rates: dict[WarmUpLoad, float] = {}
         """Requests per second at the end of the warm-up."""
+        self._peaks: dict[WorkloadName, Peak] = {}
+        """Of this start, where rates of open loads come from them."""
 
     def begin_ahead(self, helper: Executor) -> None:
         """Have the server started in another thread, for the first start of this turn; may be called twice."""
@@ -131,12 +134,12 @@ class Turn:
     def _warm_up(self, start: Start) -> bool:
         """Warm the server up, and return whether it survives; if not, one cell is given up. A workload that fails is
         skipped, and the others are warmed up without it."""
-        self._rates = {}
+        self._rates, self._peaks = {}, {}
         plan = self._context.protocol.warm_up
         names = self._workloads()
         while names and (plan.load.seconds or plan.load.requests):
             self._context.emit(PhaseStarted("warm-up", self._server.id))
-            windows = run_warm_up(start, loads_for(start, names, [cell.concurrency for cell in self._open]))
+            windows = run_warm_up(start, loads_for(start, names, self._connections()))
             self._rates |= {window.load: window.rate for window in windows if window.rate}
             last = windows[-1]
             if last.error is None:
@@ -150,10 +153,21 @@ class Turn:
 
     def _cell(self, start: Start, cell: Cell) -> bool:
         """Measure one cell, and return False when server or generator have to be restarted."""
-        self._context.emit(PhaseStarted("trial", self._server.id, cell.workload, cell.concurrency))
-        result = measure_cell(start, cell, rate_expected(self._rates, cell))
+        self._context.emit(PhaseStarted("trial", self._server.id, cell.workload, cell.level))
+        try:
+            if self._context.open is None:
+                result = measure_cell(start, cell, rate_expected(self._rates, cell))
+            else:
+                result = measure_open_cell(start, cell, self._peaks)
+        except NoPeak as error:
+            self._give_up([cell], str(error), error.detail)
+            return start.is_alive(cell.workload)
         self._record(msgspec.structs.replace(result.trial, batch=self._batch))
         return result.alive
+
+    def _connections(self) -> list[int]:
+        """Return the connections that the server must be warm for."""
+        return [cell.level for cell in self._open] if self._context.open is None else [HIGH_CONCURRENCY]
 
     def _give_up(self, cells: Sequence[Cell], reason: str, detail: str = "") -> None:
         for cell in cells:
@@ -163,7 +177,7 @@ class Turn:
                     batch=self._batch,
                     server=cell.server,
                     workload=cell.workload,
-                    concurrency=cell.concurrency,
+                    level=cell.level,
                     reason=reason,
                     detail=detail,
                 )

@@ -9,7 +9,6 @@ generator's CPUs as well while nothing is counted. docs/measurement.md has the c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import ceil
 
 import msgspec
 
@@ -62,13 +61,12 @@ def turns_of(
     return [WarmUpLoad(workload, level) for level in levels for workload in workloads]
 
 
-def window_load(load: Load, concurrency: int, rate: float | None) -> Load:
-    """Return the load of a window of a warm-up. By requests it is all of them. By time it is a second, and where the
-    workload's rate in a window before is known, half a second's requests at that rate: the JIT sees all loads twice as
-    often."""
+def window_load(load: Load, rate: float | None) -> Load:
+    """Return the load of a window of a warm-up. By requests it is all of them. By time it is a second, and half of that
+    where the workload's rate in a window before is known: the JIT sees all loads twice as often."""
     if load.seconds is None:
         return load
-    return Load(requests=max(concurrency, ceil(LATER_WINDOW * rate)) if rate else None, seconds=1)
+    return Load(seconds=LATER_WINDOW if rate else 1)
 
 
 def run_windows(
@@ -166,5 +164,5 @@ def rate_expected(rates: Mapping[WarmUpLoad, float], cell: Cell) -> float | None
     levels = {load.concurrency: rate for load, rate in rates.items() if load.workload == cell.workload}
     if not levels:
         return None
-    level = max((level for level in levels if level <= cell.concurrency), default=min(levels))
-    return levels[level] * min(1.0, cell.concurrency / level)
+    level = max((level for level in levels if level <= cell.level), default=min(levels))
+    return levels[level] * min(1.0, cell.level / level)

@@ -18,12 +18,12 @@ from ab_runner.model.workload import WorkloadName
 from ab_runner.report.charts.comparison import CHANGES_SHOWN
 from ab_runner.report.charts.latencies import TAIL, TAIL_FIGURE, percentile_field
 from ab_runner.report.figures import (
+    cell_text,
     estimate_figure,
     interval_figure,
     latency_figures,
     rank_text,
     rate_figure,
-    rate_text,
     share_figure,
 )
 from ab_runner.report.then_and_now_tables import factor_figure
@@ -38,38 +38,45 @@ def cell_rows(name: WorkloadName, analysis: SweepAnalysis) -> list[Row]:
     for server in analysis.sweep.servers:
         places = (analysis.cell(server.id, name, level) for level in analysis.levels)
         found = [cell for cell in places if cell is not None]
-        last = next((cell for cell in reversed(found) if cell.rate is not None), None)
+        last = next((cell for cell in reversed(found) if cell.figure is not None), None)
         rows += [_cell_row(cell, cell is last, analysis) for cell in found]
     return rows
 
 
 def _cell_row(summary: CellSummary, last: bool, analysis: SweepAnalysis) -> Row:
     cell = summary.cell
-    figure = rate_text(summary)
-    row: Row = {"server": cell.server, "c": cell.concurrency, "figure": figure}
-    if summary.rate is None:
+    figure = cell_text(summary)
+    row: Row = {"server": cell.server, "c": cell.level, "figure": figure}
+    if summary.figure is None:
         return row | {"missing": figure}
     latencies = zip(PERCENTILES, summary.latency, strict=True)
-    row |= {"rate": round(summary.rate, 2), "top": round(summary.rate, 2)}
+    row |= {"rate": _digits(summary.figure), "top": _digits(summary.figure)}
     if summary.estimate and (interval := summary.estimate.interval):
-        row |= {"low": round(interval.low, 2), "high": round(interval.high, 2), "top": round(interval.high, 2)}
-        row["interval"] = interval_figure(interval)
+        row |= {"low": _digits(interval.low), "high": _digits(interval.high), "top": _digits(interval.high)}
+        row["interval"] = interval_figure(interval, summary.measure)
     if cell in analysis.ranks:
         row["rank"] = rank_text(analysis.ranks[cell], summary)
     if summary.limit:
         row["limit"] = summary.limit
     if summary.cpu_efficiency:
         row["cpu_efficiency"] = estimate_figure(summary.cpu_efficiency)
-    if None in summary.latency:
+    if summary.measure == "latency":
+        row["bottom"] = row.get("low", row["rate"])
+    if summary.latency[0] is None:
         row["missing"] = "not known"
     row |= {percentile_field(each): float(f"{value:.4g}") for each, value in latencies if value is not None}
-    if None not in summary.latency:
-        row[TAIL_FIGURE] = latency_figures(summary.latency)[PERCENTILES.index(TAIL)]
+    if summary.latency[PERCENTILES.index(TAIL)] is not None:
+        row[TAIL_FIGURE] = latency_figures(summary.latency, summary.measure != "rate")[PERCENTILES.index(TAIL)]
     if last:
         row["last"] = True
     if cell in analysis.shares:
         row["share"] = f"{share_figure(analysis.shares[cell])} %"
     return row
+
+
+def _digits(figure: float) -> float:
+    """Return a figure with the digits that a chart can show: requests per second or milliseconds."""
+    return round(figure, 2) if figure >= 100 else float(f"{figure:.5g}")
 
 
 def change_rows(changes: Iterable[CellChange], name: WorkloadName) -> list[Row]:
@@ -78,7 +85,7 @@ def change_rows(changes: Iterable[CellChange], name: WorkloadName) -> list[Row]:
     for change in sorted(changes, key=lambda each: each.cell):
         if change.cell.workload == name and change.ratio is not None:
             told = change.change if change.change in CHANGES_SHOWN else CHANGES_SHOWN[-1]
-            row: Row = {"server": change.cell.server, "c": change.cell.concurrency, "told": told}
+            row: Row = {"server": change.cell.server, "c": change.cell.level, "told": told}
             row["ratio"] = round(change.ratio.value, 4)
             if interval := change.ratio.interval:
                 row |= {"low": round(interval.low, 4), "high": round(interval.high, 4)}
@@ -108,9 +115,9 @@ def _then(figure: Figure) -> Row:
 
 
 def _now(pair: FigurePair, summary: CellSummary) -> Row:
-    row: Row = {"figure": rate_text(summary)}
-    if summary.rate is not None:
-        row["rate"] = summary.rate
+    row: Row = {"figure": cell_text(summary)}
+    if summary.figure is not None:
+        row["rate"] = summary.figure
     if pair.factor is not None:
         row["factor"] = factor_figure(pair.factor)
     return row

@@ -11,7 +11,7 @@ from ab_runner.report.charts.data import Row
 from ab_runner.report.charts.latencies import latencies
 from ab_runner.report.charts.models import models
 from ab_runner.report.charts.parts import Spec
-from ab_runner.report.charts.rates import height_of_rates, rates
+from ab_runner.report.charts.rates import figures, height_of_figures
 from ab_runner.report.charts.then_and_now import then_and_now
 from ab_runner.report.charts.vega import with_rows
 from ab_runner.report.html.page import Page
@@ -27,14 +27,15 @@ def gallery(page: Page) -> dict[str, Spec]:
 
 def _of(page: Page, name: WorkloadName) -> Iterator[tuple[str, Spec]]:
     rows = page.data["cells"][name]
-    middle = page.concurrency[len(page.concurrency) // 2]
-    yield "rates", _titled(_rates(page, rows), f"{name}: requests per second", page)
-    times = with_rows(latencies(page.looks, page.concurrency), rows)
-    yield "latencies", _titled(times, f"{name}: time per request at concurrency {middle:,}", page)
+    words = page.words
+    middle = page.levels[len(page.levels) // 2]
+    yield "rates", _titled(_figures(page, rows), f"{name}: {words.quantity}", page)
+    times = with_rows(latencies(page.looks, page.levels, words), rows)
+    yield "latencies", _titled(times, f"{name}: time per request {words.at(middle)}", page)
     model_of = {id: model for model, ids in page.data["models"][name].items() for id in ids}
     by_model = [{**row, "model": model_of[row["server"]]} for row in rows if row["server"] in model_of]
-    panels = with_rows(models(page.looks, page.concurrency), by_model)
-    yield "models", _titled(panels, f"{name}: requests per second by I/O model", page)
+    panels = with_rows(models(page.looks, page.levels, words), by_model)
+    yield "models", _titled(panels, f"{name}: {words.quantity} by I/O model", page)
     if name in page.data["pairs"]:
         pairs = page.data["pairs"][name]
         beside = then_and_now(list(dict.fromkeys(row["then"] for row in pairs)), page.compared_levels)
@@ -43,9 +44,9 @@ def _of(page: Page, name: WorkloadName) -> Iterator[tuple[str, Spec]]:
         yield "then-and-now", _titled(with_rows(beside, pairs), title, page)
 
 
-def _rates(page: Page, rows: Sequence[Row]) -> Spec:
+def _figures(page: Page, rows: Sequence[Row]) -> Spec:
     labels = sum(1 for row in rows if row.get("last") and page.looks[row["server"]].in_colour)
-    return with_rows(rates(page.looks, page.concurrency), rows) | {"height": height_of_rates(labels)}
+    return with_rows(figures(page.looks, page.levels, page.words), rows) | {"height": height_of_figures(labels)}
 
 
 def _titled(spec: Spec, text: str, page: Page) -> Spec:

@@ -1,4 +1,4 @@
-"""The chart of latencies at one concurrency, a row for each server. Pure."""
+"""The chart of latencies at one level, a row for each server. Pure."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ab_runner.report.charts.parts import (
     server_channels,
     tooltip_of,
 )
+from ab_runner.report.words import Words
 
 TAIL = 99.9
 TAIL_FIGURE = "tail"
@@ -34,8 +35,8 @@ def percentile_name(percentile: float) -> str:
     return {50.0: "median", 100.0: "longest"}.get(percentile, f"p{percentile:g}")
 
 
-def latencies(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
-    """Return a chart with a row for each server at one concurrency: the median (filled), ticks for the percentiles
+def latencies(looks: Mapping[str, Look], levels: Sequence[int], words: Words) -> Spec:
+    """Return a chart with a row for each server at one level: the median (filled), ticks for the percentiles
     beyond it, and the longest time of all (hollow)."""
     median, *ticks, longest = map(percentile_field, PERCENTILES)
     server = server_channels(looks)
@@ -44,7 +45,7 @@ def latencies(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
     faded: Spec = {"condition": {"test": DIMMED, "value": 0.2}, "value": 1}
     fields = {percentile: percentile_field(percentile) for percentile in PERCENTILES} | {TAIL: TAIL_FIGURE}
     times = [(field, f"{percentile_name(percentile)}, ms") for percentile, field in fields.items()]
-    tooltip = tooltip_of(("server", "server"), ("c", "concurrency"), *times)
+    tooltip = tooltip_of(("server", "server"), ("c", words.over), *times)
     valid = [{"filter": f"isValid(datum.{median})"}]
 
     def tick(field: str) -> Spec:

@@ -1,4 +1,4 @@
-"""The charts of requests per second by I/O model, a panel for each model. Pure."""
+"""The charts of figures by I/O model, a panel for each model. Pure."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from ab_runner.report.charts.parts import (
     Spec,
     chart,
     coloured,
-    concurrency_axis,
     faceted,
-    rate_axis,
+    figure_axis,
+    level_axis,
     server_channels,
     tooltip_of,
 )
+from ab_runner.report.words import Words
 
 
-def model_panel(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
+def model_panel(looks: Mapping[str, Look], levels: Sequence[int], words: Words) -> Spec:
     """Return the panel of one model: the servers in `members`, those that are not coloured in grey, and behind them all
     others in a fainter grey."""
     server = server_channels(looks)
-    x = concurrency_axis(levels, title=None)
-    y = rate_axis("rate", {"tickCount": 3})
-    tooltip = tooltip_of(("server", "server"), ("c", "concurrency"), ("figure", "requests per second"), *DETAILS)
+    x = level_axis(levels, None)
+    y = figure_axis("rate", words, {"tickCount": 3})
+    tooltip = tooltip_of(("server", "server"), ("c", words.over), ("figure", words.quantity), *DETAILS)
     ours = "indexof(members, datum.server) >= 0"
     faded = {"condition": {"test": DIMMED, "value": 0.15}, "value": 1}
     return chart(
@@ -64,11 +65,11 @@ def model_panel(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
     )  # fmt: skip
 
 
-def models(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
+def models(looks: Mapping[str, Look], levels: Sequence[int], words: Words) -> Spec:
     """Return the panels of all models, with the same axes: for a file, which is not interactive. Its legend has the
     servers that are in colour."""
     server = server_channels(looks)
-    encoding = {"x": concurrency_axis(levels, title=None), "y": rate_axis("rate", {"tickCount": 4})}
+    encoding = {"x": level_axis(levels, None), "y": figure_axis("rate", words, {"tickCount": 4})}
     legend = {
         "title": None, "orient": "bottom", "columns": 4, "labelColor": {"expr": "ink"}, "symbolType": "stroke",
         "symbolStrokeWidth": 2, "values": coloured(looks),

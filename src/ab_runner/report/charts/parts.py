@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from ab_runner.report.charts.palette import Look
+from ab_runner.report.words import Words
 
 Spec = dict[str, Any]
 
@@ -110,12 +111,16 @@ def grey_lines(x: Spec, y: Spec) -> Spec:
     }  # fmt: skip
 
 
-def concurrency_axis(levels: Sequence[int], title: str | None = "connections at once") -> Spec:
-    """Return a logarithmic x axis with a tick at each level of concurrency."""
+def level_axis(levels: Sequence[int], title: str | None) -> Spec:
+    """Return a logarithmic x axis with a tick at each level; one that begins at 0 is linear."""
+    low, high = min(levels), max(levels)
+    scale: Spec = {"type": "log", "nice": False, "domain": [low / 1.2, high * 1.2]}
+    if low == 0:
+        scale = {"type": "linear", "nice": False, "domain": [-0.05 * (high or 1), 1.05 * (high or 1)]}
     return {
         "field": "c",
         "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "domain": [min(levels) / 1.2, max(levels) * 1.2]},
+        "scale": scale,
         "axis": {"title": title, "values": list(levels), "format": ",d", "grid": False, "labelOverlap": "greedy"},
     }
 
@@ -139,6 +144,22 @@ def rows_of(field: str, order: Iterable[str]) -> Spec:
         "axis": {
             "title": None, "domain": False, "ticks": False, "grid": True, "gridOpacity": 0.6, "labelPadding": 8,
             "labelLimit": {"expr": "width < 420 ? 110 : 260"},
+        },
+    }  # fmt: skip
+
+
+def figure_axis(field: str, words: Words, axis: Spec | None = None) -> Spec:
+    """Return an axis for the figures of a sweep, linear from zero for requests per second and logarithmic for
+    latencies; `axis` changes its settings."""
+    if words.measure != "latency":
+        return rate_axis(field, axis)
+    return {
+        "field": field,
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False},
+        "axis": {
+            "title": None, "format": ",~r", "ticks": False, "domain": False, "values": _TICKS,
+            "labelOverlap": "greedy", **(axis or {}),
         },
     }  # fmt: skip
 

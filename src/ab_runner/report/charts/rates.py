@@ -1,4 +1,4 @@
-"""The chart of requests per second over concurrency, a line for each server. Pure."""
+"""The chart of a workload's figures over the levels, a line for each server. Pure."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ from ab_runner.report.charts.parts import (
     Spec,
     chart,
     coloured,
-    concurrency_axis,
+    figure_axis,
     grey_lines,
-    rate_axis,
+    level_axis,
     server_channels,
     tooltip_of,
 )
+from ab_runner.report.words import Words
 
 _LABEL_HEIGHT = 13
 _FAILED_IN_A_ROW = 4
 
 
-def height_of_rates(labels: int) -> int:
+def height_of_figures(labels: int) -> int:
     """Return the height that leaves room for so many names. html/js/charts.js computes the same."""
     return max(420, _LABEL_HEIGHT * labels + 90)
 
 
-def rates(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
+def figures(looks: Mapping[str, Look], levels: Sequence[int], words: Words) -> Spec:
     """Return a chart with a line for each server, its interval as a band, its name at the end, and above the plot a
     cross for each cell without a figure. A server that is not coloured has neither band nor name."""
     server = server_channels(looks)
-    x = concurrency_axis(levels)
-    y = rate_axis("rate")
-    tooltip = tooltip_of(("server", "server"), ("c", "concurrency"), ("figure", "requests per second"), *DETAILS)
+    x = level_axis(levels, "connections at once" if words.axis == "connections" else words.over)
+    y = figure_axis("rate", words)
+    tooltip = tooltip_of(("server", "server"), ("c", words.over), ("figure", words.quantity), *DETAILS)
     faded = {"condition": {"test": DIMMED, "value": 0.12}, "value": 1}
     return chart(
         CELLS,
@@ -48,7 +49,7 @@ def rates(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
                 "transform": [{"filter": f"isValid(datum.low) && {COLOURED}"}],
                 "mark": {"type": "area", "opacity": 0.16},
                 "encoding": {
-                    "x": x, "y": rate_axis("low"), "y2": {"field": "high"}, "color": server.color,
+                    "x": x, "y": figure_axis("low", words), "y2": {"field": "high"}, "color": server.color,
                     "opacity": {"condition": {"test": DIMMED, "value": 0.02}, "value": 0.16},
                 },
             },
@@ -76,14 +77,14 @@ def rates(looks: Mapping[str, Look], levels: Sequence[int]) -> Spec:
                     "size": {"condition": {"test": COLOURED, "value": 38}, "value": 8},
                 },
             },
-            _failed(x, server.color_or_grey, faded),
-            *_labels(server.color, faded),
+            _failed(x, server.color_or_grey, faded, words),
+            *_labels(server.color, faded, words),
         ],
     )  # fmt: skip
 
 
-def _failed(x: Spec, colour: Spec, faded: Spec) -> Spec:
-    """Return crosses above their concurrency, four in a row."""
+def _failed(x: Spec, colour: Spec, faded: Spec, words: Words) -> Spec:
+    """Return crosses above their level, four in a row."""
     return {
         "transform": [
             {"filter": "!isValid(datum.rate)"},
@@ -98,18 +99,28 @@ def _failed(x: Spec, colour: Spec, faded: Spec) -> Spec:
         },
         "encoding": {
             "x": x, "color": colour, "opacity": faded,
-            "tooltip": tooltip_of(("server", "server"), ("c", "concurrency"), ("figure", "no figure")),
+            "tooltip": tooltip_of(("server", "server"), ("c", words.over), ("figure", "no figure")),
         },
     }  # fmt: skip
 
 
-def _labels(colour: Spec, faded: Spec) -> list[Spec]:
+def _labels(colour: Spec, faded: Spec, words: Words) -> list[Spec]:
     """Return each server's name right of its last figure, moved down where it would cover the one above and up again
     where the plot ends. `place` is the lowest position that leaves room for those above: a running maximum."""
+    share = "datum.rate / datum.highest"
+    if words.measure == "latency":
+        share = (
+            "(datum.highest > datum.lowest ? log(datum.rate / datum.lowest) / log(datum.highest / datum.lowest) : 0.5)"
+        )
     position = [
-        {"joinaggregate": [{"op": "max", "field": "top", "as": "highest"}]},
+        {
+            "joinaggregate": [
+                {"op": "max", "field": "top", "as": "highest"},
+                {"op": "min", "field": "bottom", "as": "lowest"},
+            ]
+        },
         {"filter": f"datum.last && labelled && {COLOURED}"},
-        {"calculate": "height * (1 - datum.rate / datum.highest)", "as": "wanted"},
+        {"calculate": f"height * (1 - {share})", "as": "wanted"},
         {
             "window": [{"op": "row_number", "as": "number"}],
             "sort": [{"field": "wanted"}, {"field": "server"}],

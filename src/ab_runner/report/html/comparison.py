@@ -22,7 +22,7 @@ def render(sweeps: Sequence[SweepAnalysis], compared: Sequence[SweepComparison])
     for letter, each in zip(LETTERS[1:], compared, strict=False):
         for workload in dict.fromkeys(change.cell.workload for change in each.cells):
             if rows := change_rows(each.cells, workload):
-                found[title(workload, letter)] = _picture(rows)
+                found[title(workload, letter, each)] = _picture(rows)
     return fill("comparison", report=report_comparison(sweeps, compared), charts=found)
 
 

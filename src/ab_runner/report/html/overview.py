@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ab_runner.analysis.overview import Entry
+from ab_runner.model.axis import levels_text
 from ab_runner.model.protocol import SweepRequest
 from ab_runner.report.figures import record_text, time_left_text
 from ab_runner.report.html.templates import fill, ours
@@ -30,9 +31,13 @@ def render(folder: str, sweeps: Sequence[Entry], trouble: Sequence[str]) -> str:
 
 def row_of(entry: Entry) -> Row:
     """Return the row of a sweep in the list."""
-    return Row(entry, _what(entry.request), time_left_text(entry.seconds_left), tuple(map(record_text, entry.latest)))
+    latest = tuple(record_text(record, entry.request.axis) for record in entry.latest)
+    return Row(entry, _what(entry.request), time_left_text(entry.seconds_left), latest)
 
 
 def _what(request: SweepRequest) -> str:
-    levels = ", ".join(f"{level:,}" for level in request.concurrency)
-    return f"{request.protocol.name}: {', '.join(request.workloads)} at {levels}"
+    workloads = ", ".join(request.workloads)
+    if request.open:
+        return f"{request.protocol.name}: {workloads}; {levels_text(request.axis, request.levels, request.open)}"
+    levels = ", ".join(f"{level:,}" for level in request.levels)
+    return f"{request.protocol.name}: {workloads} at {levels}"

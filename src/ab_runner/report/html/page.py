@@ -12,6 +12,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.warnings import Unfinished
 from ab_runner.history.published import Figure
 from ab_runner.history.then_and_now import ThenAndNow, then_and_now
+from ab_runner.model.axis import levels_text
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.records import StartRecord, Trial
 from ab_runner.model.server import Server
@@ -22,7 +23,7 @@ from ab_runner.report.charts.latencies import latencies
 from ab_runner.report.charts.models import model_panel
 from ab_runner.report.charts.palette import Look, looks
 from ab_runner.report.charts.parts import Spec
-from ab_runner.report.charts.rates import rates
+from ab_runner.report.charts.rates import figures
 from ab_runner.report.charts.then_and_now import then_and_now as then_and_now_chart
 from ab_runner.report.charts.warm_up import warm_up
 from ab_runner.report.document import Group, Table
@@ -34,6 +35,7 @@ from ab_runner.report.reproduce import command
 from ab_runner.report.summary import summary_lines
 from ab_runner.report.then_and_now_tables import comparison_facts, report_then_and_now
 from ab_runner.report.warnings import warning_groups, warning_lines
+from ab_runner.report.words import Words, words_of
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +51,8 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     unfinished: tuple[str, ...]
     warnings: tuple[Group, ...]
     blocks: int
-    concurrency: tuple[int, ...]
+    words: Words
+    levels: tuple[int, ...]
     families: tuple[tuple[str, tuple[Server, ...]], ...]
     looks: Mapping[str, Look]
     workloads: tuple[WorkloadSection, ...]
@@ -63,7 +66,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     answers: Mapping[str, AnswerHeads]
     command: str
     example: str
-    """One of ab's commands."""
+    """One of the generator's commands."""
     toolkit: str
     seed: int
     versions: tuple[tuple[str, str], ...]
@@ -99,7 +102,8 @@ def page_of(analysis: SweepAnalysis, published: Sequence[Figure], core: Collecti
         unfinished=warning_lines(each for each in analysis.warnings if isinstance(each, Unfinished)),
         warnings=warning_groups(analysis.warnings),
         blocks=request.protocol.blocks,
-        concurrency=request.concurrency,
+        words=words_of(request),
+        levels=request.levels,
         families=tuple(_families(sweep.servers)),
         looks=looks(sweep.servers, core),
         workloads=tuple(workload_section(each, analysis) for each in measured),
@@ -123,7 +127,7 @@ def page_of(analysis: SweepAnalysis, published: Sequence[Figure], core: Collecti
         },
         warm_ups=warm_ups_of(records),
         jit_shares=jit_shares_of(records),
-        trials=trials_of(analysis.trials),
+        trials=trials_of(analysis.trials, words_of(request)),
     )
 
 
@@ -132,7 +136,8 @@ def _facts(analysis: SweepAnalysis) -> Iterator[tuple[str, str]]:
     request = analysis.sweep.request
     yield "Servers", f"{len(analysis.sweep.servers)}"
     yield "Workloads", ", ".join(request.workloads)
-    yield "Concurrency", ", ".join(f"{level:,}" for level in request.concurrency)
+    name, _, levels = levels_text(request.axis, request.levels, request.open).partition(": ")
+    yield name.capitalize(), levels
     yield "Protocol", _protocol(request.protocol)
     yield "Runtime", f"{request.runtime}, network {request.network}"
     yield "Machine", "; ".join(facts_of(analysis))
@@ -169,9 +174,9 @@ def specs_of(page: Page) -> dict[str, Spec]:
     shown = page.looks
     compared = [row["then"] for rows in page.data["pairs"].values() for row in rows]
     found = {
-        "rates": rates(shown, page.concurrency),
-        "latencies": latencies(shown, page.concurrency),
-        "model": model_panel(shown, page.concurrency),
+        "rates": figures(shown, page.levels, page.words),
+        "latencies": latencies(shown, page.levels, page.words),
+        "model": model_panel(shown, page.levels, page.words),
         "warm-up": warm_up(),
     }
     if compared:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.measure import Measure, lower_is_better
 from ab_runner.analysis.spreads import ModelSpread, Spread, WorkloadSpread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.load import Limit
@@ -18,20 +19,22 @@ from ab_runner.report.figures import (
     NO_RECORD,
     NONE,
     beyond_text,
+    cell_text,
     cpu_efficiency_text,
+    figure_of,
     latency_text,
     main_text,
-    rate_figure,
-    rate_text,
     share_figure,
 )
 from ab_runner.report.notes import key_notes, latency_notes, remark_groups, untestable_notes
+from ab_runner.report.open_load_tables import open_load_tables
 from ab_runner.report.tables import ABOVE_THE_CEILING, ranks_by_cpu_time, ranks_tables
+from ab_runner.report.words import Words, words_of
 
 
 class RatePlace(msgspec.Struct, frozen=True):
     """A cell of the table of rates: `main` is shown large, all else small below it. `bar` is per cent of the table's
-    highest figure; a cell without a bar that has not failed was not run."""
+    highest figure, 0 where a lower one is better; a cell without a bar that has not failed was not run."""
 
     main: str
     value: float | None = None
@@ -65,6 +68,8 @@ class WorkloadSection(msgspec.Struct, frozen=True):
     ranks: tuple[Table, ...]
     latency_notes: tuple[str, ...]
     summary: str
+    open_load: tuple[Table, ...] = ()
+    """What only an open load has."""
 
     @property
     def rows(self) -> Iterator[tuple[Server, tuple[RatePlace, ...]]]:
@@ -133,24 +138,25 @@ def workload_section(workload: Workload, analysis: SweepAnalysis) -> WorkloadSec
         remarks=remark_groups(workload.name, analysis),
         ranks=tuple(ranks_tables(workload, analysis)),
         latency_notes=tuple(latency_notes(workload.name, analysis)),
-        summary=_spread_text(spread),
+        summary=_spread_text(spread, words_of(analysis.sweep.request)),
+        open_load=tuple(open_load_tables(workload, analysis)),
     )
 
 
 def _rate_place(cell: CellSummary | None, highest: float, analysis: SweepAnalysis) -> RatePlace:
     if cell is None:
         return RatePlace(NO_RECORD)
-    if cell.rate is None:
-        return RatePlace(rate_text(cell), failed=True, starved=cell.starved)
+    if cell.figure is None:
+        return RatePlace(cell_text(cell), failed=True, starved=cell.starved)
     rank = analysis.ranks.get(cell.cell)
     return RatePlace(
         f"{main_text(cell)}{'*' if cell.remarks else ''}",
-        cell.rate,
+        cell.figure,
         beyond_text(cell),
         rank=f"{rank}{'*' if cell.failed else ''}" if rank else "",
         limit=cell.limit,
         share=_share_text(cell.cell, analysis),
-        bar=round(100 * cell.rate / highest),
+        bar=0 if lower_is_better(cell.measure) else round(100 * cell.figure / highest),
     )
 
 
@@ -160,23 +166,27 @@ def _share_text(cell: Cell, analysis: SweepAnalysis) -> str:
     return f"{share_figure(analysis.shares[cell])} %"
 
 
-def _spread_text(spread: WorkloadSpread) -> str:
+def _spread_text(spread: WorkloadSpread, words: Words) -> str:
     """Return the range of the figures and how many cells have none, without ranking servers."""
     if spread.rates is None:
         return f"None of {spread.servers} servers has a figure."
-    low, high = rate_figure(spread.rates.low), rate_figure(spread.rates.high)
-    text = f"{spread.servers} servers, from {low} to {high} requests per second"
+    low, high = (figure_of(words.measure, figure) for figure in (spread.rates.low, spread.rates.high))
+    of = f"from {low} to {high} requests per second" if words.measure == "rate" else f"{words.quantity} {low} to {high}"
+    text = f"{spread.servers} servers, {of}"
     return f"{text}; {spread.without} of {spread.cells} cells have no figure." if spread.without else f"{text}."
 
 
 def model_section(workload: Workload, analysis: SweepAnalysis) -> ModelSection:
     """Return the I/O models of a workload, with the lowest, the median and the highest figure of their servers."""
-    return ModelSection(workload, tuple(map(_model_row, analysis.io_models[workload.name])))
+    rows = (_model_row(model, analysis.measure) for model in analysis.io_models[workload.name])
+    return ModelSection(workload, tuple(rows))
 
 
-def _model_row(model: ModelSpread) -> ModelRow:
-    return ModelRow(model.io_model, model.servers, tuple(map(_model_text, model.levels)))
+def _model_row(model: ModelSpread, measure: Measure) -> ModelRow:
+    return ModelRow(model.io_model, model.servers, tuple(_model_text(level, measure) for level in model.levels))
 
 
-def _model_text(spread: Spread | None) -> str:
-    return " / ".join(map(rate_figure, (spread.low, spread.middle, spread.high))) if spread else NONE
+def _model_text(spread: Spread | None, measure: Measure) -> str:
+    if spread is None:
+        return NONE
+    return " / ".join(figure_of(measure, figure) for figure in (spread.low, spread.middle, spread.high))

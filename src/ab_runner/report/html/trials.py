@@ -7,11 +7,13 @@ from urllib.parse import quote
 
 import msgspec
 
+from ab_runner.analysis.measure import measure_of
 from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
-from ab_runner.model.load import LoadReport
+from ab_runner.model.load import Arrivals, LoadReport
 from ab_runner.model.records import BEFORE, JvmActivity, NotMeasured, Record, Usage, WarmUpRecord
 from ab_runner.report.charts.latencies import TAIL, percentile_name
 from ab_runner.report.figures import latency_figures, share_figure
+from ab_runner.report.words import Words
 from ab_runner.store.layout import RAW_FOLDER
 
 Value = str | float | None
@@ -25,28 +27,30 @@ class Trials(msgspec.Struct, frozen=True):
     rows: dict[str, list[list[Value]]]
 
 
-def trials_of(trials: Iterable[TrialFigures]) -> Trials:
+def trials_of(trials: Iterable[TrialFigures], words: Words) -> Trials:
     """Return a row for each of these, without the columns that are empty for all trials."""
     found = [(figures.record.server, _row(figures)) for figures in trials]
     headings = [heading for heading in _HEADINGS if any(row.get(heading) is not None for _, row in found)]
     rows: dict[str, list[list[Value]]] = {}
     for server, row in found:
         rows.setdefault(server, []).append([row.get(heading) for heading in (*headings, _ADDRESS)])
-    return Trials(tuple(headings), rows)
+    names = {"c": words.column, "generator cores": f"{words.generator} cores"}
+    return Trials(tuple(names.get(heading, heading) for heading in headings), rows)
 
 
 _ADDRESS = "address"
 _LATENCIES = [f"{percentile_name(each)} ms" for each in PERCENTILES]
 _HEADINGS = (
     "workload", "c", "block", "requests/s", *_LATENCIES, "requests", "seconds",
-    "limit", "server cores", "ab cores", "requests/CPU s", "memory MiB", "switches", "GCs", "GC ms", "JIT ms",
-    "JIT CPU ms", "heap MiB", "remarks",
+    "limit", "server cores", "generator cores", "requests/CPU s", "memory MiB", "switches", "GCs", "GC ms", "JIT ms",
+    "JIT CPU ms", "heap MiB", "planned/s", "lag p99 ms", "connections", "capacity/s", "missed at/s",
+    "remarks",
 )  # fmt: skip
 
 
 def _row(figures: TrialFigures) -> dict[str, Value]:
     record = figures.record
-    row: dict[str, Value] = {"workload": record.workload, "c": record.concurrency, "block": _block(record.block)}
+    row: dict[str, Value] = {"workload": record.workload, "c": record.level, "block": _block(record.block)}
     if isinstance(record, NotMeasured):
         return row | {"requests/s": "none", "remarks": _joined(": ", (record.reason, record.detail))}
     detail = record.error.detail if record.error else None
@@ -56,8 +60,11 @@ def _row(figures: TrialFigures) -> dict[str, Value]:
         _ADDRESS: quote(f"{RAW_FOLDER}/{record.raw}"),
         "requests/CPU s": _digits(figures.cpu_efficiency),
     }
-    row |= dict(zip(_LATENCIES, _latencies(figures.latency), strict=True))
+    known = list(map(_digits, figures.latency)) if measure_of(record) != "rate" else _latencies(figures.latency)
+    row |= dict(zip(_LATENCIES, known, strict=True))
     row |= _report(record.report) if record.report else {"requests/s": "none"}
+    if record.search:
+        row |= {"capacity/s": record.search.met, "missed at/s": record.search.missed}
     row |= _usage(record.usage) if record.usage else {}
     return row | (_jvm(record.jvm) if record.jvm else {})
 
@@ -81,6 +88,15 @@ def _report(report: LoadReport) -> dict[str, Value]:
         "requests/s": _digits(report.rate),
         "requests": report.complete,
         "seconds": round(report.seconds, 2),
+        **(_arrivals(report.arrivals) if report.arrivals else {}),
+    }
+
+
+def _arrivals(arrivals: Arrivals) -> dict[str, Value]:
+    return {
+        "planned/s": arrivals.rate,
+        "lag p99 ms": _digits(arrivals.lag_p99),
+        "connections": arrivals.most_connections,
     }
 
 
@@ -88,7 +104,7 @@ def _usage(usage: Usage) -> dict[str, Value]:
     memory = usage.peak_memory_bytes
     return {
         "server cores": _digits(usage.server_cores_busy),
-        "ab cores": _digits(usage.generator_cores_busy),
+        "generator cores": _digits(usage.generator_cores_busy),
         "memory MiB": None if memory is None else _digits(memory / _MIB),
         "switches": usage.context_switches,
         "JIT CPU ms": None if usage.jit_cpu_seconds is None else _digits(1000 * usage.jit_cpu_seconds),

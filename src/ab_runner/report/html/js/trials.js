@@ -20,7 +20,7 @@ function createTrials({ charts, sorting }) {
     scroller.setAttribute("aria-label", `${server.dataset.id}: trials`);
     const table = scroller.appendChild(document.createElement("table"));
     const head = table.createTHead().insertRow();
-    for (const heading of [...details.trials.headings, "ab's output"]) {
+    for (const heading of [...details.trials.headings, "output"]) {
       const cell = head.appendChild(document.createElement("th"));
       cell.scope = "col";
       cell.textContent = heading;

@@ -1,0 +1,49 @@
+"""What the figure of a cell is. Pure."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ab_runner.model.axis import Axis
+from ab_runner.model.records import CellRecord, Trial
+
+Measure = Literal["rate", "latency", "capacity"]
+"""Requests per second of a closed load; p99 of an open load's latencies in milliseconds; or the highest rate at which
+an SLO is met, in requests per second."""
+
+
+def measure_on(axis: Axis) -> Measure:
+    """Return what is measured at the levels of that axis."""
+    match axis:
+        case "connections":
+            return "rate"
+        case "slo":
+            return "capacity"
+        case _:
+            return "latency"
+
+
+def measure_of(record: CellRecord) -> Measure:
+    """Return what was measured in a trial; of a cell without one, which has no figure, it is the rate."""
+    if not isinstance(record, Trial) or record.report is None or record.report.arrivals is None:
+        return "rate"
+    return "latency" if record.search is None else "capacity"
+
+
+def rate_of(trial: Trial) -> float | None:
+    """Return the requests per second of a closed load; None of an open one, whose rate was given."""
+    if trial.report is None or trial.report.arrivals is not None:
+        return None
+    return trial.report.rate
+
+
+def throughput(trial: Trial) -> float | None:
+    """Return a trial's figure in requests per second: its rate or the capacity that was found, 0 if none was. None of a
+    trial that measures latency."""
+    return rate_of(trial) if trial.search is None else float(trial.search.met)
+
+
+def lower_is_better(measure: Measure) -> bool:
+    """Return whether a lower figure is the better one. Comparisons take the reciprocals of such figures, so that the
+    faster server has the higher one, and a bound of one is a bound of the other."""
+    return measure == "latency"

@@ -1,0 +1,78 @@
+"""What is known of the cells of an open load besides their figures. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from statistics import median
+
+import msgspec
+
+from ab_runner.analysis.trial_figures import TrialFigures
+from ab_runner.model.records import Cell, Trial, cell_of, is_valid
+
+
+class OpenCell(msgspec.Struct, frozen=True, kw_only=True):
+    """Medians over the valid trials of a cell; None where that is not known or does not apply.
+
+    `rate` is the planned one in requests per second and `peak` that of the closed load before it. `lag` is p99 of the
+    generator's lag in milliseconds. `met` and `missed` are the bracket of a capacity: the rates at which the SLO was
+    met, and the lowest above them at which it was not. `memory_by_block` has the server's highest memory in bytes.
+    """
+
+    rate: float | None
+    peak: float | None
+    lag: float | None
+    met: float | None
+    missed: float | None
+    memory_by_block: Mapping[int, int]
+
+
+def open_cells(trials: Iterable[TrialFigures]) -> dict[Cell, OpenCell]:
+    """Return the cells of the sweep's own blocks that have a valid trial."""
+    found: dict[Cell, list[Trial]] = {}
+    for figures in trials:
+        record = figures.record
+        if is_valid(record) and not record.is_reference_check:
+            found.setdefault(cell_of(record), []).append(record)
+    return {cell: _open_cell(records) for cell, records in found.items()}
+
+
+def _open_cell(trials: list[Trial]) -> OpenCell:
+    return OpenCell(
+        rate=_median(trials, _rate),
+        peak=_median(trials, lambda trial: trial.peak),
+        lag=_median(trials, _lag),
+        met=_median(trials, lambda trial: trial.search.met if trial.search else None),
+        missed=_median(trials, lambda trial: trial.search.missed if trial.search else None),
+        memory_by_block={
+            trial.block: trial.usage.peak_memory_bytes
+            for trial in trials
+            if trial.usage and trial.usage.peak_memory_bytes is not None
+        },
+    )
+
+
+def _rate(trial: Trial) -> float | None:
+    return trial.report.arrivals.rate if trial.report and trial.report.arrivals else None
+
+
+def _lag(trial: Trial) -> float | None:
+    return trial.report.arrivals.lag_p99 if trial.report and trial.report.arrivals else None
+
+
+def _median(trials: Iterable[Trial], figure: Callable[[Trial], float | None]) -> float | None:
+    known = [value for trial in trials if (value := figure(trial)) is not None]
+    return median(known) if known else None
+
+
+def memory_per_connection(cells: Mapping[Cell, OpenCell], cell: Cell, without: int) -> float | None:
+    """Return the bytes of the server's memory that each idle connection of a cell takes: in each block the difference
+    to its cell with `without` of them, divided by how many there are more, and of these the median. None where that is
+    not known, or not above zero."""
+    here, base = cells.get(cell), cells.get(msgspec.structs.replace(cell, level=without))
+    if here is None or base is None or cell.level <= without:
+        return None
+    blocks = here.memory_by_block.keys() & base.memory_by_block.keys()
+    more = [here.memory_by_block[block] - base.memory_by_block[block] for block in blocks]
+    middle = median(more) if more else 0.0
+    return middle / (cell.level - without) if middle > 0 else None

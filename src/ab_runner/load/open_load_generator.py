@@ -1,0 +1,65 @@
+"""open-load as a generator: docs/open-load.md. It speaks HTTP/1.1 and compares every answer, byte for byte."""
+
+from __future__ import annotations
+
+import time
+
+from ab_runner.load import open_load_output
+from ab_runner.load.generator import Generator, LoadOutcome, Target
+from ab_runner.model.load import Load
+
+_KEPT_AT_MOST = 4 << 20
+"""Characters of its output that are kept; the distributions of a trial have some ten thousand."""
+
+
+class OpenLoadGenerator:
+    """open-load as a `Generator`."""
+
+    name = "open-load"
+    package = None
+    compares_answers = True
+    version_command = ("open-load", "--version")
+
+    def request_head(self, host: str, path: str, keep_alive: bool) -> bytes:
+        """Return the head of its requests, byte for byte."""
+        connection = "" if keep_alive else "Connection: close\r\n"
+        return f"GET {path} HTTP/1.1\r\n{connection}Host: {host}\r\nUser-Agent: {AGENT}\r\nAccept: */*\r\n\r\n".encode()
+
+    def run(self, target: Target, load: Load, concurrency: int) -> LoadOutcome:
+        """Make an open load where it has a rate, else a closed one over this many connections, and return the
+        outcome."""
+        command = [*_command(target, load, concurrency), target.url]
+        began = time.monotonic()
+        done = target.executor.execute(command, target.time_limit)
+        seconds = time.monotonic() - began
+        result, microseconds = open_load_output.parse(done.stdout[:_KEPT_AT_MOST], done.stderr, done.exit_code)
+        return LoadOutcome(
+            command=tuple(command),
+            exit_code=done.exit_code,
+            result=result,
+            seconds=seconds,
+            output=f"$ {' '.join(command)}\n{done.stdout[:_KEPT_AT_MOST]}\n--- stderr\n{done.stderr[:_KEPT_AT_MOST]}\n"
+            f"--- exit code {done.exit_code}\n",
+            microseconds=microseconds,
+        )
+
+
+AGENT = "open-load/1.0.0"
+"""What it calls itself; a test compares it with the program."""
+GENERATOR: Generator = OpenLoadGenerator()
+
+
+def _command(target: Target, load: Load, concurrency: int) -> list[str]:
+    kind = ["--closed", str(concurrency)] if load.rate is None else ["--rate", str(load.rate), "--seed", str(load.seed)]
+    path = f"{target.executor.fixtures}/{target.fixture}"
+    expect = ["--expect-echo"] if target.fixture is None else ["--expect", path]
+    return [
+        "open-load", *kind, "--seconds", f"{load.seconds:g}", "--connections", "kept" if target.keep_alive else "new",
+        *expect, "--timeout", str(target.idle_timeout), "--idle", str(load.idle),
+        "--max-connections", str(MOST_CONNECTIONS), "--threads", str(target.processes), "--json",
+    ]  # fmt: skip
+
+
+MOST_CONNECTIONS = 4_000
+"""Of an open load at once. At 1,000 requests per second these are four seconds of arrivals: a server that needs more
+does not keep up, and what finds no connection counts as failed."""

@@ -1,0 +1,126 @@
+"""What open-load printed, as figures or as a reason why there are none. Pure. docs/open-load.md has the format."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ab_runner.model.limits import Amount, Count
+from ab_runner.model.load import Arrivals, Failures, LoadFailure, LoadReport
+from ab_runner.model.text import shown
+
+_FORMAT = 1
+_DETAIL_AT_MOST = 300
+_OVER_TIME = 124
+_NOT_RUN = 2
+_CONNECT = ("connect", "connect_timeout")
+
+
+class _Requests(msgspec.Struct, frozen=True):
+    planned: Count
+    sent: Count
+    refused: Count
+    answered: Count
+    failed: Count
+
+
+class _Times(msgspec.Struct, frozen=True):
+    milliseconds: dict[str, Amount]
+    microseconds: list[tuple[Count, Count]]
+
+
+class _Connections(msgspec.Struct, frozen=True):
+    opened: Count
+    most_at_once: Count
+    closed_while_free: Count
+    left_open: Count
+    unrequested_bytes: Count
+    idle_closed: Count
+
+
+class _Options(msgspec.Struct, frozen=True):
+    connections: str
+    rate: Amount | None = None
+    closed: Count | None = None
+
+
+class _Output(msgspec.Struct, frozen=True):
+    format: int
+    version: str
+    options: _Options
+    expected_bytes: Count | None
+    seconds: Amount
+    requests: _Requests
+    failed: dict[str, Count]
+    refused: dict[str, Count]
+    answered_per_second: Amount
+    latency: _Times | None
+    lag: _Times | None
+    connections: _Connections
+    idle_opened: Count
+    bytes_received: Count
+
+
+def parse(stdout: str, stderr: str, exit_code: int) -> tuple[LoadReport | LoadFailure, dict[int, int]]:
+    """Return the result of one run, and the number of right answers by their latency in microseconds. Never raises,
+    whatever the text."""
+    try:
+        output = msgspec.json.decode(stdout, type=_Output)
+    except (msgspec.MsgspecError, UnicodeError):
+        return _failure(stdout, stderr, exit_code), {}
+    if output.format != _FORMAT:
+        return LoadFailure("no figures", f"open-load's format is {output.format}, not {_FORMAT}"), {}
+    return _report(output), dict(output.latency.microseconds) if output.latency else {}
+
+
+def _report(output: _Output) -> LoadReport:
+    answered = output.requests.answered
+    unconnected = sum(output.failed.get(reason, 0) for reason in _CONNECT)
+    length = output.expected_bytes or 0
+    return LoadReport(
+        tool=f"open-load {shown(output.version, 20)}",
+        document_length=length,
+        concurrency=output.options.closed or output.connections.most_at_once,
+        seconds=output.seconds,
+        complete=answered,
+        failures=Failures(connect=unconnected, receive=output.requests.failed - unconnected),
+        write_errors=0,
+        non_2xx=0,
+        keep_alive=max(0, answered - output.connections.opened) if output.options.connections == "kept" else None,
+        total_bytes=output.bytes_received,
+        html_bytes=answered * length,
+        requests_per_second=output.answered_per_second,
+        percentiles=_percentiles(output.latency),
+        failed={shown(reason, 40): count for reason, count in output.failed.items()},
+        arrivals=_arrivals(output, round(output.options.rate)) if output.options.rate is not None else None,
+    )
+
+
+def _percentiles(times: _Times | None) -> dict[int, float]:
+    if times is None:
+        return {}
+    names = {50: "p50", 90: "p90", 99: "p99", 100: "max"}
+    return {percent: times.milliseconds[name] for percent, name in names.items() if name in times.milliseconds}
+
+
+def _arrivals(output: _Output, rate: int) -> Arrivals:
+    lag = output.lag.milliseconds if output.lag else {}
+    return Arrivals(
+        rate=rate,
+        planned=output.requests.planned,
+        refused={shown(reason, 40): count for reason, count in output.refused.items()},
+        lag_p99=lag.get("p99", 0.0),
+        lag_longest=lag.get("max", 0.0),
+        most_connections=output.connections.most_at_once,
+        idle_opened=output.idle_opened,
+        idle_closed=output.connections.idle_closed,
+    )
+
+
+def _failure(stdout: str, stderr: str, exit_code: int) -> LoadFailure:
+    lines = [line for line in (stderr or stdout).splitlines() if line.strip()]
+    detail = shown(lines[-1], _DETAIL_AT_MOST) if lines else "nothing printed"
+    if exit_code == _OVER_TIME:
+        return LoadFailure("over time", detail)
+    if exit_code == _NOT_RUN and "cannot reach" in detail:
+        return LoadFailure("refused", detail)
+    return LoadFailure("no figures" if exit_code in (0, 1) else "failed", detail)

@@ -1,0 +1,68 @@
+"""What the levels of a sweep are: the columns of its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from msgspec import Struct
+
+from ab_runner.model.limits import Count
+
+Axis = Literal["connections", "rate", "peak", "slo", "idle"]
+"""`connections` at once, of a closed load. Of an open load: its `rate` in requests per second; that rate in per cent of
+the server's `peak`; the bound of an `slo` in milliseconds; or `idle` connections beside it."""
+HIGHEST_RATE = 200_000
+"""Requests per second of an open load: more than its generator makes."""
+Percentile = Literal["p50", "p90", "p99", "p99.9"]
+
+
+class OpenLoad(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Requests arrive at times that are planned beforehand, whether or not earlier ones have been answered."""
+
+    axis: Literal["rate", "peak", "slo", "idle"]
+    rate: Count | None = None
+    """Requests per second beside idle connections."""
+    percentile: Percentile = "p99"
+    """What an SLO bounds."""
+
+
+def percentage(percentile: Percentile) -> float:
+    """Return 99.9 for `p99.9`."""
+    return float(percentile.removeprefix("p"))
+
+
+def lowest_level(axis: Axis) -> int:
+    """Return the lowest level that is possible."""
+    return 0 if axis == "idle" else 1
+
+
+def level_text(axis: Axis, level: int) -> str:
+    """Return a level as a heading has it: `c=100`, `1,000/s`, `50 %`, `10 ms`, `15,000 idle`."""
+    match axis:
+        case "connections":
+            return f"c={level}"
+        case "rate":
+            return f"{level:,}/s"
+        case "peak":
+            return f"{level} %"
+        case "slo":
+            return f"{level:,} ms"
+        case "idle":
+            return f"{level:,} idle"
+
+
+def levels_text(axis: Axis, levels: Iterable[int], open: OpenLoad | None) -> str:
+    """Return what the levels of a sweep are, as a line: `concurrency: 1, 10`, `rates: 1,000, 2,000 requests/s`."""
+    numbers = ", ".join(f"{level:,}" for level in levels)
+    match axis:
+        case "connections":
+            return f"concurrency: {numbers}"
+        case "rate":
+            return f"open load, rates: {numbers} requests/s"
+        case "peak":
+            return f"open load, rates: {numbers} % of each server's peak"
+        case "slo":
+            return f"open load, capacity: the highest rate with {open.percentile if open else 'p99'} ≤ {numbers} ms"
+        case "idle":
+            return f"open load, {open.rate if open else 0:,} requests/s beside idle connections: {numbers}"

@@ -1,0 +1,82 @@
+"""What the levels and the figures of a sweep are called. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ab_runner.analysis.measure import Measure, lower_is_better, measure_on
+from ab_runner.model.axis import Axis, level_text
+from ab_runner.model.protocol import SweepRequest
+
+
+class Words(msgspec.Struct, frozen=True, kw_only=True):
+    """`quantity` is what a figure is, `unit` the same as a short heading. `over` is what the levels are, `column` the
+    same as a short heading. `answer` is the title of the table of the best servers, `generator` the program that made
+    the load."""
+
+    axis: Axis
+    measure: Measure
+    quantity: str
+    unit: str
+    over: str
+    column: str
+    answer: str
+    generator: str
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the load is ab's, whose connections wait for answers."""
+        return self.axis == "connections"
+
+    def heading(self, level: int) -> str:
+        """Return a level as the heading of a column whose table says what the levels are."""
+        return f"{level:,}" if self.is_closed else level_text(self.axis, level)
+
+    @property
+    def better(self) -> str:
+        """Which figures are the better ones."""
+        return "Lower is better" if lower_is_better(self.measure) else "Higher is better"
+
+    def at(self, level: int) -> str:
+        """Return a level as part of a sentence: `at concurrency 100`."""
+        match self.axis:
+            case "connections":
+                return f"at concurrency {level:,}"
+            case "rate":
+                return f"at {level:,} requests/s"
+            case "peak":
+                return f"at {level} % of each server's peak"
+            case "slo":
+                return f"at each server's capacity within {level:,} ms"
+            case "idle":
+                return f"beside {level:,} idle connections"
+
+
+_ANSWERS: dict[Measure, str] = {
+    "rate": "Fastest servers",
+    "latency": "Lowest latencies",
+    "capacity": "Highest capacities",
+}
+
+
+def words_of(request: SweepRequest) -> Words:
+    """Return the words of a sweep."""
+    axis, opened = request.axis, request.open
+    measure = measure_on(axis)
+    percentile = opened.percentile if opened else "p99"
+    quantity, unit = {
+        "rate": ("requests per second", "requests/s"),
+        "latency": ("p99 latency in ms", "p99, ms"),
+        "capacity": (f"capacity in requests/s ({percentile} within the bound)", "requests/s"),
+    }[measure]
+    over, column = {
+        "connections": ("concurrency", "c"),
+        "rate": ("requests per second", "rate"),
+        "peak": ("% of each server's peak", "% of peak"),
+        "slo": (f"bound of {percentile} in ms", f"{percentile} ≤ ms"),
+        "idle": ("idle connections", "idle"),
+    }[axis]
+    return Words(
+        axis=axis, measure=measure, quantity=quantity, unit=unit, over=over, column=column,
+        answer=_ANSWERS[measure], generator="open-load" if opened else "ab",
+    )  # fmt: skip

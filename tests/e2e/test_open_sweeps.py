@@ -1,0 +1,125 @@
+"""Sweeps with an open load: real servers and the real open-load, in containers and as processes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from e2e.conftest import ROOT, Sweeper, answered, containers_left, servers_left, verdicts
+
+from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.model.records import Trial
+from ab_runner.store.reader import Stored, read
+
+FAST = ("--protocol", "quick", "--duration", "1s", "--warmup", "1s", "--load", "open")
+
+
+def finished(process: subprocess.Popen[str], folder: Path) -> tuple[Stored, list[Trial], str]:
+    """Wait for the end of a sweep, and return it, its trials, and what it printed."""
+    output, _ = process.communicate(timeout=500)
+    assert process.returncode == 0, output
+    stored = read(folder)
+    assert stored.damage == ()
+    trials = [record for record in stored.records if isinstance(record, Trial)]
+    for trial in trials:
+        assert (folder / "raw" / trial.raw).read_text().startswith("$ open-load ")
+        if answered(trial.verdict):
+            assert trial.report is not None
+            assert sum(trial.microseconds.values()) == trial.report.complete
+            arrivals = trial.report.arrivals
+            assert arrivals is not None
+            assert arrivals.planned == arrivals.rate, "the trial takes a second"
+    return stored, trials, output
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("docker", "fixture_files")
+def test_latencies_at_rates_of_servers_that_ab_can_and_cannot_measure(sweeping: Sweeper, tmp_path: Path) -> None:
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        *FAST, "--runtime", "docker", "--rate", "200,400", "--out", str(folder),
+        "--servers", "lighttpd-1.4,helidon-4,jdk-httpserver,mina-0.9.2", "--workloads", "echo,small,small-keepalive",
+    )  # fmt: skip
+    stored, _, output = finished(process, folder)
+    found = verdicts(stored)
+    assert {level for _, _, level in found} == {200, 400}
+    assert [key for key, verdict in found.items() if not answered(verdict)] == []
+    assert ("helidon-4", "small-keepalive", 200) in found, "it refuses HTTP/1.0 alone"
+    assert "small: p99 latency in ms" in output
+    assert "400/s" in output
+    assert containers_left(stored.sweep.id) == ""
+    analysis = analyse(stored)
+    latency = analysis.cells[next(cell for cell in analysis.cells if cell.server == "lighttpd-1.4")].figure
+    assert latency is not None
+    assert 0.01 < latency < 1_000, "milliseconds"
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("docker", "fixture_files")
+def test_the_capacity_of_a_server_is_between_a_rate_that_it_keeps_and_one_that_it_does_not(
+    sweeping: Sweeper, tmp_path: Path
+) -> None:
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        *FAST, "--runtime", "docker", "--slo", "p99=50ms", "--servers", "merecat-2.31", "--workloads", "small",
+        "--out", str(folder),
+    )  # fmt: skip
+    stored, trials, output = finished(process, folder)
+    (trial,) = (trial for trial in trials if trial.server == "merecat-2.31")
+    assert trial.search is not None
+    assert trial.search.steps, output
+    met = [step.rate for step in trial.search.steps if step.reason is None]
+    assert trial.search.met == max(met, default=0)
+    if trial.verdict.valid and trial.search.missed is not None:
+        assert trial.search.missed <= 1.05 * trial.search.met + 1
+    assert trial.peak is not None
+    assert "capacity in requests/s (p99 within the bound)" in output
+    assert containers_left(stored.sweep.id) == ""
+
+
+@pytest.mark.process
+def test_idle_connections_beside_a_server_as_a_process(sweeping: Sweeper, tmp_path: Path, free_port: int) -> None:
+    if shutil.which("cargo") is None or shutil.which("mvn") is None:
+        pytest.skip("cargo or mvn is not installed")
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        *FAST, "--runtime", "process", "--port", str(free_port), "--rate", "100", "--idle", "300",
+        "--servers", "jdk-httpserver", "--workloads", "small", "--out", str(folder),
+    )  # fmt: skip
+    stored, trials, output = finished(process, folder)
+    assert [verdict.reason for verdict in verdicts(stored).values() if not answered(verdict)] == []
+    opened = {trial.level: trial.report.arrivals.idle_opened for trial in trials
+              if trial.server == "jdk-httpserver" and trial.report and trial.report.arrivals}  # fmt: skip
+    assert opened == {0: 0, 300: 300}
+    assert "300 idle" in output
+    assert servers_left(free_port) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--rate", "100"], "--rate needs --load open"),
+        (["--load", "open"], "--load open needs either --rate"),
+        (["--load", "open", "--rate", "100", "--slo", "p99=10ms"], "needs either --rate"),
+        (["--load", "open", "--rate", "100", "--concurrency", "10"], "--concurrency is for --load closed"),
+        (["--load", "open", "--rate", "100,50%"], "names rates and percentages"),
+        (["--load", "open", "--rate", "0"], "must be from 1 to 200,000"),
+        (["--load", "open", "--rate", "fast"], "is neither a rate nor a percentage"),
+        (["--load", "open", "--slo", "p98=10ms"], "names no percentile of p50, p90, p99, p99.9"),
+        (["--load", "open", "--slo", "p99=10"], "is not a whole number of milliseconds"),
+        (["--load", "open", "--slo", "p99=10ms", "--idle", "10"], "--idle needs --rate"),
+        (["--load", "open", "--rate", "50%", "--idle", "10"], "--idle needs one --rate in requests per second"),
+        (["--load", "open", "--rate", "100", "--idle", "0"], "names no idle connections"),
+        (["--load", "open", "--rate", "100", "--protocol", "2006"], "an open load takes a time"),
+        (["--load", "open", "--rate", "100", "--requests", "500"], "an open load takes a time"),
+    ],
+)
+def test_what_does_not_go_together_is_one_line_and_exit_code_2(options: list[str], expected: str) -> None:
+    done = subprocess.run(
+        [ROOT / "ab-runner", *options, "--dry-run"], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert "Traceback" not in done.stderr

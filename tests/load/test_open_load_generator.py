@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from ab_runner.load.generator import Completed, Target
+from ab_runner.load.generator_registry import DEFAULT, OPEN, generator_of
+from ab_runner.model.axis import OpenLoad
+from ab_runner.model.load import Load
+from ab_runner.model.protocol import PROTOCOLS, SweepRequest
+
+
+class Kept:
+    """An executor that keeps the command."""
+
+    folder = "/raw"
+    fixtures = "/srv/www"
+    cpus: tuple[int, ...] = ()
+    command: tuple[str, ...] = ()
+
+    def execute(self, command: Sequence[str], time_limit: float) -> Completed:
+        self.command = tuple(command)
+        return Completed(2, "", "open-load: cannot reach it")
+
+    def take(self, name: str) -> str | None:
+        return None
+
+
+def command(load: Load, concurrency: int = 100, keep_alive: bool = False, fixture: str | None = "small.html") -> str:
+    executor = Kept()
+    target = Target(
+        url="http://127.0.0.1:8080/small.html", keep_alive=keep_alive, idle_timeout=10, time_limit=20,
+        executor=executor, fixture=fixture, processes=2,
+    )  # fmt: skip
+    outcome = OPEN.run(target, load, concurrency)
+    assert outcome.command == executor.command
+    assert outcome.failure is not None
+    return " ".join(executor.command)
+
+
+@pytest.mark.parametrize(
+    ("load", "keep_alive", "fixture", "expected"),
+    [
+        (
+            Load(seconds=5, rate=2_000, idle=300, seed=7), False, "small.html",
+            "--rate 2000 --seed 7 --seconds 5 --connections new --expect /srv/www/small.html --timeout 10 --idle 300",
+        ),
+        (
+            Load(seconds=0.5), True, "small.html",
+            "--closed 100 --seconds 0.5 --connections kept --expect /srv/www/small.html --timeout 10 --idle 0",
+        ),
+        (
+            Load(seconds=1, rate=10), False, None,
+            "--rate 10 --seed 1 --seconds 1 --connections new --expect-echo --timeout 10 --idle 0",
+        ),
+    ],
+)  # fmt: skip
+def test_its_command_line(load: Load, keep_alive: bool, fixture: str | None, expected: str) -> None:
+    rest = " --max-connections 4000 --threads 2 --json http://127.0.0.1:8080/small.html"
+    assert command(load, keep_alive=keep_alive, fixture=fixture) == f"open-load {expected}{rest}"
+
+
+def test_a_sweep_has_one_generator() -> None:
+    closed = SweepRequest(
+        protocol=PROTOCOLS["quick"], servers=("a-1",), workloads=("small",), levels=(1,), runtime="docker",
+        network="loopback", seed=1,
+    )  # fmt: skip
+    opened = SweepRequest(
+        protocol=PROTOCOLS["quick"], servers=("a-1",), workloads=("small",), levels=(1,), runtime="docker",
+        network="loopback", seed=1, open=OpenLoad(axis="rate"),
+    )  # fmt: skip
+    assert (generator_of(closed), generator_of(opened)) == (DEFAULT, OPEN)

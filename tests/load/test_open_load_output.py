@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ab_runner.load.open_load_output import parse
+from ab_runner.model.load import LoadFailure, LoadReport
+
+OUTPUT: dict[str, Any] = {
+    "format": 1, "version": "1.0.0", "options": {"connections": "kept", "rate": 500.0, "closed": None},
+    "expected_bytes": 100, "seconds": 2.01,
+    "requests": {"planned": 1_000, "sent": 997, "refused": 3, "answered": 990, "failed": 7},
+    "failed": {"connect": 2, "timeout": 5}, "refused": {"connection_limit": 3}, "answered_per_second": 494.5,
+    "latency": {"milliseconds": {"p99": 4.5, "max": 9.0}, "microseconds": [[400, 900], [4_500, 90]]},
+    "lag": {"milliseconds": {"p99": 0.02, "max": 0.3}, "microseconds": [[10, 1_000]]},
+    "connections": {"opened": 12, "most_at_once": 8, "closed_while_free": 0, "left_open": 0, "unrequested_bytes": 0,
+                    "idle_closed": 1},
+    "idle_opened": 50, "bytes_received": 123_456, "warnings": [], "a field of a later version": True,
+}  # fmt: skip
+
+
+def parsed(**changes: Any) -> tuple[LoadReport | LoadFailure, dict[int, int]]:
+    return parse(json.dumps(OUTPUT | changes), "", 1)
+
+
+def test_the_figures_of_an_open_load() -> None:
+    report, microseconds = parsed()
+    assert isinstance(report, LoadReport)
+    assert (report.tool, report.document_length, report.concurrency) == ("open-load 1.0.0", 100, 8)
+    assert (report.complete, report.failures.connect, report.failures.receive) == (990, 2, 5)
+    assert report.failed == {"connect": 2, "timeout": 5}
+    assert report.keep_alive == 978
+    assert (report.rate, report.requests_per_second) == (494.5, 494.5)
+    assert microseconds == {400: 900, 4_500: 90}
+    arrivals = report.arrivals
+    assert arrivals is not None
+    assert (arrivals.rate, arrivals.planned, arrivals.refused) == (500, 1_000, {"connection_limit": 3})
+    assert (arrivals.lag_p99, arrivals.lag_longest, arrivals.most_connections) == (0.02, 0.3, 8)
+    assert (arrivals.idle_opened, arrivals.idle_closed) == (50, 1)
+
+
+def test_a_closed_load_has_no_arrivals() -> None:
+    report, _ = parsed(options={"connections": "new", "rate": None, "closed": 100}, lag=None)
+    assert isinstance(report, LoadReport)
+    assert (report.concurrency, report.keep_alive, report.arrivals) == (100, None, None)
+
+
+@pytest.mark.parametrize(
+    ("stdout", "stderr", "code", "expected"),
+    [
+        ("", "open-load: cannot reach 127.0.0.1:8080: connection refused", 2, "refused"),
+        ("", "open-load: no such option: --rat", 2, "failed"),
+        ("", "", 124, "over time"),
+        ("{", "", 0, "no figures"),
+        (json.dumps(OUTPUT | {"format": 2}), "", 0, "no figures"),
+        (json.dumps({**OUTPUT, "requests": {}}), "", 0, "no figures"),
+        (json.dumps({**OUTPUT, "seconds": -1}), "", 0, "no figures"),
+    ],
+)
+def test_what_is_no_report_is_a_failure(stdout: str, stderr: str, code: int, expected: str) -> None:
+    result, microseconds = parse(stdout, stderr, code)
+    assert isinstance(result, LoadFailure)
+    assert (result.reason, microseconds) == (expected, {})
+
+
+@given(st.text(), st.text(), st.integers(-255, 255))
+def test_any_text_gives_a_report_or_a_failure(stdout: str, stderr: str, code: int) -> None:
+    assert isinstance(parse(stdout, stderr, code)[0], LoadReport | LoadFailure)

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.builders import arrivals, open_report
+
+from ab_runner.load.open_validity import judge_open, open_limit
+from ab_runner.model.load import Limit, LoadFailure, LoadReport, Verdict
+from ab_runner.model.workload import workload_named
+
+SMALL, KEPT = workload_named("small"), workload_named("small-keepalive")
+
+
+def judged(
+    report: LoadReport | LoadFailure, keep_alive: bool = False, idle: int = 0, limit: Limit | None = None
+) -> Verdict:
+    return judge_open(report, KEPT if keep_alive else SMALL, expected_length=100, idle=idle, limit=limit)
+
+
+def test_a_load_whose_every_answer_was_right_and_in_time_is_valid() -> None:
+    assert judged(open_report(1_000)) == Verdict(True)
+    assert judged(open_report(1_000, keep_alive=4_900), keep_alive=True) == Verdict(True)
+    assert judged(open_report(1_000, arrivals=arrivals(1_000, idle_opened=200, idle_closed=2)), idle=200).valid
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"failed": {"wrong_bytes": 1}}, "1 wrong answer: 1 wrong bytes"),
+        (
+            {"failed": {"wrong_status": 2, "wrong_length": 3, "timeout": 9}},
+            "5 wrong answers: 3 wrong length, 2 wrong status",
+        ),
+        ({"failed": {"timeout": 4, "reset": 7}}, "11 failed: 7 reset, 4 timeout"),
+        ({"arrivals": arrivals(1_000, refused={"connection_limit": 3})}, "3 failed: 3 connection limit"),
+        ({"complete": 0}, "none completed"),
+        ({"document_length": 99}, "wrong length 99"),
+        ({"requests_per_second": 980.0}, "overloaded: 980 answers/s"),
+        (
+            {"requests_per_second": 500.0, "failed": {"timeout": 12}},
+            "overloaded: 500 answers/s, 12 failed: 12 timeout",
+        ),
+        ({"requests_per_second": 500.0, "failed": {"wrong_bytes": 1}}, "1 wrong answer: 1 wrong bytes"),
+    ],
+)
+def test_each_fault_has_its_reason_and_lies_come_first(changes: dict[str, Any], expected: str) -> None:
+    assert judged(open_report(1_000, **changes)) == Verdict(False, expected)
+
+
+def test_a_hundredth_may_be_unanswered_besides_what_is_under_way() -> None:
+    """5,000 requests: 50, one, and at a median of 20 ms another 20 with three standard deviations, 13.4."""
+    assert judged(open_report(1_000, requests_per_second=989.9)).valid
+    assert not judged(open_report(1_000, requests_per_second=989.7)).valid
+    slow = {"percentiles": {50: 20.0, 99: 30.0}}
+    assert judged(open_report(1_000, requests_per_second=983.2, **slow)).valid
+    assert not judged(open_report(1_000, requests_per_second=983.0, **slow)).valid
+
+
+def test_a_generator_that_cannot_make_the_rate_is_not_the_servers_fault() -> None:
+    behind = open_report(1_000, requests_per_second=500.0)
+    assert judged(behind, limit="generator") == Verdict(False, "open-load too slow: 500 answers/s")
+
+
+def test_a_workload_with_kept_connections_needs_two_requests_on_each() -> None:
+    assert judged(open_report(1_000, keep_alive=2_499), keep_alive=True) == Verdict(False, "50.0 % kept alive")
+    assert judged(open_report(1_000, keep_alive=2_500), keep_alive=True).valid
+
+
+@pytest.mark.parametrize(("opened", "closed"), [(150, 0), (200, 50)])
+def test_idle_connections_that_are_missing_or_closed_spoil_it(opened: int, closed: int) -> None:
+    report = open_report(1_000, arrivals=arrivals(1_000, idle_opened=opened, idle_closed=closed))
+    assert judged(report, idle=200) == Verdict(False, "only 150 of 200 idle connections")
+
+
+def test_a_run_without_figures_has_its_own_reason() -> None:
+    assert judged(LoadFailure("refused", "cannot reach …")) == Verdict(False, "refused")
+
+
+@pytest.mark.parametrize(
+    ("lag", "p99", "expected"),
+    [
+        (0.05, 0.1, "server"),  # half of it, and too little to matter
+        (0.2, 2.1, "server"),  # less than a tenth
+        (0.2, 1.9, "generator"),
+    ],
+)
+def test_a_generator_that_is_late_is_the_limit(lag: float, p99: float, expected: Limit) -> None:
+    report = open_report(1_000, arrivals=arrivals(1_000, lag_p99=lag), percentiles={50: 0.1, 99: p99})
+    assert open_limit(report, "server") == expected
+
+
+def test_a_generator_without_ports_is_the_limit() -> None:
+    report = open_report(1_000, arrivals=arrivals(1_000, refused={"no_port": 1}), percentiles={50: 0.1, 99: 1.0})
+    assert open_limit(report, "server") == "generator"
+
+
+def test_of_a_closed_load_the_cpus_tell() -> None:
+    assert open_limit(open_report(1_000, arrivals=None), "machine") == "machine"
+    assert open_limit(None, None) is None

@@ -1,0 +1,93 @@
+"""The reports of sweeps with an open load.
+
+To take over a change that is wanted in the golden files, run with AB_RUNNER_WRITE_GOLDEN=1 and read the diff.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from csv import DictReader
+from pathlib import Path
+
+import pytest
+from support import open_sweeps
+from support.table_sweeps import STORED as CLOSED
+
+from ab_runner.analysis.comparison import compare_sweeps, why_not_comparable
+from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.errors import UserError
+from ab_runner.report import csv, html, markdown
+from ab_runner.report.charts.files import gallery
+from ab_runner.report.compare_csv import render as compare_csv
+from ab_runner.report.compare_tables import report_comparison
+from ab_runner.report.html.page import page_of
+from ab_runner.report.published import compared_with_2006, conclusions_of, judged
+from ab_runner.report.ranking_tables import report_ranking
+from ab_runner.report.tables import report_of
+from ab_runner.store.reader import Stored
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "report"
+SWEEPS = {
+    "rates": open_sweeps.rates(), "peak": open_sweeps.shares(), "slo": open_sweeps.capacities(),
+    "idle": open_sweeps.idle(),
+}  # fmt: skip
+EACH = pytest.mark.parametrize(("name", "stored"), SWEEPS.items(), ids=list(SWEEPS))
+
+
+@EACH
+def test_the_tables_are_as_their_golden_file(name: str, stored: Stored) -> None:
+    analysis = analyse(stored)
+    text = markdown.render(report_of(analysis, everything=True)) + "\n" + markdown.render(report_ranking(analysis))
+    file = GOLDEN / f"open-load-{name}.md"
+    if "AB_RUNNER_WRITE_GOLDEN" in os.environ:
+        file.write_text(text)
+    assert text == file.read_text()
+
+
+@EACH
+def test_the_page_has_no_word_of_a_closed_load(name: str, stored: Stored) -> None:
+    text = html.render(analyse(stored), ())
+    shown = text.partition('<script type="application/json"')[0]
+    for word in ("Apache Benchmark", "connections at once", "over concurrency", "ab was the limit", ">Concurrency<"):
+        assert word not in shown
+
+
+@EACH
+def test_the_charts_name_what_they_show(name: str, stored: Stored) -> None:
+    titles = {file: spec["title"]["text"] for file, spec in gallery(page_of(analyse(stored), ())).items()}
+    expected = "capacity in requests/s (p99 within the bound)" if name == "slo" else "p99 latency in ms"
+    assert titles["small-rates"] == f"small: {expected}"
+    assert "small-then-and-now" not in titles
+
+
+@EACH
+def test_every_trial_is_a_row_of_the_csv(name: str, stored: Stored) -> None:
+    rows = list(DictReader(io.StringIO(csv.render(analyse(stored)))))
+    assert len(rows) == len(stored.records)
+    assert {(row["axis"], row["concurrency"]) for row in rows} == {(stored.sweep.request.axis, "")}
+
+
+def test_a_sweep_against_itself_changes_nothing_and_a_slower_one_is_slower() -> None:
+    sweep = analyse(SWEEPS["rates"])
+    (same,) = [compare_sweeps(sweep, sweep)]
+    assert {change.ratio.value for change in same.cells if change.ratio} == {1.0}
+    assert "small: p99 latency in ms, B against A" in markdown.render(report_comparison([sweep, sweep], [same]))
+    assert "A / B" in markdown.render(report_comparison([sweep, sweep], [same]))
+    assert "before_figure" in compare_csv([same])
+
+
+def test_sweeps_with_different_loads_are_not_comparable() -> None:
+    why = list(why_not_comparable(CLOSED.sweep, SWEEPS["rates"].sweep))
+    assert "load is open, by rate and was closed" in why
+    why = list(why_not_comparable(SWEEPS["rates"].sweep, SWEEPS["slo"].sweep))
+    assert "load is open, by slo of p99 and was open, by rate" in why
+
+
+def test_2006_has_no_figures_of_an_open_load() -> None:
+    analysis = analyse(SWEEPS["rates"])
+    with pytest.raises(UserError, match="has an open load; the figures and conclusions of 2006"):
+        compared_with_2006(analysis)
+    with pytest.raises(UserError, match="has an open load; the figures and conclusions of 2006"):
+        judged([("now", analysis)])
+    assert conclusions_of(analysis) is None
