@@ -48,3 +48,22 @@ def test_what_starts_at_once_loads_nothing_that_takes_its_time(code: str, unwant
         capture_output=True, text=True, check=True, env={"PYTHONPATH": str(SRC)},
     )  # fmt: skip
     assert unwanted & set(done.stdout.split()) == set()
+
+
+def test_ctrl_c_while_an_extension_module_is_loaded_is_an_interruption(
+    cli: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(name: str) -> None:
+        raise ImportError("initialization failed") from KeyboardInterrupt()
+
+    monkeypatch.setattr("ab_runner.cli.main.import_module", load)
+    assert cli("report") == (130, "", "ab-runner: interrupted\n")
+
+
+def test_a_module_that_cannot_be_loaded_is_no_interruption(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str) -> None:
+        raise ImportError("no such file")
+
+    monkeypatch.setattr("ab_runner.cli.main.import_module", load)
+    with pytest.raises(ImportError, match="no such file"):
+        cli("report")

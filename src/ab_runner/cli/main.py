@@ -99,10 +99,18 @@ def main() -> int:
     except UserError as error:
         return _complain(str(error))
     except (interrupt.Interrupted, KeyboardInterrupt, click.Abort):
-        print("ab-runner: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return _interrupted()
+    except ImportError as error:  # what an extension module makes of Ctrl-C while it is loaded
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        return _interrupted()
     except subprocess.SubprocessError as error:
         return _complain(f"a command that a sweep needs failed: {error}")
+
+
+def _interrupted() -> int:
+    print("ab-runner: interrupted", file=sys.stderr)
+    return INTERRUPTED
 
 
 def _complain(message: str) -> int:
