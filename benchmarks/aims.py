@@ -15,10 +15,11 @@ import msgspec
 from adapters import AIM
 from make_bench import MakeBench
 from pairs import factors, trials_in
-from repeatability import opposite_orders
+from repeatability import opposite_orders, variations_between
+from told import told_in
 from warmup import WarmUpRow, rows_in
 
-from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.paths import RESULTS
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.reader import read
@@ -71,10 +72,32 @@ def bench() -> Iterator[Aim]:
 
 def twins() -> Iterator[Aim]:
     """Two sweeps of the servers of 2006, made one after the other."""
-    first, second = (analyse(read(RESULTS / PUBLISHED_SWEEPS / name)) for name in TWINS)
-    servers = len(first.sweep.servers)
+    first, second = map(published, TWINS)
+    made_twice = f"a sweep of {len(first.sweep.servers)} servers made twice"
     opposite = opposite_orders(first, second)
-    yield Aim(f"a sweep of {servers} servers made twice: {opposite} pairs in opposite orders (0)", opposite == 0)
+    yield Aim(f"{made_twice}: {opposite} pairs in opposite orders (0)", opposite == 0)
+    variations = variations_between(first, second).values()
+    yield Aim(
+        f"{made_twice}: coefficient of variation, median of {len(variations)} cells: {median(variations):.1%} "
+        "(at most 3 %)",
+        median(variations) <= 0.03,
+    )
+    yield from map(told, TWINS, (first, second))
+
+
+def told(name: str, analysis: SweepAnalysis) -> Aim:
+    """Pairs of servers told apart, beside those that the former analysis tells of the same records."""
+    found = told_in(analysis)
+    times = found.now / found.before
+    return Aim(
+        f"{name}: {found.now:,} of {found.pairs:,} pairs of servers told apart, {times:.2f} times those of the former "
+        f"analysis ({found.before:,}; at least 2 times)",
+        times >= 2,
+    )
+
+
+def published(name: str) -> SweepAnalysis:
+    return analyse(read(RESULTS / PUBLISHED_SWEEPS / name))
 
 
 def adapters() -> Iterator[Aim]:

@@ -18,7 +18,7 @@ from statistics import median
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.model.protocol import Protocol
-from ab_runner.model.records import EndRecord, StartRecord, Trial, WarmUpRecord
+from ab_runner.model.records import Cell, EndRecord, StartRecord, Trial, WarmUpRecord
 from ab_runner.stats.agreement import coefficient_of_variation, kendall_tau
 from ab_runner.stats.ranking import contradictions
 from ab_runner.store.reader import Stored, read
@@ -34,15 +34,14 @@ def main(folders: list[Path]) -> None:
             f"sorting); drift {changes}"
         )
     first, second = (sweep.cells for sweep in sweeps)
-    both = [cell for cell in first if cell in second and first[cell].figure and second[cell].figure]
-    variations = [coefficient_of_variation([rate(first[cell]), rate(second[cell])]) for cell in both]
-    worst, where = max(zip(variations, both, strict=True))
+    variations = variations_between(*sweeps)
+    where, worst = max(variations.items(), key=lambda found: found[1])
     print(
-        f"coefficient of variation: median {median(variations):.1%} of {len(both)} cells, largest {worst:.1%} "
-        f"({where.server} {where.workload} c={where.level})"
+        f"coefficient of variation: median {median(variations.values()):.1%} of {len(variations)} cells, largest "
+        f"{worst:.1%} ({where.server} {where.workload} c={where.level})"
     )
-    for workload, concurrency in dict.fromkeys((cell.workload, cell.level) for cell in both):
-        row = [cell for cell in both if (cell.workload, cell.level) == (workload, concurrency)]
+    for workload, concurrency in dict.fromkeys((cell.workload, cell.level) for cell in variations):
+        row = [cell for cell in variations if (cell.workload, cell.level) == (workload, concurrency)]
         one, other = (sweep.rankings[workload, concurrency] for sweep in sweeps)
         opposite = contradictions(one, other)
         tau = kendall_tau(*([rate(cells[cell]) for cell in row] for cells in (first, second)))
@@ -52,6 +51,14 @@ def main(folders: list[Path]) -> None:
             f"opposite: {opposite or 'none'}"
         )
     print(f"pairs in opposite orders: {opposite_orders(*sweeps)}")
+
+
+def variations_between(first: SweepAnalysis, second: SweepAnalysis) -> dict[Cell, float]:
+    """Return the coefficient of variation of the two figures of each cell that has both."""
+    both = [
+        cell for cell in first.cells if cell in second.cells and first.cells[cell].figure and second.cells[cell].figure
+    ]
+    return {cell: coefficient_of_variation([rate(each.cells[cell]) for each in (first, second)]) for cell in both}
 
 
 def opposite_orders(first: SweepAnalysis, second: SweepAnalysis) -> int:
@@ -68,16 +75,21 @@ def rate(cell: CellSummary) -> float:
 def neither(stored: Stored) -> tuple[float, float]:
     """The share of the time from the first start to the end. First with ab's runs whole, as a trial is one run of the
     load generator; then with only the load in them, without ab's start and its sorting."""
-    starts = [record for record in stored.records if isinstance(record, StartRecord)]
-    end = next(record for record in stored.records if isinstance(record, EndRecord))
     runs = [record for record in stored.records if isinstance(record, Trial | WarmUpRecord)]
     whole = [record.wall_seconds for record in runs if record.wall_seconds is not None]
     leading = sum(record.lead_in_seconds or 0 for record in runs if isinstance(record, Trial))
     if len(whole) < len(runs):
         sys.exit("these sweeps are from before the times of ab's whole runs were recorded")
-    wall = (end.at - starts[0].at).total_seconds()
+    wall = seconds_of(stored)
     loaded = sum(seconds_loaded(record, stored.sweep.request.protocol) for record in runs)
     return 1 - (sum(whole) + leading) / wall, 1 - (loaded + leading) / wall
+
+
+def seconds_of(stored: Stored) -> float:
+    """Return the time from the first start of a server to the end of the sweep."""
+    first = next(record for record in stored.records if isinstance(record, StartRecord))
+    end = next(record for record in stored.records if isinstance(record, EndRecord))
+    return (end.at - first.at).total_seconds()
 
 
 def seconds_loaded(record: Trial | WarmUpRecord, protocol: Protocol) -> float:

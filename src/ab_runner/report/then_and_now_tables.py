@@ -46,8 +46,8 @@ def report_then_and_now(analysis: SweepAnalysis, compared: Sequence[ThenAndNow])
 
 
 def report_ranking_then_and_now(compared: Sequence[ThenAndNow]) -> Report:
-    """Return a table for each workload and concurrency: the figure of 2006, and those of stand-in and newest version.
-    The fastest stand-in comes first, those without a rate last."""
+    """Return a table for each workload and concurrency: the figure of 2006, those of the stand-in, and those of newest
+    versions where the sweep has any. The fastest stand-in comes first, those without a rate last."""
     tables = tuple(_at(level, each) for each in compared for level in each.levels)
     return Report(heading="", facts=(), tables=tables, warnings=())
 
@@ -124,21 +124,23 @@ def _figures(compared: ThenAndNow, analysis: SweepAnalysis) -> Table:
 def _at(level: Level, compared: ThenAndNow) -> Table:
     both = zip(level.stand_in.pairs, level.newest.pairs, strict=True)
     fastest_first = sorted(both, key=lambda pairs: _rate_now(pairs[0]), reverse=True)
+    has_newest = any(new.server not in (None, old.server) for old, new in fastest_first)
+    newest = ("newest", "now", "factor") if has_newest else ()
     rows = [
         (
             TableCell(old.then.server),
             _then_cell(old.then),
             *_named_cells(old),
-            *(_named_cells(new) if new.server != old.server else plain((NONE, NONE, NONE))),
+            *(_newest_cells(old, new) if has_newest else ()),
         )
         for old, new in fastest_first
     ]
     return Table(
         title=f"{compared.workload}: requests per second in 2006 and now, at concurrency {level.concurrency:,}",
-        headings=("server of 2006", "2006", "stand-in", "now", "factor", "newest", "now", "factor"),
+        headings=("server of 2006", "2006", "stand-in", "now", "factor", *newest),
         rows=tuple(rows),
         notes=(FACTOR, *((AT_LEAST,) if _has_lower_bound(level) else ()), ELSEWHERE),
-        prose=(2, 5),
+        prose=(2, 5) if has_newest else (2,),
     )
 
 
@@ -150,6 +152,11 @@ def _rate_now(pair: FigurePair) -> float:
 def _named_cells(pair: FigurePair) -> tuple[TableCell, ...]:
     """Return the server's id, its figure and the factor."""
     return (TableCell(_id(pair.server)), *_now_cells(pair))
+
+
+def _newest_cells(old: FigurePair, new: FigurePair) -> tuple[TableCell, ...]:
+    """Return the cells of the newest version, or none where the stand-in is the newest."""
+    return _named_cells(new) if new.server != old.server else plain((NONE, NONE, NONE))
 
 
 def _figure_rows(compared: ThenAndNow) -> Iterator[tuple[TableCell, ...]]:

@@ -17,6 +17,8 @@ from ab_runner.report.charts.vega import with_rows
 from ab_runner.report.html.page import Page
 
 _WIDTH = 900
+_PADDING = {"left": 30, "right": 30, "top": 10, "bottom": 10}
+"""In pixels. Wide at the sides: a reader's font may be wider than the one that the labels were measured with."""
 
 
 def gallery(page: Page) -> dict[str, Spec]:
@@ -55,4 +57,4 @@ def _titled(spec: Spec, text: str, page: Page) -> Spec:
         "subtitleFontSize": 11, "offset": 14,
     }  # fmt: skip
     width = {"width": _WIDTH} if "width" in spec else {}  # panels have a width of their own
-    return {**spec, **width, "padding": 10, "title": title, "background": "white"}
+    return {**spec, **width, "padding": _PADDING, "title": title, "background": "white"}
