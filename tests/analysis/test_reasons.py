@@ -20,6 +20,7 @@ from ab_runner.catalog.artifacts import how_to_get
 from ab_runner.load.trial_validity import cold
 from ab_runner.model.server import Artifact
 from ab_runner.runtime.base import needs_newer_jdk
+from ab_runner.sweep.probe import REFUSES_HTTP_1_0
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,7 @@ from ab_runner.runtime.base import needs_newer_jdk
         ("wrong answer during the trial: wrong bytes", Reason.WRONG_ANSWER),
         ("status 404 instead of 200", Reason.WRONG_ANSWER),
         ("12,345 bytes instead of 947,111", Reason.WRONG_ANSWER),
+        (REFUSES_HTTP_1_0, Reason.NO_HTTP_1_0),
         ("no keep-alive", Reason.NO_KEEP_ALIVE),
         ("not kept alive", Reason.NO_KEEP_ALIVE),
         ("40.0 % kept alive", Reason.NO_KEEP_ALIVE),

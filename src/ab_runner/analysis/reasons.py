@@ -27,6 +27,8 @@ class Reason(Enum):
     INCOMPLETE = "incomplete"
     """Fewer requests were completed than requested."""
     WRONG_ANSWER = "wrong answer"
+    NO_HTTP_1_0 = "no HTTP/1.0"
+    """The server refuses the version that ab speaks."""
     NO_KEEP_ALIVE = "no keep-alive"
     OVERLOADED = "overloaded"
     """The server does not keep up with an open load, or meets an SLO at no rate."""
@@ -50,6 +52,7 @@ _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = tuple(
         (Reason.GENERATOR, r"open-load too slow"),
         (Reason.FAILED_REQUESTS, r"\d+ (failed|non-2xx|write errors)\b"),
         (Reason.INCOMPLETE, r"none completed|\d+ of \d+ completed"),
+        (Reason.NO_HTTP_1_0, r"refuses HTTP/1\.0"),
         (Reason.NO_KEEP_ALIVE, r"no keep-alive|not kept alive|[\d.]+ % kept alive"),
         (Reason.NOT_STARTED, r"does not (build|start|get ready)|not started|not ready"),
         (Reason.ENDED, r"(server|generator) (exited|killed|ran out|is )|containers are gone|no Docker engine"),
@@ -62,7 +65,7 @@ _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = tuple(
             r"wrong |[\d,]+ wrong answer|no data|lengths differ|bad answers|status \d+ instead|[\d,]+ bytes instead",
         ),
         (Reason.WRONG_ANSWER, r"more bytes|no Content-Length|Content-Length|two different|not an HTTP|not a header"),
-        (Reason.WRONG_ANSWER, r"gives out a file|refuses HTTP|a head of more|a body of more"),
+        (Reason.WRONG_ANSWER, r"gives out a file|a head of more|a body of more"),
     )
 )
 """The beginnings of texts with this reason; the first match counts."""

@@ -43,6 +43,7 @@ BRIEF_REASONS: dict[Reason, str] = {
     Reason.FAILED_REQUESTS: "failed",
     Reason.INCOMPLETE: "incomplete",
     Reason.WRONG_ANSWER: "wrong answer",
+    Reason.NO_HTTP_1_0: "no HTTP/1.0",
     Reason.NO_KEEP_ALIVE: "no keep-alive",
     Reason.OVERLOADED: "overloaded",
     Reason.GENERATOR: "generator",
