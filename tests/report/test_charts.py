@@ -20,6 +20,7 @@ from ab_runner.report.charts.data import cell_rows, pair_rows
 from ab_runner.report.charts.files import gallery
 from ab_runner.report.charts.latencies import percentile_field
 from ab_runner.report.charts.palette import looks
+from ab_runner.report.charts.then_and_now import then_and_now as then_and_now_chart
 from ab_runner.report.html.page import page_of, specs_of
 from ab_runner.report.words import words_of
 from ab_runner.stats.ranking import Rank
@@ -62,6 +63,13 @@ def test_a_figure_of_2006_that_does_not_count_says_why() -> None:
     assert [(row["c"], row.get("rate"), row.get("missing")) for row in then] == [
         (1, 4_000.0, None), (100, None, "2006: timeout"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kinds", [["2006", "stand-in"], ["2006", "stand-in", "newest"]])
+def test_the_legend_of_then_and_now_names_what_is_drawn_and_no_more(kinds: list[str]) -> None:
+    pairs = [{"then": "tomcat-5.5.15", "c": 1, "kind": kind} for kind in kinds]
+    points = then_and_now_chart(pairs, [1])["layer"][-1]["encoding"]
+    assert points["color"]["scale"]["domain"] == points["shape"]["scale"]["domain"] == kinds
 
 
 def test_no_field_has_a_dot_which_would_lead_vega_elsewhere() -> None:

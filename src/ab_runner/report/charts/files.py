@@ -40,7 +40,7 @@ def _of(page: Page, name: WorkloadName) -> Iterator[tuple[str, Spec]]:
     yield "models", _titled(panels, f"{name}: {words.quantity} by I/O model", page)
     if name in page.data["pairs"]:
         pairs = page.data["pairs"][name]
-        beside = then_and_now(list(dict.fromkeys(row["then"] for row in pairs)), page.compared_levels)
+        beside = then_and_now(pairs, page.compared_levels)
         middle = page.compared_levels[len(page.compared_levels) // 2]
         title = f"{name}: requests per second in 2006 and now, at concurrency {middle:,}"
         yield "then-and-now", _titled(with_rows(beside, pairs), title, page)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ab_runner.report.charts.data import Row
 from ab_runner.report.charts.parts import NEUTRAL, NEW, OLD, PAIRS, Spec, chart, logarithmic_axis, rows_of, tooltip_of
 
+_MARKS = {"2006": (NEUTRAL, "square"), "stand-in": (OLD, "circle"), "newest": (NEW, "diamond")}
 
-def then_and_now(servers: Sequence[str], levels: Sequence[int]) -> Spec:
-    """Return a chart with a row for each server of 2006 at one concurrency: its figure then, that of its stand-in and
-    that of its newest version."""
-    kinds = ["2006", "stand-in", "newest"]
+
+def then_and_now(pairs: Sequence[Row], levels: Sequence[int]) -> Spec:
+    """Return a chart with a row for each server of 2006 at one concurrency: its figure then, that of its stand-in and,
+    where `pairs` have one, that of its newest version."""
+    servers = list(dict.fromkeys(row["then"] for row in pairs))
+    kinds = [kind for kind in _MARKS if any(row["kind"] == kind for row in pairs)]
     x = logarithmic_axis("requests per second")
     y = rows_of("then", servers)
     tooltip = tooltip_of(("then", "server of 2006"), ("kind", "measured"), ("server", "server"), ("c", "concurrency"),
@@ -49,13 +53,13 @@ def then_and_now(servers: Sequence[str], levels: Sequence[int]) -> Spec:
                     "x": {"field": "rate", **x},
                     "color": {
                         "field": "kind",
-                        "scale": {"domain": kinds, "range": [NEUTRAL, OLD, NEW]},
+                        "scale": {"domain": kinds, "range": [_MARKS[kind][0] for kind in kinds]},
                         "legend": {
                             "title": None, "orient": "bottom", "labelColor": {"expr": "ink"}, "direction": "horizontal",
                         },
                     },
                     "shape": {
-                        "field": "kind", "scale": {"domain": kinds, "range": ["square", "circle", "diamond"]},
+                        "field": "kind", "scale": {"domain": kinds, "range": [_MARKS[kind][1] for kind in kinds]},
                     },
                     "tooltip": tooltip,
                 },

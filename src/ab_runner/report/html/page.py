@@ -172,7 +172,7 @@ def _starts(analysis: SweepAnalysis) -> dict[str, tuple[StartRecord, ...]]:
 def specs_of(page: Page) -> dict[str, Spec]:
     """Return the charts of a page, by the names that the template uses."""
     shown = page.looks
-    compared = [row["then"] for rows in page.data["pairs"].values() for row in rows]
+    compared = [row for rows in page.data["pairs"].values() for row in rows]
     found = {
         "rates": figures(shown, page.levels, page.words),
         "latencies": latencies(shown, page.levels, page.words),
@@ -180,5 +180,5 @@ def specs_of(page: Page) -> dict[str, Spec]:
         "warm-up": warm_up(),
     }
     if compared:
-        found["then-and-now"] = then_and_now_chart(list(dict.fromkeys(compared)), page.compared_levels)
+        found["then-and-now"] = then_and_now_chart(compared, page.compared_levels)
     return found
