@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import shutil
+import socket
 import subprocess
 import time
 from collections.abc import Callable
@@ -51,8 +52,8 @@ def expected(tmp_path: Path) -> Path:
     return file
 
 
-def started(program: Path, port: int, *options: object) -> subprocess.Popen[str]:
-    command = [str(program), "--json", *map(str, options), f"http://127.0.0.1:{port}/"]
+def started(program: Path, port: int, *options: object, host: str = "127.0.0.1") -> subprocess.Popen[str]:
+    command = [str(program), "--json", *map(str, options), f"http://{host}:{port}/"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -299,6 +300,22 @@ def test_a_server_that_goes_away_is_counted(program: Path) -> None:
     assert report["requests"]["answered"] > 0
     assert report["failed"]["connect"] > 50
     assert report["requests"]["planned"] == 200
+
+
+def test_a_server_whose_queue_of_connections_is_full_is_counted(program: Path) -> None:
+    """The connection that asks whether the server is there fills the queue, and the kernel drops what comes then."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as silent:
+        port = silent.getsockname()[1]
+        report = ended(started(program, port, "--rate", 20, "--seconds", 0.5, "--timeout", 0.5))
+    assert report["failed"] == {"connect_timeout": 10}
+
+
+@pytest.mark.skipif(not Path("/proc/net/if_inet6").exists(), reason="this machine has no IPv6")
+def test_a_server_at_an_address_of_ipv6_is_measured(program: Path, expected: Path) -> None:
+    with running(Server(right), address="::1") as (port,):
+        report = ended(started(program, port, "--rate", 50, "--seconds", 1, "--expect", expected, host="[::1]"))
+    assert report["requests"]["answered"] == 50
+    assert f"Host: [::1]:{port}\r\n" in report["request_head"]
 
 
 def test_idle_connections_are_opened_before_and_watched(program: Path, expected: Path) -> None:

@@ -73,11 +73,11 @@ class Connection(asyncio.Protocol):
 
 
 @contextmanager
-def running(*servers: Server) -> Iterator[list[int]]:
+def running(*servers: Server, address: str = "127.0.0.1") -> Iterator[list[int]]:
     """The servers' ports, until the block ends."""
     loop = asyncio.new_event_loop()
     listeners = [
-        loop.run_until_complete(loop.create_server(each.protocol, "127.0.0.1", 0, backlog=4096)) for each in servers
+        loop.run_until_complete(loop.create_server(each.protocol, address, 0, backlog=4096)) for each in servers
     ]
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
