@@ -15,17 +15,20 @@ import msgspec
 from adapters import AIM
 from make_bench import MakeBench
 from pairs import factors, trials_in
-from repeatability import opposite_orders, variations_between
+from repeatability import opposite_orders, seconds_of, variations_between
 from told import told_in
 from warmup import WarmUpRow, rows_in
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
+from ab_runner.model.workload import WORKLOADS
 from ab_runner.paths import RESULTS
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.reader import read
 
 RECORDS = Path(__file__).parent / "records"
 TWINS = ("2006-jdk25", "2006-jdk25-again")
+ROSTER = ("all-small", "all-echo")
+"""All servers. The large file is missing."""
 
 
 class Aim(msgspec.Struct, frozen=True):
@@ -36,7 +39,7 @@ class Aim(msgspec.Struct, frozen=True):
 
 
 def main() -> int:
-    aims = [*warm(10), *warm(100), *bench(), *twins(), *adapters()]
+    aims = [*warm(10), *warm(100), *bench(), *twins(), *roster(), *adapters()]
     for aim in aims:
         print(f"{'met   ' if aim.met else 'MISSED'}  {aim.text}")
     return 0 if all(aim.met for aim in aims) else 1
@@ -83,6 +86,20 @@ def twins() -> Iterator[Aim]:
         median(variations) <= 0.03,
     )
     yield from map(told, TWINS, (first, second))
+
+
+def roster() -> Iterator[Aim]:
+    """Six starts of all servers, in a sweep for each kind of workload."""
+    sweeps = [published(name) for name in ROSTER]
+    minutes = sum(seconds_of(each.stored) for each in sweeps) / 60
+    workloads = [name for each in sweeps for name in each.workloads]
+    missing = [each.name for each in WORKLOADS if each.name not in workloads]
+    yield Aim(
+        f"six starts of all servers, {', '.join(workloads)}: {minutes:.0f} minutes in {len(sweeps)} sweeps "
+        f"(at most 165 with all workloads; missing: {', '.join(missing) or 'none'})",
+        minutes <= 165 and not missing,
+    )
+    yield from map(told, ROSTER, sweeps)
 
 
 def told(name: str, analysis: SweepAnalysis) -> Aim:
