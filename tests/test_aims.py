@@ -31,7 +31,8 @@ def row(kind: str, first: float | None, later: float | None = 100.0) -> WarmUpRo
 def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of records by which every aim is met."""
     monkeypatch.setattr(aims, "RECORDS", tmp_path)
-    monkeypatch.setattr(aims, "twins", lambda: iter(()))  # published sweeps, which take seconds to analyse
+    for of_published_sweeps in ("twins", "roster"):  # they take seconds to analyse
+        monkeypatch.setattr(aims, of_published_sweeps, lambda: iter(()))
     for level in (10, 100):
         keep(tmp_path / f"warm-up-c{level}.jsonl", [row("jvm", 98.0)] * 20 + [row("c", 99.0)] * 20)
     found = MakeBench(images_before=0, seconds=480.0, sweep_seconds=300.0)
@@ -123,6 +124,15 @@ def sweep_of(rates: dict[str, float]) -> SweepAnalysis:
 def test_pairs_that_two_sweeps_put_into_opposite_orders_are_counted() -> None:
     first, other = sweep_of({"a-1": 2e4, "b-1": 1e4, "c-1": 5e3}), sweep_of({"a-1": 1e4, "b-1": 2e4, "c-1": 5e3})
     assert (opposite_orders(first, first), opposite_orders(first, other)) == (0, 1)
+
+
+def test_sweeps_of_all_servers_that_lack_a_workload_miss_their_aim(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aims, "published", lambda name: sweep_of({"a-1": 2e4, "b-1": 1e4, "c-1": 5e3}))
+    monkeypatch.setattr(aims, "seconds_of", lambda stored: 600.0)
+    duration, *_ = aims.roster()
+    assert "20 minutes in 2 sweeps" in duration.text
+    assert "missing: echo, small-keepalive, large" in duration.text
+    assert not duration.met
 
 
 def test_trials_of_one_start_count_as_one(records: Path) -> None:
