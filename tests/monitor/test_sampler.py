@@ -10,17 +10,14 @@ from pathlib import Path
 import pytest
 
 from ab_runner.host.interrupt import Interrupted
-from ab_runner.monitor import sampler
+from ab_runner.model.load import Load
 from ab_runner.monitor.accounting import Look, ResourceAccounts
-from ab_runner.monitor.sampler import ResourceSampler
+from ab_runner.monitor.sampler import INTERVAL_SECONDS, ResourceSampler, interval_of
 
 PERF_DATA = Path(__file__).parents[1] / "recordings" / "perfdata"
+QUICK = 0.01
+"""Seconds between two looks."""
 CPUS = (min(os.sched_getaffinity(0)),)
-
-
-@pytest.fixture(autouse=True)
-def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampler, "INTERVAL_SECONDS", 0.01)
 
 
 pytestmark = pytest.mark.skipif(not Path("/proc/stat").exists(), reason="reads /proc/stat")
@@ -51,7 +48,7 @@ class Server:
 
 
 def test_a_trial_is_watched_from_its_begin_to_its_end() -> None:
-    with ResourceSampler(Server()) as watched:
+    with ResourceSampler(Server(), interval=QUICK) as watched:
         time.sleep(0.5)
     assert watched.usage is not None
     assert watched.usage.server_cores_busy == pytest.approx(0.5, rel=0.2)
@@ -62,7 +59,7 @@ def test_a_trial_is_watched_from_its_begin_to_its_end() -> None:
 
 
 def test_a_jvm_is_asked_before_and_after() -> None:
-    with ResourceSampler(Server(jvm=True)) as watched:
+    with ResourceSampler(Server(jvm=True), interval=QUICK) as watched:
         pass
     assert watched.jvm is not None
     assert watched.jvm.gc_count == 1
@@ -70,23 +67,28 @@ def test_a_jvm_is_asked_before_and_after() -> None:
 
 def test_a_server_that_dies_in_its_trial_is_counted_until_then() -> None:
     looks = iter([True] * 3)
-    with ResourceSampler(Server(lives=lambda: next(looks, False))) as watched:
+    with ResourceSampler(Server(lives=lambda: next(looks, False)), interval=QUICK) as watched:
         time.sleep(0.1)
     assert watched.usage is not None
     assert watched.usage.server_cpu_seconds > 0
 
 
+def test_an_open_load_is_disturbed_by_ten_looks_however_long_it_is() -> None:
+    assert interval_of(Load(seconds=5, rate=1_000)) == 0.5
+    assert interval_of(Load(seconds=5)) == INTERVAL_SECONDS
+
+
 def test_where_nothing_can_be_seen_there_is_nothing() -> None:
     server = Server()
     server.accounts = None
-    with ResourceSampler(server) as watched:
+    with ResourceSampler(server, interval=QUICK) as watched:
         pass
     assert (watched.usage, watched.limit, watched.jvm) == (None, None, None)
 
 
 def test_an_interruption_passes_and_ends_the_watching() -> None:
     before = threading.active_count()
-    with pytest.raises(Interrupted), ResourceSampler(Server()):
+    with pytest.raises(Interrupted), ResourceSampler(Server(), interval=QUICK):
         raise Interrupted
     for _ in range(100):
         if threading.active_count() == before:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Protocol
 
 from ab_runner.host.procfs import machine_stat
-from ab_runner.model.load import Limit
+from ab_runner.model.load import Limit, Load
 from ab_runner.model.records import JvmActivity, Usage
 from ab_runner.monitor import hsperfdata
 from ab_runner.monitor.accounting import ResourceAccounts, ThreadAccounts, stolen, total
@@ -18,6 +18,9 @@ from ab_runner.monitor.usage import Reading, limit_of, usage_of
 
 INTERVAL_SECONDS = 0.1
 """Eight looks in the loaded part of the shortest trial, which is one second."""
+LOOKS_IN_OPEN_LOAD = 10
+"""A look takes a millisecond or more of the generator's CPU. In an open load this delays requests, and ten looks a
+second double p99 (docs/benchmarks.md)."""
 
 
 class Monitored(Protocol):
@@ -31,6 +34,13 @@ class Monitored(Protocol):
         """Return a copy of its JVM's performance counters; empty if there are none."""
 
 
+def interval_of(load: Load) -> float:
+    """Return the seconds between two looks at this load."""
+    if load.rate is None or load.seconds is None:
+        return INTERVAL_SECONDS
+    return load.seconds / LOOKS_IN_OPEN_LOAD
+
+
 class ResourceSampler:
     """Watches one trial, as a context manager; the results are there after it."""
 
@@ -38,10 +48,11 @@ class ResourceSampler:
     limit: Limit | None = None
     jvm: JvmActivity | None = None
 
-    def __init__(self, running: Monitored, generators: int = 1) -> None:
-        """`generators` is how many processes make the load."""
+    def __init__(self, running: Monitored, generators: int = 1, interval: float = INTERVAL_SECONDS) -> None:
+        """`generators` is how many processes make the load, `interval` the seconds between two looks."""
         self._running = running
         self._generators = generators
+        self._interval = interval
         self._accounts = running.accounts
         self._readings: list[Reading] = []
         self._over = threading.Event()
@@ -74,7 +85,7 @@ class ResourceSampler:
             while not over:
                 self._readings.append(_read(accounts))
                 self._threads.sample()
-                over = self._over.wait(INTERVAL_SECONDS)
+                over = self._over.wait(self._interval)
             self._readings.append(_read(accounts))
 
 

@@ -14,7 +14,7 @@ from ab_runner.model.load import Load
 from ab_runner.model.records import AFTER, BEFORE, AnswerRecord, StartRecord
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName, workload_named
-from ab_runner.monitor.sampler import ResourceSampler
+from ab_runner.monitor.sampler import ResourceSampler, interval_of
 from ab_runner.runtime.base import RunningServer, StartError
 from ab_runner.sweep import probe
 from ab_runner.sweep.context import SweepContext
@@ -191,7 +191,7 @@ class Start:
             checks = SpotChecks(self.running.connect, question.head, question.expected, keep_alive)
         with (
             checks as spot_checks,
-            ResourceSampler(self.running, target.processes) as sampler,
+            ResourceSampler(self.running, target.processes, interval_of(load)) as sampler,
         ):
             outcome = self.context.generator.run(target, load, concurrency)
         return WatchedLoad(outcome, spot_checks, sampler)
