@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import msgspec
 import pytest
-from support.builders import not_measured, server, sweep, trial
+from support.builders import NOON, failed_trial, not_measured, server, sweep, trial
 from support.small_sweep import PUBLISHED, RECORDS, SERVERS, STORED
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.analysis.trial_figures import PERCENTILES
 from ab_runner.history.then_and_now import then_and_now
-from ab_runner.model.records import Cell
+from ab_runner.model.records import Cell, EndRecord
 from ab_runner.report.charts import rates as rates_chart
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.data import cell_rows, pair_rows
@@ -63,6 +63,16 @@ def test_a_figure_of_2006_that_does_not_count_says_why() -> None:
     assert [(row["c"], row.get("rate"), row.get("missing")) for row in then] == [
         (1, 4_000.0, None), (100, None, "2006: timeout"),
     ]  # fmt: skip
+
+
+def test_a_figure_of_today_that_is_missing_says_why_in_the_row_of_2006() -> None:
+    records = (
+        trial("tomcat-5.5.15", "small", 1), failed_trial("tomcat-5.5.15", "small", 100, "no keep-alive"),
+        EndRecord(at=NOON, reason="finished"),
+    )  # fmt: skip
+    (compared,) = then_and_now(analyse(msgspec.structs.replace(STORED, records=records)), PUBLISHED)
+    then = [row for row in pair_rows(compared) if row["kind"] == "2006"]
+    assert [(row["c"], row.get("missing_now")) for row in then] == [(1, None), (100, "stand-in: no keep-alive")]
 
 
 @pytest.mark.parametrize("kinds", [["2006", "stand-in"], ["2006", "stand-in", "newest"]])

@@ -95,16 +95,21 @@ def change_rows(changes: Iterable[CellChange], name: WorkloadName) -> list[Row]:
 
 def pair_rows(compared: ThenAndNow) -> list[Row]:
     """Return a row for each figure of 2006, for its stand-in's figure, and for that of the newest version where this is
-    another server. A figure that is not valid has no `rate` and is not drawn."""
+    another server. A figure that is not valid has no `rate` and is not drawn. Of a server of 2006, its own row says why
+    a figure is missing: `missing` that of 2006, `missing_now` the others."""
     rows: list[Row] = []
     for level in compared.levels:
         for old, new in zip(level.stand_in.pairs, level.newest.pairs, strict=True):
-            row = {"then": old.then.server, "c": level.concurrency}
-            rows.append(row | {"kind": "2006", "server": old.then.server, **_then(old.then)})
+            place = {"then": old.then.server, "c": level.concurrency}
+            now = []
             if old.server and old.now:
-                rows.append(row | {"kind": "stand-in", "server": old.server.id, **_now(old, old.now)})
+                now.append({"kind": "stand-in", "server": old.server.id, **_now(old, old.now)})
             if new.server and new.now and new.server != old.server:
-                rows.append(row | {"kind": "newest", "server": new.server.id, **_now(new, new.now)})
+                now.append({"kind": "newest", "server": new.server.id, **_now(new, new.now)})
+            then = {"kind": "2006", "server": old.then.server, **_then(old.then)}
+            if missing := [f"{each['kind']}: {each['figure']}" for each in now if "rate" not in each]:
+                then["missing_now"] = ", ".join(missing)
+            rows += [place | each for each in (then, *now)]
     return rows
 
 

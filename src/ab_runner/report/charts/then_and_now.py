@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ab_runner.report.charts.data import Row
 from ab_runner.report.charts.parts import NEUTRAL, NEW, OLD, PAIRS, Spec, chart, logarithmic_axis, rows_of, tooltip_of
@@ -41,11 +42,8 @@ def then_and_now(pairs: Sequence[Row], levels: Sequence[int]) -> Spec:
                 "mark": {"type": "rule", "strokeWidth": 1.5, "color": {"expr": "faint"}},
                 "encoding": {"x": {"field": "least", **x}, "x2": {"field": "most"}},
             },
-            {
-                "transform": [{"filter": "datum.kind == '2006' && !isValid(datum.rate)"}],
-                "mark": {"type": "text", "align": "left", "x": 4, "dy": -8, "fontSize": 10, "color": {"expr": "ink"}},
-                "encoding": {"text": {"field": "missing"}},
-            },
+            _reasons("missing", align="left", x=4),
+            _reasons("missing_now", align="right", x={"expr": "width - 4"}),
             {
                 "transform": [{"filter": "isValid(datum.rate)"}],
                 "mark": {"type": "point", "size": 90, "strokeWidth": 2, "filled": True, "opacity": 1},
@@ -66,3 +64,12 @@ def then_and_now(pairs: Sequence[Row], levels: Sequence[int]) -> Spec:
             },
         ],
     )  # fmt: skip
+
+
+def _reasons(field: str, **place: Any) -> Spec:
+    """Return the texts of a field that says why figures are missing."""
+    return {
+        "transform": [{"filter": f"isValid(datum.{field})"}],
+        "mark": {"type": "text", "dy": -8, "fontSize": 10, "color": {"expr": "ink"}, **place},
+        "encoding": {"text": {"field": field}},
+    }
