@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
 
 from ab_runner.analysis.open_load import OpenCell, memory_per_connection, open_cells
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
@@ -16,49 +18,70 @@ LAG = "the lag, from the time at which a request was due to the one at which it 
 MEMORY = "the server's highest memory, less that without idle connections; without the kernel's memory for sockets"
 
 
-def open_load_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
-    """Yield what is known besides the figures: rates, brackets, memory, and the generator's lag."""
-    if analysis.axis == "connections":
-        return
+class Detail(msgspec.Struct, frozen=True):
+    """What the cells of a kind of sweep have besides their figures; `text` is that of one cell."""
+
+    title: str
+    text: Callable[[Cell], str]
+    notes: tuple[str, ...] = ()
+
+
+def detail_of(analysis: SweepAnalysis) -> Detail | None:
+    """Return the rates at shares of the peak, the brackets of capacities, or the memory per idle connection."""
     cells = open_cells(analysis.trials)
-
-    def table(title: str, text: Callable[[Cell, OpenCell], str], *notes: str) -> Table:
-        servers = [server for server in analysis.sweep.servers if workload.name in server.workloads]
-        places = [[Cell(server.id, workload.name, level) for level in analysis.levels] for server in servers]
-        return Table(
-            title=f"{workload.name}: {title}",
-            headings=("server", *(level_text(analysis.axis, level) for level in analysis.levels)),
-            rows=tuple(
-                (
-                    TableCell(row[0].server),
-                    *(TableCell(text(cell, cells[cell]) if cell in cells else NONE) for cell in row),
-                )
-                for row in places
-            ),
-            notes=notes,
-            splits=True,
-        )
-
     match analysis.axis:
         case "peak":
-            yield table("arrival rate and peak, requests/s", lambda _, each: _of_peak(each))
+            return Detail("arrival rate and peak, requests/s", _text_of(cells, _of_peak))
         case "slo":
-            yield table(
-                "bracket of the capacity, requests/s: SLO met / missed / peak",
-                lambda _, each: " / ".join(map(_rate, (each.met, each.missed, each.peak))),
-            )
+            return Detail("bracket of the capacity, requests/s: SLO met / missed / peak", _text_of(cells, _bracket))
         case "idle":
             base = analysis.levels[0]
-            yield table(
+            return Detail(
                 "memory per idle connection, KiB",
-                lambda cell, _: _kibibytes(memory_per_connection(cells, cell, base)),
-                MEMORY,
+                lambda cell: _kibibytes(memory_per_connection(cells, cell, base)),
+                (MEMORY,),
             )
-    yield table("lag of the generator, p99 in ms", lambda _, each: latency_figure(each.lag), LAG)
+        case _:
+            return None
+
+
+def open_load_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
+    """Yield what is known besides the figures, and the generator's lag."""
+    if analysis.axis == "connections":
+        return
+    if detail := detail_of(analysis):
+        yield _table(detail, workload, analysis)
+    lag = _text_of(open_cells(analysis.trials), lambda each: latency_figure(each.lag))
+    yield _table(Detail("lag of the generator, p99 in ms", lag, (LAG,)), workload, analysis)
+
+
+def _table(detail: Detail, workload: Workload, analysis: SweepAnalysis) -> Table:
+    servers = [server for server in analysis.sweep.servers if workload.name in server.workloads]
+    return Table(
+        title=f"{workload.name}: {detail.title}",
+        headings=("server", *(level_text(analysis.axis, level) for level in analysis.levels)),
+        rows=tuple(
+            (
+                TableCell(server.id),
+                *(TableCell(detail.text(Cell(server.id, workload.name, level))) for level in analysis.levels),
+            )
+            for server in servers
+        ),
+        notes=detail.notes,
+        splits=True,
+    )
+
+
+def _text_of(cells: Mapping[Cell, OpenCell], text: Callable[[OpenCell], str]) -> Callable[[Cell], str]:
+    return lambda cell: text(cells[cell]) if cell in cells else NONE
 
 
 def _of_peak(cell: OpenCell) -> str:
     return f"{_rate(cell.rate)} of {_rate(cell.peak)}"
+
+
+def _bracket(cell: OpenCell) -> str:
+    return " / ".join(map(_rate, (cell.met, cell.missed, cell.peak)))
 
 
 def _rate(rate: float | None) -> str:

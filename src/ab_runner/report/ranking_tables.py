@@ -14,23 +14,25 @@ from ab_runner.model.workload import Workload, workload_named
 from ab_runner.report.document import Report, Table, TableCell
 from ab_runner.report.figures import NONE, RANKED_BY_CPU_TIME, figure_cell
 from ab_runner.report.notes import rate_notes
+from ab_runner.report.open_load_tables import Detail, detail_of
 from ab_runner.report.selection import Selection, narrowed
 from ab_runner.report.tables import SHARED_RANKS, ranks_by_cpu_time
 from ab_runner.report.words import words_of
 
 
 def report_ranking(analysis: SweepAnalysis, top: int | None = None) -> Report:
-    """Return a table for each workload and concurrency: server, I/O model, rate and rank, at most `top` of them.
-    UserError if nothing was measured."""
+    """Return a table for each workload and level: server, I/O model, figure, rank, and what cells of an open load have
+    besides, at most `top` of them. UserError if nothing was measured."""
     workloads = map(workload_named, analysis.workloads)
-    tables = [_table(workload, level, analysis, top) for workload in workloads for level in analysis.levels]
+    detail = detail_of(analysis)
+    tables = [_table(workload, level, analysis, detail, top) for workload in workloads for level in analysis.levels]
     found = tuple(table for table in tables if table.rows)
     if not found:
         raise UserError(f"{analysis.sweep.id} has no results to rank")
     return Report(heading="", facts=(), tables=found, warnings=())
 
 
-def _table(workload: Workload, level: int, analysis: SweepAnalysis, top: int | None) -> Table:
+def _table(workload: Workload, level: int, analysis: SweepAnalysis, detail: Detail | None, top: int | None) -> Table:
     servers = sorted(_able(workload, analysis), key=lambda server: _order(server, workload, level, analysis))
     shown = servers[:top]
     part = Selection(members=tuple(each.id for each in shown), workloads=(workload.name,), levels=(level,))
@@ -42,15 +44,25 @@ def _table(workload: Workload, level: int, analysis: SweepAnalysis, top: int | N
     if ranking and len(ranking.ranks) > len(servers):
         notes.append(f"ranks are among all {len(ranking.ranks)} servers of the sweep that have one")
     words = words_of(analysis.sweep.request)
-    rows = []
-    for server in shown:
-        cell = Cell(server.id, workload.name, level)
-        rate = figure_cell(analysis.cells.get(cell), server.id in best)
-        rank = str(analysis.ranks.get(cell, NONE))
-        rows.append((TableCell(server.id), TableCell(server.io_model), rate, TableCell(rank)))
+    headings: tuple[str, ...] = ("server", "I/O model", words.unit, "rank")
+    places = [(server, Cell(server.id, workload.name, level)) for server in shown]
+    rows: list[tuple[TableCell, ...]] = [
+        (
+            TableCell(server.id),
+            TableCell(server.io_model),
+            figure_cell(analysis.cells.get(cell), server.id in best),
+            TableCell(str(analysis.ranks.get(cell, NONE))),
+        )
+        for server, cell in places
+    ]
+    texts = [detail.text(cell) for _, cell in places] if detail else []
+    if detail and any(text != NONE for text in texts):
+        headings += (detail.title,)
+        rows = [(*row, TableCell(text)) for row, text in zip(rows, texts, strict=True)]
+        notes += detail.notes
     return Table(
         title=f"{workload.name}: {words.quantity} {words.at(level)} ({workload.summary})",
-        headings=("server", "I/O model", words.unit, "rank"),
+        headings=headings,
         rows=tuple(rows),
         notes=tuple(notes),
         names=2,
