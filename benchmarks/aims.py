@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from math import log
 from pathlib import Path
 from statistics import median
 
 import msgspec
 from adapters import AIM
 from make_bench import MakeBench
-from pairs import factors, trials_in
+from pairs import factor_of, factors, trials_in
 from repeatability import opposite_orders, seconds_of, variations_between
 from told import told_in
 from warmup import WarmUpRow, rows_in
 
+import generators
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.model.workload import WORKLOADS
 from ab_runner.paths import RESULTS
@@ -27,8 +29,8 @@ from ab_runner.store.reader import read
 
 RECORDS = Path(__file__).parent / "records"
 TWINS = ("2006-jdk25", "2006-jdk25-again")
-ROSTER = ("all-small", "all-echo")
-"""All servers. The large file is missing."""
+ROSTER = ("all-small", "all-large", "all-echo")
+"""All servers."""
 
 
 class Aim(msgspec.Struct, frozen=True):
@@ -39,7 +41,7 @@ class Aim(msgspec.Struct, frozen=True):
 
 
 def main() -> int:
-    aims = [*warm(10), *warm(100), *bench(), *twins(), *roster(), *adapters()]
+    aims = [*warm(10), *warm(100), *bench(), *twins(), *roster(), *adapters(), *load_generators()]
     for aim in aims:
         print(f"{'met   ' if aim.met else 'MISSED'}  {aim.text}")
     return 0 if all(aim.met for aim in aims) else 1
@@ -128,6 +130,41 @@ def adapters() -> Iterator[Aim]:
             f"{name.partition(' ')[0]} {workload}, requests per CPU-second over the smallest program's: {told} "
             f"(lower end at least {AIM:.2f})",
             factor is not None and factor.low >= AIM,
+        )
+
+
+def load_generators() -> Iterator[Aim]:
+    """open-load's reach, and what it measures beside other generators (benchmarks/generators.py)."""
+    runs = generators.runs_in(RECORDS / "generators.jsonl")
+
+    def of(shape: generators.Shape, program: str) -> list[generators.Run]:
+        return [run for run in runs if (run.shape, run.program) == (shape, program)]
+
+    for shape in (generators.KEPT, generators.NEW):
+        assert shape.rate
+        own = of(shape, "open-load")
+        least, lost = min(run.per_second for run in own) / shape.rate, sum(run.lost or 0 for run in own)
+        yield Aim(
+            f"open-load on one core, {shape}: {least:.1%} of the rate in the worst of {len(own)} runs, {lost} requests "
+            "lost (at least 99 %, 0)",
+            least >= 0.99 and not lost,
+        )
+    for shape, program in generators.AGREED.items():
+        turns = zip(of(shape, program), of(shape, "open-load"), strict=True)
+        factor = factor_of([log(ours.per_second / other.per_second) for other, ours in turns])
+        yield Aim(
+            f"{shape}: requests/s of open-load over those of {program}: {factor}, {factor.pairs} pairs (0.95 to 1.05)",
+            0.95 <= factor.ratio <= 1.05,
+        )
+    for shape in generators.AGREED_RATES:
+        ours, *others = (
+            median(run.p50 for run in of(shape, program) if run.p50 is not None)
+            for program in ("open-load", "vegeta", "oha")
+        )
+        yield Aim(
+            f"{shape}: p50 of open-load {ours:.3f} ms, of vegeta and oha {others[0]:.3f} and {others[1]:.3f} ms "
+            "(at most 0.05 ms from one of them)",
+            min(abs(ours - other) for other in others) <= 0.05,
         )
 
 

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 """Do load generators agree? open-load beside ab and wrk in a closed load, beside vegeta and oha in an open one.
 
-    PYTHONPATH=src .venv/bin/python benchmarks/generators.py [SECONDS] [TURNS]
+    PYTHONPATH=src .venv/bin/python benchmarks/generators.py RECORDS SECONDS TURNS
+    PYTHONPATH=src .venv/bin/python benchmarks/generators.py RECORDS      # the table in docs/benchmarks.md
 
 The server is the ceiling, on CPU 0; each generator has CPU 1 to itself. Generators take turns, so that all meet the
-same machine; every second turn is in the opposite order. The table has medians of the turns. Programs that are not
-installed are left out. Open loads that are compared have equal intervals, since vegeta and oha know no others. The last
-rows are open-load alone, at rates that the others do not reach."""
+same machine; every second turn is in the opposite order. RECORDS gets a line of JSON for each run, and the table has
+medians of the turns. Programs that are not installed are left out.
+
+In a closed load the ceiling is about as fast as the generators, so that rates differ by the generators' own speed. At
+half speed it shares its CPU with a program that only computes: then it limits all of them, and their rates should be
+equal. Open loads that are compared have equal intervals, since vegeta and oha know no others. The last rows are
+open-load alone, at rates that the others do not reach. `benchmarks/aims.py` computes the aims from the records."""
 
 from __future__ import annotations
 
@@ -18,11 +23,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+
+import msgspec
 
 from ab_runner import paths
 from ab_runner.load import ab_command, ab_output
@@ -33,49 +39,92 @@ PORT = 18_090
 URL = f"http://127.0.0.1:{PORT}/small.html"
 SERVER_CPU, GENERATOR_CPU = "0", "1"
 CONNECTIONS = 100
-AGREED_RATES = (1_000, 2_000, 5_000)
 OPEN_LOAD = paths.ROOT / "generators/open-load/target/release/open-load"
 
 
-class Figures(NamedTuple):
-    """What a run came to; times are milliseconds, None where a program does not say."""
+class Shape(msgspec.Struct, frozen=True):
+    """A load at a rate, or without one a closed load over `CONNECTIONS` connections."""
 
+    rate: int | None = None
+    arrivals: str = "constant"
+    http: str = "1.1"
+    connections: str = "kept"
+    half_speed: bool = False
+
+    def __str__(self) -> str:
+        if self.rate is not None:
+            return f"open, {self.rate:,}/s {self.arrivals}, {self.connections}"
+        slower = ", half speed" if self.half_speed else ""
+        return f"closed, {CONNECTIONS} {self.connections}, HTTP/{self.http}{slower}"
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run came to. Times are milliseconds; None is what a program does not say. `lost` are requests that failed
+    or were not sent."""
+
+    shape: Shape
+    program: str
     per_second: float
     p50: float | None
     p99: float | None
     lag_p99: float | None = None
     cpu_share: float | None = None
+    lost: int | None = None
 
 
-class Contender(NamedTuple):
-    load: str
-    program: str
-    run: Callable[[int], Figures]
+AGREED = {Shape(http="1.0", half_speed=True): "ab", Shape(half_speed=True): "wrk"}
+"""Closed loads, and the program whose rate open-load should have."""
+CLOSED = {Shape(http="1.0"): "ab", Shape(): "wrk", Shape(http="1.0", connections="new"): "ab", **AGREED}
+AGREED_RATES = tuple(Shape(rate) for rate in (1_000, 2_000, 5_000))
+"""Open loads at which open-load should have the latency of vegeta and oha."""
+KEPT, NEW = Shape(50_000, "poisson"), Shape(15_000, "poisson", connections="new")
+"""What open-load is to reach on one core."""
+PAIRINGS = (
+    *((shape, program) for shape, other in CLOSED.items() for program in (other, "open-load")),
+    *((shape, program) for shape in AGREED_RATES for program in ("vegeta", "oha", "open-load")),
+    *((Shape(rate, "poisson"), "open-load") for rate in (1_000, 5_000, 20_000)),
+    (KEPT, "open-load"),
+    (NEW, "open-load"),
+)
 
 
-def main(seconds: int, turns: int) -> None:
+def main(records: Path, seconds: int, turns: int) -> None:
     fixtures = make_fixtures()
-    built = paths.ROOT / "servers/ceiling"
-    subprocess.run([paths.ROOT / "servers/shared/build-c", built], check=True)
+    server = paths.ROOT / "servers/ceiling"
+    subprocess.run([paths.ROOT / "servers/shared/build-c", server], check=True)
     subprocess.run(["cargo", "build", "--release", "--locked", "--quiet"], cwd=OPEN_LOAD.parents[2], check=True)
-    contenders = [each for each in all_contenders(fixtures / "small.html") if shutil.which(each.program.split()[0])]
-    found: dict[Contender, list[Figures]] = {each: [] for each in contenders}
-    with serving(built / "target/server", fixtures):
+    installed = [each for each in PAIRINGS if each[1] == "open-load" or shutil.which(each[1])]
+    with serving(server / "target/server", fixtures), records.open("ab") as file:
         for turn in range(turns):
-            for contender in contenders if turn % 2 == 0 else reversed(contenders):
-                found[contender].append(contender.run(seconds))
+            for shape, program in installed if turn % 2 == 0 else reversed(installed):
+                with busy_cpu() if shape.half_speed else nullcontext():
+                    found = PROGRAMS[program](shape, seconds, fixtures / "small.html")
+                file.write(msgspec.json.encode(found) + b"\n")
+                file.flush()
                 time.sleep(0.5)
-    print("| load | generator | requests/s | p50 ms | p99 ms | p99 of lag ms | CPU |\n|---|---|---|---|---|---|---|")
-    for contender, figures in found.items():
-        cells = (_median([each[column] for each in figures]) for column in range(len(Figures._fields)))
-        print(f"| {contender.load} | {Path(contender.program).name} | {' | '.join(cells)} |")
 
 
-def _median(values: list[float | None]) -> str:
-    known = [value for value in values if value is not None]
+def runs_in(file: Path) -> list[Run]:
+    return [msgspec.json.decode(line, type=Run) for line in file.read_text().splitlines()]
+
+
+def table(runs: Sequence[Run]) -> Iterable[str]:
+    """Yield the lines of a table with a row for each load and program."""
+    yield "| load | generator | requests/s | p50 ms | p99 ms | p99 of lag ms | CPU | runs |"
+    yield "|---|---|--:|--:|--:|--:|--:|--:|"
+    for shape, program in PAIRINGS:
+        own = [run for run in runs if (run.shape, run.program) == (shape, program)]
+        figures = (_median(own, field) for field in ("per_second", "p50", "p99", "lag_p99", "cpu_share"))
+        if own:
+            yield f"| {shape} | {program} | {' | '.join(figures)} | {len(own)} |"
+
+
+def _median(runs: Sequence[Run], field: str) -> str:
+    """Return the median of the runs that have this field, as a text."""
+    known = [value for run in runs if (value := getattr(run, field)) is not None]
     if not known:
         return ""
-    return f"{median(known):,.0f}" if median(known) >= 100 else f"{median(known):.3f}"
+    return f"{median(known):,.0f}" if median(known) >= 100 else f"{median(known):.3g}"
 
 
 @contextmanager
@@ -93,30 +142,15 @@ def serving(program: Path, folder: Path) -> Iterator[None]:
         process.wait()
 
 
-def all_contenders(expected: Path) -> Iterator[Contender]:
-    """Yield every load with every program that can make it."""
-
-    def ours(*options: object) -> Callable[[int], Figures]:
-        return lambda seconds: open_load(expected, seconds, *options)
-
-    closed = ("--closed", CONNECTIONS)
-    kept = f"closed, {CONNECTIONS} kept"
-    yield Contender(f"{kept}, HTTP/1.0", "ab", lambda seconds: ab(seconds, keep_alive=True))
-    yield Contender(f"{kept}, HTTP/1.0", str(OPEN_LOAD), ours(*closed, "--http", "1.0"))
-    yield Contender(f"{kept}, HTTP/1.1", "wrk", wrk)
-    yield Contender(f"{kept}, HTTP/1.1", str(OPEN_LOAD), ours(*closed))
-    new = f"closed, {CONNECTIONS} new, HTTP/1.0"
-    yield Contender(new, "ab", lambda seconds: ab(seconds, keep_alive=False))
-    yield Contender(new, str(OPEN_LOAD), ours(*closed, "--http", "1.0", "--connections", "new"))
-    for rate in AGREED_RATES:
-        constant = f"open, {rate:,}/s constant"
-        yield Contender(constant, "vegeta", lambda seconds, rate=rate: vegeta(seconds, rate))  # type: ignore[misc]
-        yield Contender(constant, "oha", lambda seconds, rate=rate: oha(seconds, rate))  # type: ignore[misc]
-        yield Contender(constant, str(OPEN_LOAD), ours("--rate", rate, "--arrivals", "constant"))
-        yield Contender(f"open, {rate:,}/s Poisson", str(OPEN_LOAD), ours("--rate", rate))
-    for rate in (20_000, 50_000):
-        yield Contender(f"open, {rate:,}/s Poisson", str(OPEN_LOAD), ours("--rate", rate))
-    yield Contender("open, 15,000/s Poisson, new", str(OPEN_LOAD), ours("--rate", 15_000, "--connections", "new"))
+@contextmanager
+def busy_cpu() -> Iterator[None]:
+    """A program that takes half of the server's CPU, until the block ends."""
+    process = subprocess.Popen(["taskset", "-c", SERVER_CPU, "sh", "-c", "while :; do :; done"])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
 
 
 def output_of(*command: object, text: str = "", codes: tuple[int, ...] = (0,)) -> str:
@@ -126,29 +160,40 @@ def output_of(*command: object, text: str = "", codes: tuple[int, ...] = (0,)) -
     return done.stdout
 
 
-def open_load(expected: Path, seconds: int, *options: object) -> Figures:
+def open_load(shape: Shape, seconds: int, expected: Path) -> Run:
+    load = ("--closed", CONNECTIONS) if shape.rate is None else ("--rate", shape.rate, "--arrivals", shape.arrivals)
+    options = (*load, "--http", shape.http, "--connections", shape.connections)
     command = (OPEN_LOAD, "--json", "--seconds", seconds, "--expect", expected, *options, URL)
     report = json.loads(output_of(*command, codes=(0, 1)))
-    if report["failed"] or report["refused"]:
-        print(f"{options}: failed {report['failed']}, refused {report['refused']}", file=sys.stderr)
     latency = report["latency"]["milliseconds"]
-    lag = report["lag"]["milliseconds"]["p99"] if report["lag"] else None
-    share = report["cpu_seconds"] / report["seconds"]
-    return Figures(report["answered_per_second"], latency["p50"], latency["p99"], lag, share)
+    return Run(
+        shape=shape,
+        program="open-load",
+        per_second=report["answered_per_second"],
+        p50=latency["p50"],
+        p99=latency["p99"],
+        lag_p99=report["lag"]["milliseconds"]["p99"] if report["lag"] else None,
+        cpu_share=report["cpu_seconds"] / report["seconds"],
+        lost=report["requests"]["failed"] + report["requests"]["refused"],
+    )
 
 
-def ab(seconds: int, keep_alive: bool) -> Figures:
+def ab(shape: Shape, seconds: int, _: Path) -> Run:
     with tempfile.NamedTemporaryFile() as file:
         command = ab_command.command(
-            url=URL, concurrency=CONNECTIONS, seconds=seconds, keep_alive=keep_alive, percentiles=file.name
+            url=URL,
+            concurrency=CONNECTIONS,
+            seconds=seconds,
+            keep_alive=shape.connections == "kept",
+            percentiles=file.name,
         )
-        output = output_of(*command)
-        report = ab_output.parse(output, "", 0, Path(file.name).read_text())
+        report = ab_output.parse(output_of(*command), "", 0, Path(file.name).read_text())
     assert isinstance(report, LoadReport), report
-    return Figures(report.requests_per_second, report.percentiles[50], report.percentiles[99])
+    p50, p99 = report.percentiles[50], report.percentiles[99]
+    return Run(shape=shape, program="ab", per_second=report.requests_per_second, p50=p50, p99=p99)
 
 
-def wrk(seconds: int) -> Figures:
+def wrk(shape: Shape, seconds: int, _: Path) -> Run:
     output = output_of("wrk", "--latency", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", URL)
     units = {"us": 1e-3, "ms": 1.0, "s": 1e3}
     times = {
@@ -156,23 +201,43 @@ def wrk(seconds: int) -> Figures:
     }
     rate = re.search(r"Requests/sec: +([\d.]+)", output)
     assert rate, output
-    return Figures(float(rate[1]), times.get("50"), times.get("99"))
+    return Run(shape=shape, program="wrk", per_second=float(rate[1]), p50=times.get("50"), p99=times.get("99"))
 
 
-def vegeta(seconds: int, rate: int) -> Figures:
-    results = ("vegeta", "attack", f"-rate={rate}/s", f"-duration={seconds}s")
-    script = f"{' '.join(results)} | vegeta report -type=json"
+def vegeta(shape: Shape, seconds: int, _: Path) -> Run:
+    script = f"vegeta attack -rate={shape.rate}/s -duration={seconds}s | vegeta report -type=json"
     report = json.loads(output_of("sh", "-c", script, text=f"GET {URL}\n"))
-    latencies = report["latencies"]
-    return Figures(report["throughput"], latencies["50th"] / 1e6, latencies["99th"] / 1e6)
+    times = report["latencies"]
+    return Run(
+        shape=shape,
+        program="vegeta",
+        per_second=report["throughput"],
+        p50=times["50th"] / 1e6,
+        p99=times["99th"] / 1e6,
+    )
 
 
-def oha(seconds: int, rate: int) -> Figures:
+def oha(shape: Shape, seconds: int, _: Path) -> Run:
+    assert shape.rate
     command = ("oha", "--no-tui", "--output-format", "json", "--latency-correction", "-c", CONNECTIONS)
-    report = json.loads(output_of(*command, "-q", rate, "-n", rate * seconds, URL))
+    report = json.loads(output_of(*command, "-q", shape.rate, "-n", shape.rate * seconds, URL))
     times = report["latencyPercentiles"]
-    return Figures(report["summary"]["requestsPerSec"], times["p50"] * 1e3, times["p99"] * 1e3)
+    return Run(
+        shape=shape,
+        program="oha",
+        per_second=report["summary"]["requestsPerSec"],
+        p50=times["p50"] * 1e3,
+        p99=times["p99"] * 1e3,
+    )
+
+
+PROGRAMS: dict[str, Callable[[Shape, int, Path], Run]] = {
+    "ab": ab, "wrk": wrk, "vegeta": vegeta, "oha": oha, "open-load": open_load,
+}  # fmt: skip
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10, int(sys.argv[2]) if len(sys.argv) > 2 else 5)
+    kept = Path(sys.argv[1])
+    if len(sys.argv) > 2:
+        main(kept, int(sys.argv[2]), int(sys.argv[3]))
+    print("\n".join(table(runs_in(kept))))

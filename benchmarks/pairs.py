@@ -107,15 +107,16 @@ def factors(trials: Iterable[PairTrial], figure: str) -> dict[tuple[str, Workloa
         if value := getattr(trial, figure):
             pairs = logs.setdefault((trial.comparison, trial.workload), {})
             pairs.setdefault((trial.pair, trial.side), []).append(log(value))
-    return {key: factor for key, starts in logs.items() if (factor := _factor(starts)) is not None}
+    ratios = {key: _ratios(starts) for key, starts in logs.items()}
+    return {key: factor_of(found) for key, found in ratios.items() if len(found) >= 2}
 
 
-def _factor(starts: dict[tuple[int, int], list[float]]) -> Factor | None:
-    ratios = [
-        mean(starts[pair, 1]) - mean(starts[pair, 0]) for pair, side in starts if side == 0 and (pair, 1) in starts
-    ]
-    if len(ratios) < 2:
-        return None
+def _ratios(starts: dict[tuple[int, int], list[float]]) -> list[float]:
+    return [mean(starts[pair, 1]) - mean(starts[pair, 0]) for pair, side in starts if side == 0 and (pair, 1) in starts]
+
+
+def factor_of(ratios: Sequence[float]) -> Factor:
+    """Return the factor of two or more pairs, from the logarithms of their ratios."""
     low, high = ttest_1samp(ratios, 0).confidence_interval(0.95)
     return Factor(exp(mean(ratios)), exp(low), exp(high), len(ratios))
 

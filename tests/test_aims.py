@@ -16,8 +16,10 @@ from repeatability import opposite_orders
 from support import builders
 from warmup import WarmUpRow
 
+import generators
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.store.reader import Stored
+from generators import KEPT, NEW, PAIRINGS, Run
 
 
 def row(kind: str, first: float | None, later: float | None = 100.0) -> WarmUpRow:
@@ -38,7 +40,15 @@ def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     found = MakeBench(images_before=0, seconds=480.0, sweep_seconds=300.0)
     (tmp_path / "make-bench.json").write_bytes(msgspec.json.encode(found))
     keep(tmp_path / "adapters.jsonl", pairs("a-1 files", [(100.0, 100.0), (100.0, 101.0), (100.0, 102.0)]))
+    keep(tmp_path / "generators.jsonl", GENERATORS)
     return tmp_path
+
+
+GENERATORS = [
+    Run(shape=shape, program=program, per_second=(shape.rate or 1_000) * part, p50=1.0, p99=2.0, lost=0)
+    for part in (0.995, 1.0)
+    for shape, program in PAIRINGS
+]
 
 
 def pairs(name: str, figures: list[tuple[float, float | None]]) -> list[PairTrial]:
@@ -115,6 +125,35 @@ def test_an_adapter_that_may_be_slower_than_the_smallest_program_misses_its_aim(
     assert missed in line
 
 
+@pytest.mark.parametrize(
+    ("shape", "program", "changes", "missed"),
+    [
+        (KEPT, "open-load", {"per_second": 49_400.0}, "open, 50,000/s poisson, kept: 98.8% of the rate"),
+        (NEW, "open-load", {"lost": 1}, "2 requests lost"),
+        (next(iter(generators.AGREED)), "ab", {"per_second": 900.0}, "over those of ab: 1.11 (1.07 to 1.14), 2 pairs"),
+        (
+            generators.AGREED_RATES[0],
+            "open-load",
+            {"p50": 1.2},
+            "p50 of open-load 1.200 ms, of vegeta and oha 1.000",
+        ),
+    ],
+    ids=["slow", "lost", "closed", "open"],
+)
+def test_a_generator_that_is_slow_or_disagrees_misses_its_aim(
+    records: Path, capsys: pytest.CaptureFixture[str], shape: generators.Shape, program: str,
+    changes: dict[str, object], missed: str,
+) -> None:  # fmt: skip
+    bad = [
+        msgspec.structs.replace(run, **changes) if (run.shape, run.program) == (shape, program) else run
+        for run in GENERATORS
+    ]
+    keep(records / "generators.jsonl", bad)
+    assert aims.main() == 1
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("MISSED")]
+    assert missed in line
+
+
 def sweep_of(rates: dict[str, float]) -> SweepAnalysis:
     """Six blocks of small at one connection."""
     records = [trial for name, rate in rates.items() for trial in builders.blocks(name, rate)]
@@ -130,7 +169,7 @@ def test_sweeps_of_all_servers_that_lack_a_workload_miss_their_aim(monkeypatch: 
     monkeypatch.setattr(aims, "published", lambda name: sweep_of({"a-1": 2e4, "b-1": 1e4, "c-1": 5e3}))
     monkeypatch.setattr(aims, "seconds_of", lambda stored: 600.0)
     duration, *_ = aims.roster()
-    assert "20 minutes in 2 sweeps" in duration.text
+    assert "30 minutes in 3 sweeps" in duration.text
     assert "missing: echo, small-keepalive, large" in duration.text
     assert not duration.met
 
