@@ -10,6 +10,7 @@ import os
 from csv import DictReader
 from pathlib import Path
 
+import msgspec
 import pytest
 from support import open_sweeps
 from support.table_sweeps import STORED as CLOSED
@@ -17,6 +18,7 @@ from support.table_sweeps import STORED as CLOSED
 from ab_runner.analysis.comparison import compare_sweeps, why_not_comparable
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.errors import UserError
+from ab_runner.model.records import Trial
 from ab_runner.report import csv, html, markdown
 from ab_runner.report.charts.files import gallery
 from ab_runner.report.compare_csv import render as compare_csv
@@ -91,3 +93,12 @@ def test_2006_has_no_figures_of_an_open_load() -> None:
     with pytest.raises(UserError, match="has an open load; the figures and conclusions of 2006"):
         judged([("now", analysis)])
     assert conclusions_of(analysis) is None
+
+
+def test_latencies_are_never_said_to_be_compared_by_cpu_time() -> None:
+    rates = SWEEPS["rates"]
+    late = [msgspec.structs.replace(each, limit="generator") for each in rates.records if isinstance(each, Trial)]
+    stored = msgspec.structs.replace(rates, records=tuple(late))
+    text = markdown.render(report_ranking(analyse(stored)))
+    assert "open-load was late" in text
+    assert "per CPU-second" not in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.measurements import decides_by_cpu_time
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
@@ -48,4 +49,5 @@ def best_by_cpu_time(ranking: Ranking) -> frozenset[str]:
 
 def compares_cpu_time(cells: Iterable[CellSummary]) -> bool:
     """Return whether any two of these servers are compared by CPU time."""
-    return sum(cell.is_lower_bound for cell in cells if cell.cell.server != REFERENCE) > 1
+    competitors = (cell for cell in cells if cell.cell.server != REFERENCE)
+    return sum(cell.is_lower_bound and decides_by_cpu_time(cell) for cell in competitors) > 1
