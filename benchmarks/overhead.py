@@ -26,6 +26,8 @@ from ab_runner.catalog.servers import load
 from ab_runner.host.machine import cpu_split
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.load import ab_command, ab_output
+from ab_runner.load.generator import Generator
+from ab_runner.load.generator_registry import DEFAULT
 from ab_runner.model.load import Load, LoadReport
 from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import Cell
@@ -55,11 +57,11 @@ def main(pairs: int, server_id: str, concurrency: int) -> None:
 
 
 @contextmanager
-def one_start(server_id: str, sweep: str) -> Iterator[Start]:
+def one_start(server_id: str, sweep: str, generator: Generator = DEFAULT) -> Iterator[Start]:
     """Start a server in Docker, without warm-up, and end it with the block. `sweep` is in its containers' names."""
     server = load(paths.SERVERS)[server_id]
     fixtures = make_fixtures()
-    runtime = DockerRuntime(paths.ROOT, fixtures, cpu_split(), "loopback")
+    runtime = DockerRuntime(paths.ROOT, fixtures, cpu_split(), "loopback", generator=generator)
     runtime.prepare_generator()
     runtime.prepare([server], print)
     with sweep_lock(), tempfile.TemporaryDirectory() as folder:
@@ -67,8 +69,9 @@ def one_start(server_id: str, sweep: str) -> Iterator[Start]:
         store = Store(Path(folder))
         runtime.begin(sweep, store.raw, store.scratch)
         try:
+            servers = {server.id: server}
             context = SweepContext(
-                {server.id: server}, PROTOCOLS["quick"], runtime, store, fixtures, lambda event: None
+                servers, PROTOCOLS["quick"], runtime, store, fixtures, lambda event: None, generator=generator
             )
             start = Start(context, server, block=1, number=1)
             start.begin("small")

@@ -20,7 +20,7 @@ INTERVAL_SECONDS = 0.1
 """Eight looks in the loaded part of the shortest trial, which is one second."""
 LOOKS_IN_OPEN_LOAD = 10
 """A look takes a millisecond or more of the generator's CPU. In an open load this delays requests, and ten looks a
-second double p99 (docs/benchmarks.md)."""
+second double p99: docs/benchmarks.md."""
 
 
 class Monitored(Protocol):
