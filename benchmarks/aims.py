@@ -136,13 +136,9 @@ def adapters() -> Iterator[Aim]:
 def load_generators() -> Iterator[Aim]:
     """open-load's reach, and what it measures beside other generators (benchmarks/generators.py)."""
     runs = generators.runs_in(RECORDS / "generators.jsonl")
-
-    def of(shape: generators.Shape, program: str) -> list[generators.Run]:
-        return [run for run in runs if (run.shape, run.program) == (shape, program)]
-
     for shape in (generators.KEPT, generators.NEW):
         assert shape.rate
-        own = of(shape, "open-load")
+        own = generators.runs_of(shape, "open-load", runs)
         least, lost = min(run.per_second for run in own) / shape.rate, sum(run.lost or 0 for run in own)
         yield Aim(
             f"open-load on one core, {shape}: {least:.1%} of the rate in the worst of {len(own)} runs, {lost} requests "
@@ -150,7 +146,7 @@ def load_generators() -> Iterator[Aim]:
             least >= 0.99 and not lost,
         )
     for shape, program in generators.AGREED.items():
-        turns = zip(of(shape, program), of(shape, "open-load"), strict=True)
+        turns = zip(*(generators.runs_of(shape, each, runs) for each in (program, "open-load")), strict=True)
         factor = factor_of([log(ours.per_second / other.per_second) for other, ours in turns])
         yield Aim(
             f"{shape}: requests/s of open-load over those of {program}: {factor}, {factor.pairs} pairs (0.95 to 1.05)",
@@ -158,7 +154,7 @@ def load_generators() -> Iterator[Aim]:
         )
     for shape in generators.AGREED_RATES:
         ours, *others = (
-            median(run.p50 for run in of(shape, program) if run.p50 is not None)
+            median(run.p50 for run in generators.runs_of(shape, program, runs) if run.p50 is not None)
             for program in ("open-load", "vegeta", "oha")
         )
         yield Aim(

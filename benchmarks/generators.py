@@ -108,12 +108,17 @@ def runs_in(file: Path) -> list[Run]:
     return [msgspec.json.decode(line, type=Run) for line in file.read_text().splitlines()]
 
 
+def runs_of(shape: Shape, program: str, runs: Iterable[Run]) -> list[Run]:
+    """Return the runs of a load by this program, turn by turn."""
+    return [run for run in runs if (run.shape, run.program) == (shape, program)]
+
+
 def table(runs: Sequence[Run]) -> Iterable[str]:
     """Yield the lines of a table with a row for each load and program."""
     yield "| load | generator | requests/s | p50 ms | p99 ms | p99 of lag ms | CPU | runs |"
     yield "|---|---|--:|--:|--:|--:|--:|--:|"
     for shape, program in PAIRINGS:
-        own = [run for run in runs if (run.shape, run.program) == (shape, program)]
+        own = runs_of(shape, program, runs)
         figures = (_median(own, field) for field in ("per_second", "p50", "p99", "lag_p99", "cpu_share"))
         if own:
             yield f"| {shape} | {program} | {' | '.join(figures)} | {len(own)} |"

@@ -15,11 +15,10 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from math import exp, log
+from math import log
 from pathlib import Path
-from statistics import mean
 
-from scipy.stats import ttest_1samp
+from pairs import factor_of
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load
@@ -90,11 +89,10 @@ def in_turns(pairs: int, *ways: tuple[str, Callable[[], float]]) -> str:
             rates[name].append(measure())
             print(f"{number + 1} {name}: {rates[name][-1]:,.0f}", flush=True)
     first, second = rates
-    ratios = [log(ours / theirs) for theirs, ours in zip(rates[first], rates[second], strict=True)]
-    low, high = ttest_1samp(ratios, 0).confidence_interval(0.95)
+    factor = factor_of([log(ours / theirs) for theirs, ours in zip(rates[first], rates[second], strict=True)])
     return (
-        f"{second} / {first} = {exp(mean(ratios)):.3f}, "
-        f"95 % interval {exp(low):.3f} to {exp(high):.3f}, of {pairs} pairs"
+        f"{second} / {first} = {factor.ratio:.3f}, "
+        f"95 % interval {factor.low:.3f} to {factor.high:.3f}, of {factor.pairs} pairs"
     )
 
 

@@ -19,8 +19,8 @@ from ab_runner.monitor.usage import Reading, limit_of, usage_of
 INTERVAL_SECONDS = 0.1
 """Eight looks in the loaded part of the shortest trial, which is one second."""
 LOOKS_IN_OPEN_LOAD = 10
-"""A look takes a millisecond or more of the generator's CPU. In an open load this delays requests, and ten looks a
-second double p99: docs/benchmarks.md."""
+"""A look takes CPU time of the generator. In an open load this delays requests: ten looks a second made p99 1.6 to 2.2
+times as long (docs/benchmarks.md)."""
 
 
 class Monitored(Protocol):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Do the runner's looks at an open load delay its requests? Latency and lag with looks at three intervals.
+"""Does the runner's sampling delay the requests of an open load? Latency and lag at three sampling intervals.
 
-    PYTHONPATH=src .venv/bin/python benchmarks/looks.py [TURNS] [SERVER]
+    PYTHONPATH=src .venv/bin/python benchmarks/sampling.py [TURNS] [SERVER]
 
 One server in Docker, warmed up; trials of 4 s at 10,000 requests/s over kept connections, as the runner makes them, in
 turns. docs/benchmarks.md has the result.
@@ -19,14 +19,14 @@ from ab_runner.load.generator_registry import OPEN
 from ab_runner.model.load import Load
 
 SECONDS, RATE = 4, 10_000
-INTERVALS = {"ten a second": 0.1, "ten in all": SECONDS / 10, "at the begin and at the end": 2.0 * SECONDS}
+INTERVALS = {"ten a second": 0.1, "ten in all": SECONDS / 10, "only at the start and the end": 2.0 * SECONDS}
 """In seconds."""
 WARM_UP = Load(seconds=10)
 
 
 def main(turns: int, server_id: str) -> None:
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in INTERVALS}
-    with one_start(server_id, "looks", OPEN) as start:
+    with one_start(server_id, "sampling", OPEN) as start:
         start.load("small-keepalive", 100, WARM_UP, idle_timeout=30)
         for turn in range(turns):
             for name, interval in INTERVALS.items():
@@ -37,7 +37,7 @@ def main(turns: int, server_id: str) -> None:
                 assert report, "the trial failed"
                 assert report.arrivals
                 found[name].append((report.percentiles[99], report.arrivals.lag_p99))
-    print("| server | looks | p99 ms | p99 of lag ms |\n|---|---|--:|--:|")
+    print("| server | samples | p99 ms | p99 of lag ms |\n|---|---|--:|--:|")
     for name, figures in found.items():
         latency, lag = (median(column) for column in zip(*figures, strict=True))
         print(f"| {server_id} | {name} | {latency:.3f} | {lag:.3f} |")
