@@ -89,16 +89,12 @@ PAIRINGS = (
 
 
 def main(records: Path, seconds: int, turns: int) -> None:
-    fixtures = make_fixtures()
-    server = paths.ROOT / "servers/ceiling"
-    subprocess.run([paths.ROOT / "servers/shared/build-c", server], check=True)
-    subprocess.run(["cargo", "build", "--release", "--locked", "--quiet"], cwd=OPEN_LOAD.parents[2], check=True)
     installed = [each for each in PAIRINGS if each[1] == "open-load" or shutil.which(each[1])]
-    with serving(server / "target/server", fixtures), records.open("ab") as file:
+    with ceiling() as expected, records.open("ab") as file:
         for turn in range(turns):
             for shape, program in installed if turn % 2 == 0 else reversed(installed):
                 with busy_cpu() if shape.half_speed else nullcontext():
-                    found = PROGRAMS[program](shape, seconds, fixtures / "small.html")
+                    found = PROGRAMS[program](shape, seconds, expected)
                 file.write(msgspec.json.encode(found) + b"\n")
                 file.flush()
                 time.sleep(0.5)
@@ -133,15 +129,18 @@ def _median(runs: Sequence[Run], field: str) -> str:
 
 
 @contextmanager
-def serving(program: Path, folder: Path) -> Iterator[None]:
-    """The ceiling, until the block ends."""
-    environment = {**os.environ, "ADDRESS": "127.0.0.1", "PORT": str(PORT), "DOCROOT": str(folder)}
-    command = ["taskset", "-c", SERVER_CPU, str(program)]
+def ceiling() -> Iterator[Path]:
+    """The ceiling, until the block ends; it and open-load are built first. Yields the file that is the right answer."""
+    fixtures, server = make_fixtures(), paths.ROOT / "servers/ceiling"
+    subprocess.run([paths.ROOT / "servers/shared/build-c", server], check=True)
+    subprocess.run(["cargo", "build", "--release", "--locked", "--quiet"], cwd=OPEN_LOAD.parents[2], check=True)
+    environment = {**os.environ, "ADDRESS": "127.0.0.1", "PORT": str(PORT), "DOCROOT": str(fixtures)}
+    command = ["taskset", "-c", SERVER_CPU, str(server / "target/server")]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
         assert process.stdout.readline().startswith("ready")
-        yield
+        yield fixtures / "small.html"
     finally:
         process.terminate()
         process.wait()
@@ -165,9 +164,9 @@ def output_of(*command: object, text: str = "", codes: tuple[int, ...] = (0,)) -
     return done.stdout
 
 
-def open_load(shape: Shape, seconds: int, expected: Path) -> Run:
+def open_load(shape: Shape, seconds: int, expected: Path, *further: object) -> Run:
     load = ("--closed", CONNECTIONS) if shape.rate is None else ("--rate", shape.rate, "--arrivals", shape.arrivals)
-    options = (*load, "--http", shape.http, "--connections", shape.connections)
+    options = (*load, "--http", shape.http, "--connections", shape.connections, *further)
     command = (OPEN_LOAD, "--json", "--seconds", seconds, "--expect", expected, *options, URL)
     report = json.loads(output_of(*command, codes=(0, 1)))
     latency = report["latency"]["milliseconds"]

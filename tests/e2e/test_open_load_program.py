@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import re
 import shutil
@@ -331,6 +332,24 @@ def test_idle_connections_are_opened_before_and_watched(program: Path, expected:
     assert report["connections"]["idle_closed"] == 3
     assert report["requests"]["answered"] == 100
     assert server.connections == 1 + 10 + report["connections"]["opened"]
+
+
+@pytest.mark.parametrize("load", [("--rate", 200, "--arrivals", "constant"), ("--closed", 2)], ids=["open", "closed"])
+def test_a_lead_in_is_made_and_not_counted(program: Path, expected: Path, load: tuple[object, ...]) -> None:
+    """Its first 50 answers are wrong: these are requests of the lead-in."""
+    seen = itertools.count()
+
+    def respond(connection: Connection, number: int) -> None:
+        connection.send(RIGHT if next(seen) >= 50 else RIGHT.replace(b"200 OK", b"500 No"))
+
+    report = run(program, respond, *load, "--lead-in", 0.5, "--seconds", 1, "--expect", expected)
+    answered, made = report["requests"]["answered"], next(seen)
+    assert report["failed"] == {}
+    assert made > answered
+    assert report["bytes_received"] == answered * len(RIGHT)
+    assert report["seconds"] == pytest.approx(1, abs=0.3)
+    if load[0] == "--rate":
+        assert (answered, made) == (200, 300)
 
 
 @pytest.mark.parametrize("load", [("--rate", 300), ("--closed", 5)])

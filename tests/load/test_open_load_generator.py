@@ -43,16 +43,18 @@ def command(load: Load, concurrency: int = 100, keep_alive: bool = False, fixtur
     ("load", "keep_alive", "fixture", "expected"),
     [
         (
-            Load(seconds=5, rate=2_000, idle=300, seed=7), False, "small.html",
-            "--rate 2000 --seed 7 --seconds 5 --connections new --expect /srv/www/small.html --timeout 10 --idle 300",
+            Load(seconds=5, rate=2_000, idle=300, seed=7, lead_in=0.5), False, "small.html",
+            "--rate 2000 --seed 7 --seconds 5 --lead-in 0.5 --connections new --expect /srv/www/small.html "
+            "--timeout 10 --idle 300",
         ),
         (
             Load(seconds=0.5), True, "small.html",
-            "--closed 100 --seconds 0.5 --connections kept --expect /srv/www/small.html --timeout 10 --idle 0",
+            "--closed 100 --seconds 0.5 --lead-in 0 --connections kept --expect /srv/www/small.html "
+            "--timeout 10 --idle 0",
         ),
         (
             Load(seconds=1, rate=10), False, None,
-            "--rate 10 --seed 1 --seconds 1 --connections new --expect-echo --timeout 10 --idle 0",
+            "--rate 10 --seed 1 --seconds 1 --lead-in 0 --connections new --expect-echo --timeout 10 --idle 0",
         ),
     ],
 )  # fmt: skip

@@ -26,8 +26,9 @@ impl Clock {
         nanos(self.start.elapsed())
     }
 
-    pub fn sleep_until_start(&self) {
-        thread::sleep(self.start.saturating_duration_since(Instant::now()));
+    pub fn sleep_until(&self, time: Nanos) {
+        let then = self.start + Duration::from_nanos(time);
+        thread::sleep(then.saturating_duration_since(Instant::now()));
     }
 }
 

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use clock::{Clock, cpu_seconds, nanos};
+use clock::{Clock, Nanos, cpu_seconds, nanos};
 use options::{Command, Options, Url};
 use plan::{Arrivals, Plan};
 use report::{Report, Run};
@@ -68,8 +68,7 @@ fn run(options: &Options) -> Result<bool, String> {
     let arrivals = (0..options.threads).map(|thread| arrivals(options, thread)).collect();
 
     let clock = Clock::starting_in(GET_READY);
-    let cpu_before = cpu_seconds();
-    let tally =
+    let (tally, cpu_before) =
         make_load(options, &request, clock, arrivals, idle).map_err(|error| format!("the load broke off: {error}"))?;
     let run = Run {
         options,
@@ -77,6 +76,7 @@ fn run(options: &Options) -> Result<bool, String> {
         head: &request.head,
         expected_bytes: request.expectation.body.as_ref().map(Vec::len),
         clock,
+        lead_in: time(options.lead_in),
         end: clock.now(),
         cpu_seconds: cpu_seconds() - cpu_before,
         idle_opened,
@@ -103,7 +103,7 @@ fn request(options: &Options, url: &Url, address: SocketAddr) -> Result<Request,
         None => None,
     };
     let expectation = Expectation { body, version: options.http, connections: options.connections };
-    Ok(Request { address, head, timeout: nanos(Duration::from_secs_f64(options.timeout)), expectation })
+    Ok(Request { address, head, timeout: time(options.timeout), expectation })
 }
 
 /// Allow as many open files as the load may need, if this process may.
@@ -133,17 +133,23 @@ fn open_idle(address: SocketAddr, count: usize, timeout: Duration) -> Vec<TcpStr
 
 /// Return what makes one thread of all send its requests. A plan takes a while, so this comes before the clock starts.
 fn arrivals(options: &Options, thread: usize) -> Arrivals {
-    let duration = nanos(Duration::from_secs_f64(options.seconds));
+    let lead_in = time(options.lead_in);
     match (options.rate, options.closed) {
         (Some(rate), _) => {
-            let count = (rate * options.seconds).round() as u64;
-            let plan = Plan { spacing: options.arrivals, count, duration, seed: options.seed };
-            Arrivals::open(plan.share(thread, options.threads))
+            let times =
+                |seconds| Plan::at_rate(rate, seconds, options.arrivals, options.seed).share(thread, options.threads);
+            let after = times(options.seconds).map(move |time| lead_in + time);
+            Arrivals::open(Box::new(times(options.lead_in).chain(after)))
         }
-        (None, closed) => {
-            Arrivals::Closed { connections: share(closed.unwrap_or_default(), thread, options), until: duration }
-        }
+        (None, closed) => Arrivals::Closed {
+            connections: share(closed.unwrap_or_default(), thread, options),
+            until: lead_in + time(options.seconds),
+        },
     }
+}
+
+fn time(seconds: f64) -> Nanos {
+    nanos(Duration::from_secs_f64(seconds))
 }
 
 /// Return the share of a thread in a count of connections.
@@ -151,30 +157,33 @@ fn share(count: usize, thread: usize, options: &Options) -> usize {
     count / options.threads + usize::from(thread < count % options.threads)
 }
 
-/// Run all threads to their end, and return the sum of their accounts.
+/// Run all threads to their end. Return the sum of their accounts, and the CPU seconds that were spent before the end of
+/// the lead-in.
 fn make_load(
     options: &Options,
     request: &Request,
     clock: Clock,
     arrivals: Vec<Arrivals>,
     mut idle: Vec<TcpStream>,
-) -> io::Result<Tally> {
-    let duration = nanos(Duration::from_secs_f64(options.seconds));
+) -> io::Result<(Tally, f64)> {
+    let (lead_in, duration) = (time(options.lead_in), time(options.seconds));
     let idle_opened = idle.len();
     let most = options.closed.unwrap_or(options.max_connections);
     let workers = arrivals.into_iter().enumerate().map(|(thread, arrivals)| {
         let limits = Limits { connections: share(most, thread, options), spin: options.spin * 1000 };
         let idle = idle.drain(..share(idle_opened, thread, options)).collect();
-        Worker::new(request, clock, arrivals, limits, idle, Tally::new(duration))
+        Worker::new(request, clock, arrivals, limits, idle, Tally::new(lead_in, duration))
     });
     let workers: Vec<Worker> = workers.collect::<io::Result<_>>()?;
     thread::scope(|scope| {
         let running: Vec<_> = workers.into_iter().map(|worker| scope.spawn(move || worker.run())).collect();
-        let mut sum = Tally::new(duration);
+        clock.sleep_until(lead_in);
+        let cpu_before = cpu_seconds();
+        let mut sum = Tally::new(lead_in, duration);
         for thread in running {
             sum.add(&thread.join().expect("a worker does not panic")?);
         }
-        Ok(sum)
+        Ok((sum, cpu_before))
     })
 }
 

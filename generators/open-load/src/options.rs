@@ -20,6 +20,7 @@ load:
   --rate R              open load: R arrivals per second, planned beforehand
   --closed N            closed load: N connections; each sends its next request after its answer
   --seconds S           time in which requests are due [10]
+  --lead-in S           the same load before that, which is not counted [0]
   --arrivals KIND       poisson or constant, of an open load [poisson]
   --seed N              of a Poisson plan; the same seed gives the same plan [1]
 
@@ -55,6 +56,8 @@ pub struct Options {
     pub rate: Option<f64>,
     pub closed: Option<usize>,
     pub seconds: f64,
+    #[serde(rename = "lead_in_seconds")]
+    pub lead_in: f64,
     pub arrivals: Spacing,
     pub seed: u64,
     pub http: Version,
@@ -97,6 +100,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
         rate: None,
         closed: None,
         seconds: 10.0,
+        lead_in: 0.0,
         arrivals: Spacing::Poisson,
         seed: 1,
         http: Version::Http11,
@@ -117,6 +121,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
             Long("rate") => options.rate = Some(number(&mut parser, "--rate", 0.001, 10_000_000.0)?),
             Long("closed") => options.closed = Some(number(&mut parser, "--closed", 1, 1_000_000)?),
             Long("seconds") => options.seconds = number(&mut parser, "--seconds", 0.001, 86_400.0)?,
+            Long("lead-in") => options.lead_in = number(&mut parser, "--lead-in", 0.0, 3600.0)?,
             Long("arrivals") => {
                 options.arrivals = choice(
                     &mut parser,
@@ -233,9 +238,10 @@ mod tests {
 
     #[test]
     fn options_may_stand_before_and_after_the_url() {
-        let found =
-            options("--rate 2.5 http://localhost/ --seconds 3 --http 1.0 --connections new --arrivals constant");
-        assert_eq!((found.rate, found.closed, found.seconds), (Some(2.5), None, 3.0));
+        let found = options(
+            "--rate 2.5 http://localhost/ --seconds 3 --lead-in 0.5 --http 1.0 --connections new --arrivals constant",
+        );
+        assert_eq!((found.rate, found.closed, found.seconds, found.lead_in), (Some(2.5), None, 3.0, 0.5));
         assert_eq!((found.http, found.connections), (Version::Http10, Connections::New));
         assert_eq!(found.arrivals, Spacing::Constant);
     }
@@ -266,6 +272,7 @@ mod tests {
             ("--rate 1000000 --seconds 10000 http://h/", "more than 1000000000"),
             ("--closed 1.5 http://h/", "--closed must be a number from 1"),
             ("--closed 1 --threads 2 http://h/", "fewer --threads"),
+            ("--rate 1 --lead-in -1 http://h/", "--lead-in must be a number from 0"),
             ("--rate 1 --http 2 http://h/", "--http must be 1.0 or 1.1, not '2'"),
             ("--rate 1 --expect-echo --expect f http://h/", "exclude each other"),
             ("--rate 1 http://h/ http://h/", "unexpected argument"),

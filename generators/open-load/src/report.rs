@@ -27,6 +27,7 @@ pub struct Run<'a> {
     pub head: &'a [u8],
     pub expected_bytes: Option<usize>,
     pub clock: Clock,
+    pub lead_in: Nanos,
     /// The end of the last request.
     pub end: Nanos,
     pub cpu_seconds: f64,
@@ -44,7 +45,7 @@ pub struct Report<'a> {
     expected_bytes: Option<usize>,
     start_unix_seconds: f64,
     end_unix_seconds: f64,
-    /// From the start to the end of the last request.
+    /// From the end of the lead-in to that of the last request.
     seconds: f64,
     cpu_seconds: f64,
     requests: Requests,
@@ -98,7 +99,7 @@ struct Milliseconds {
     max: f64,
 }
 
-/// Counts of each second since the start.
+/// Counts of each second since the end of the lead-in.
 #[derive(Serialize)]
 struct PerSecond {
     sent: Vec<u64>,
@@ -110,8 +111,8 @@ struct PerSecond {
 impl<'a> Report<'a> {
     pub fn new(run: &Run<'a>, tally: &'a Tally) -> Report<'a> {
         let Run { options, .. } = *run;
-        let start = run.clock.wall_start.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-        let seconds = run.end as f64 / 1e9;
+        let start = run.clock.wall_start.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() + options.lead_in;
+        let seconds = run.end.saturating_sub(run.lead_in) as f64 / 1e9;
         let lag = if options.rate.is_some() { times(&tally.lag) } else { None };
         let per_second = |count: fn(&Second) -> u64| tally.seconds.iter().map(count).collect();
         let mut report = Report {
@@ -319,6 +320,7 @@ mod tests {
             head: b"GET / HTTP/1.1\r\n\r\n",
             expected_bytes: Some(100),
             clock: Clock::starting_in(Duration::ZERO),
+            lead_in: 0,
             end: 2 * SECOND,
             cpu_seconds: 0.5,
             idle_opened: 3,
@@ -328,17 +330,17 @@ mod tests {
 
     /// Return the accounts of a thousand answers of 1, 2, … 1,000 ms, and of two requests without one.
     fn tally() -> Tally {
-        let mut tally = Tally::new(2 * SECOND);
+        let mut tally = Tally::new(0, 2 * SECOND);
         for milliseconds in 1..=1000 {
             tally.plan(0, 1000);
-            tally.send(1000);
+            tally.send(0, 1000);
             tally.answer(0, milliseconds * 1_000_000);
         }
         tally.plan(0, 1000);
-        tally.send(1000);
-        tally.fail(Failure::WrongBytes, SECOND);
+        tally.send(0, 1000);
+        tally.fail(Failure::WrongBytes, 0, SECOND);
         tally.plan(0, 1000);
-        tally.refuse(Refusal::ConnectionLimit, 1000);
+        tally.refuse(Refusal::ConnectionLimit, 0, 1000);
         tally
     }
 
@@ -393,16 +395,16 @@ mod tests {
     fn what_was_not_measured_is_null() {
         let closed = json("--closed 2 http://h/", &tally());
         assert_eq!(closed["lag"], Value::Null, "a closed load has no plan");
-        assert_eq!(json(OPEN, &Tally::new(SECOND))["latency"], Value::Null);
+        assert_eq!(json(OPEN, &Tally::new(0, SECOND))["latency"], Value::Null);
     }
 
     #[test]
     fn warnings_say_what_makes_figures_doubtful() {
         let warnings = |line: &str, tally: &Tally| with_report(line, tally, |report| report.warnings().join("\n"));
-        assert_eq!(warnings(OPEN, &Tally::new(SECOND)), "");
+        assert_eq!(warnings(OPEN, &Tally::new(0, SECOND)), "");
         assert!(warnings(OPEN, &tally()).starts_with("1 requests were refused"));
-        assert!(warnings(&OPEN.replace("--idle 3", "--idle 4"), &Tally::new(SECOND)).contains("only 3 of 4 idle"));
-        let mut late = Tally::new(SECOND);
+        assert!(warnings(&OPEN.replace("--idle 3", "--idle 4"), &Tally::new(0, SECOND)).contains("only 3 of 4 idle"));
+        let mut late = Tally::new(0, SECOND);
         late.plan(0, 5_000_000);
         assert!(warnings(OPEN, &late).contains("p99 of its lag is 5.0 ms"));
     }

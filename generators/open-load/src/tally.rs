@@ -1,7 +1,7 @@
 //! The accounts of a run.
 //!
 //! Two equations hold for them, in every thread and in their sum, as soon as no request is under way:
-//! planned = sent + refused, and sent = answered + failed.
+//! planned = sent + refused, and sent = answered + failed. Requests that were due in the lead-in are in none of them.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,12 @@ pub const LONGEST: Nanos = 3600 * SECOND;
 
 /// What was counted, and the times.
 pub struct Tally {
-    /// End of the time in which requests are due.
+    /// Requests that are due earlier are not counted.
+    lead_in: Nanos,
+    /// The time after it in which requests are due.
     duration: Nanos,
+    /// Requests that were sent and have no outcome yet, counted or not.
+    under_way: u64,
     pub planned: u64,
     pub sent: u64,
     pub answered: u64,
@@ -30,7 +34,7 @@ pub struct Tally {
     pub latency: Histogram<u64>,
     /// Of all planned requests, from the intended time to the attempt to send them, in nanoseconds.
     pub lag: Histogram<u64>,
-    /// What happened in each second since the start; requests are counted when they are sent or refused.
+    /// What happened in each second since the end of the lead-in; requests are counted when they are sent or refused.
     pub seconds: Vec<Second>,
     pub connections: Connections,
     pub bytes_received: u64,
@@ -48,9 +52,9 @@ pub struct Second {
 /// Counts of connections, but for idle ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Connections {
-    /// Connections whose opening was begun.
+    /// Connections whose opening was begun for a request that is counted.
     pub opened: u64,
-    /// The most that were open at once; with several threads, the sum of what each had.
+    /// The most that were open at once after the lead-in; with several threads, the sum of what each had.
     pub most_at_once: u64,
     /// Kept connections that the server closed while they had no request.
     pub closed_while_free: u64,
@@ -63,10 +67,12 @@ pub struct Connections {
 }
 
 impl Tally {
-    pub fn new(duration: Nanos) -> Tally {
+    pub fn new(lead_in: Nanos, duration: Nanos) -> Tally {
         let times = || Histogram::new_with_max(LONGEST, 3).expect("these bounds are allowed");
         Tally {
+            lead_in,
             duration,
+            under_way: 0,
             planned: 0,
             sent: 0,
             answered: 0,
@@ -83,30 +89,65 @@ impl Tally {
 
     /// A request was due then, and now is the attempt to send it.
     pub fn plan(&mut self, intended: Nanos, now: Nanos) {
-        self.planned += 1;
-        self.lag.saturating_record(now.saturating_sub(intended));
+        if self.counts(intended) {
+            self.planned += 1;
+            self.lag.saturating_record(now.saturating_sub(intended));
+        }
     }
 
-    pub fn send(&mut self, now: Nanos) {
-        self.sent += 1;
-        self.second(now).sent += 1;
+    /// A connection is being opened for the request that was due then.
+    pub fn open(&mut self, intended: Nanos) {
+        self.connections.opened += u64::from(self.counts(intended));
     }
 
-    pub fn refuse(&mut self, reason: Refusal, now: Nanos) {
-        *self.refused.entry(reason).or_default() += 1;
-        self.second(now).refused += 1;
+    /// So many connections were open when the request was due.
+    pub fn connected(&mut self, intended: Nanos, connections: u64) {
+        if self.counts(intended) {
+            self.connections.most_at_once = self.connections.most_at_once.max(connections);
+        }
+    }
+
+    pub fn send(&mut self, intended: Nanos, now: Nanos) {
+        self.under_way += 1;
+        if self.counts(intended) {
+            self.sent += 1;
+            self.second(now).sent += 1;
+        }
+    }
+
+    pub fn refuse(&mut self, reason: Refusal, intended: Nanos, now: Nanos) {
+        if self.counts(intended) {
+            *self.refused.entry(reason).or_default() += 1;
+            self.second(now).refused += 1;
+        }
+    }
+
+    pub fn receive(&mut self, intended: Nanos, bytes: u64) {
+        if self.counts(intended) {
+            self.bytes_received += bytes;
+        }
     }
 
     pub fn answer(&mut self, intended: Nanos, now: Nanos) {
-        self.answered += 1;
-        self.answered_within_duration += u64::from(now <= self.duration);
-        self.latency.saturating_record(now.saturating_sub(intended));
-        self.second(now).answered += 1;
+        self.under_way -= 1;
+        if self.counts(intended) {
+            self.answered += 1;
+            self.answered_within_duration += u64::from(now <= self.lead_in + self.duration);
+            self.latency.saturating_record(now.saturating_sub(intended));
+            self.second(now).answered += 1;
+        }
     }
 
-    pub fn fail(&mut self, reason: Failure, now: Nanos) {
-        *self.failed.entry(reason).or_default() += 1;
-        self.second(now).failed += 1;
+    pub fn fail(&mut self, reason: Failure, intended: Nanos, now: Nanos) {
+        self.under_way -= 1;
+        if self.counts(intended) {
+            *self.failed.entry(reason).or_default() += 1;
+            self.second(now).failed += 1;
+        }
+    }
+
+    fn counts(&self, intended: Nanos) -> bool {
+        intended >= self.lead_in
     }
 
     pub fn all_failed(&self) -> u64 {
@@ -117,9 +158,9 @@ impl Tally {
         self.refused.values().sum()
     }
 
-    /// Return the number of requests that were sent and have no outcome yet.
+    /// Return the number of requests that were sent and have no outcome yet, counted or not.
     pub fn under_way(&self) -> u64 {
-        self.sent - self.answered - self.all_failed()
+        self.under_way
     }
 
     /// Return whether every planned request was sent, and every answer was right.
@@ -128,7 +169,7 @@ impl Tally {
     }
 
     fn second(&mut self, now: Nanos) -> &mut Second {
-        let number = usize::try_from(now / SECOND).expect("a run does not last for ages");
+        let number = usize::try_from((now - self.lead_in) / SECOND).expect("a run does not last for ages");
         if number >= self.seconds.len() {
             self.seconds.resize(number + 1, Second::default());
         }
@@ -137,6 +178,7 @@ impl Tally {
 
     /// Add what another thread of the same run has counted.
     pub fn add(&mut self, other: &Tally) {
+        self.under_way += other.under_way;
         self.planned += other.planned;
         self.sent += other.sent;
         self.answered += other.answered;
@@ -174,16 +216,21 @@ mod tests {
 
     /// Return the accounts of three requests: one answered late, one failed, one refused.
     fn three() -> Tally {
-        let mut tally = Tally::new(SECOND);
-        tally.plan(0, MILLI);
-        tally.send(MILLI);
-        tally.plan(2 * MILLI, 2 * MILLI);
-        tally.send(2 * MILLI);
-        tally.plan(3 * MILLI, 3 * MILLI);
-        tally.refuse(Refusal::ConnectionLimit, 3 * MILLI);
+        three_from(0)
+    }
+
+    /// Return them for requests that are due from then on, after a lead-in of that time.
+    fn three_from(start: Nanos) -> Tally {
+        let mut tally = Tally::new(start, SECOND);
+        tally.plan(start, start + MILLI);
+        tally.send(start, start + MILLI);
+        tally.plan(start + 2 * MILLI, start + 2 * MILLI);
+        tally.send(start + 2 * MILLI, start + 2 * MILLI);
+        tally.plan(start + 3 * MILLI, start + 3 * MILLI);
+        tally.refuse(Refusal::ConnectionLimit, start + 3 * MILLI, start + 3 * MILLI);
         assert_eq!(tally.under_way(), 2);
-        tally.answer(0, SECOND + MILLI);
-        tally.fail(Failure::Timeout, 2 * SECOND);
+        tally.answer(start, start + SECOND + MILLI);
+        tally.fail(Failure::Timeout, start + 2 * MILLI, start + 2 * SECOND);
         tally
     }
 
@@ -209,10 +256,33 @@ mod tests {
 
     #[test]
     fn the_accounts_of_threads_add_up() {
-        let mut sum = Tally::new(SECOND);
+        let mut sum = Tally::new(0, SECOND);
         sum.add(&three());
         sum.add(&three());
         check(&sum, 2);
+    }
+
+    #[test]
+    fn what_was_due_in_the_lead_in_is_not_counted() {
+        let mut tally = three_from(5 * SECOND);
+        check(&tally, 1);
+        for (number, end) in [4 * SECOND, 6 * SECOND].into_iter().enumerate() {
+            let due = number as Nanos;
+            tally.plan(due, due + SECOND);
+            tally.open(due);
+            tally.connected(due, 7);
+            tally.send(due, due + SECOND);
+            assert_eq!(tally.under_way(), 1, "it is waited for");
+            tally.receive(due, 100);
+            tally.answer(due, end);
+        }
+        tally.plan(2, SECOND);
+        tally.send(2, SECOND);
+        tally.fail(Failure::Timeout, 2, 6 * SECOND);
+        tally.plan(3, SECOND);
+        tally.refuse(Refusal::NoPort, 3, SECOND);
+        check(&tally, 1);
+        assert_eq!((tally.connections, tally.bytes_received), (Connections::default(), 0));
     }
 
     #[test]
@@ -226,9 +296,9 @@ mod tests {
 
     #[test]
     fn a_run_is_clean_if_nothing_failed_and_nothing_came_unasked() {
-        let mut tally = Tally::new(SECOND);
+        let mut tally = Tally::new(0, SECOND);
         tally.plan(0, 0);
-        tally.send(0);
+        tally.send(0, 0);
         tally.answer(0, SECOND);
         assert!(tally.is_clean());
         assert_eq!(tally.answered_within_duration, 1);

@@ -90,7 +90,7 @@ impl<'a> Worker<'a> {
         // By default the kernel may wake a thread 50 µs late, to wake several at once.
         let _ = set_current_timer_slack(NonZeroU64::new(1));
         let mut events = Vec::with_capacity(BATCH);
-        self.clock.sleep_until_start();
+        self.clock.sleep_until(0);
         loop {
             self.send_if_due()?;
             self.expire();
@@ -132,25 +132,26 @@ impl<'a> Worker<'a> {
         let now = self.clock.now();
         let Some(intended) = self.arrivals.take_due(now, self.occupied()) else { return Ok(()) };
         self.tally.plan(intended, now);
-        match self.connection() {
+        match self.connection(intended) {
             Ok(key) => {
                 let deadline = now + self.request.timeout;
-                self.tally.send(now);
+                self.tally.connected(intended, (self.connections.len() - self.silent) as u64);
+                self.tally.send(intended, now);
                 self.deadlines.insert((deadline, key));
                 self.connections[key].begin(intended, deadline);
                 self.advance(key)?;
             }
-            Err(NotOpened::Refused(reason)) => self.tally.refuse(reason, now),
+            Err(NotOpened::Refused(reason)) => self.tally.refuse(reason, intended, now),
             Err(NotOpened::Failed(reason)) => {
-                self.tally.send(now);
-                self.tally.fail(reason, now);
+                self.tally.send(intended, now);
+                self.tally.fail(reason, intended, now);
             }
         }
         Ok(())
     }
 
-    /// Return a connection for a request: a free one, or else a new one.
-    fn connection(&mut self) -> Result<DefaultKey, NotOpened> {
+    /// Return a connection for the request that was due then: a free one, or else a new one.
+    fn connection(&mut self, intended: Nanos) -> Result<DefaultKey, NotOpened> {
         while let Some(key) = self.free.pop() {
             if self.connections.contains_key(key) {
                 return Ok(key);
@@ -160,21 +161,21 @@ impl<'a> Worker<'a> {
             return Err(NotOpened::Refused(Refusal::ConnectionLimit));
         }
         let key = self.connections.insert(Connection::open(self.request.address)?);
-        self.tally.connections.opened += 1;
-        let open = (self.connections.len() - self.silent) as u64;
-        self.tally.connections.most_at_once = self.tally.connections.most_at_once.max(open);
+        self.tally.open(intended);
         Ok(key)
     }
 
     /// Do what a connection can do now. It may be gone: events of a batch can be older than the last change.
     fn advance(&mut self, key: DefaultKey) -> io::Result<()> {
         let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
-        let step = connection.advance(self.request, &mut self.buffer, &mut self.tally.bytes_received);
-        let now = self.clock.now();
+        let mut received = 0;
+        let step = connection.advance(self.request, &mut self.buffer, &mut received);
+        let (intended, now) = (connection.intended, self.clock.now());
+        self.tally.receive(intended, received);
         match step {
             Step::Wait(event) => self.watch(key, event)?,
             Step::Answered(afterwards) => {
-                self.tally.answer(connection.intended, now);
+                self.tally.answer(intended, now);
                 self.deadlines.remove(&(connection.deadline, key));
                 match afterwards {
                     Afterwards::Keep => {
@@ -190,7 +191,7 @@ impl<'a> Worker<'a> {
                 }
             }
             Step::Failed(reason) => {
-                self.tally.fail(reason, now);
+                self.tally.fail(reason, intended, now);
                 self.close(key);
             }
             // A server may say 408 before it closes a connection that stayed silent.
@@ -221,7 +222,7 @@ impl<'a> Worker<'a> {
             if connection.phase == Phase::Closing {
                 self.tally.connections.left_open += 1;
             } else {
-                self.tally.fail(connection.overdue(), now);
+                self.tally.fail(connection.overdue(), connection.intended, now);
             }
             self.close(key);
         }

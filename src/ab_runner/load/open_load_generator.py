@@ -44,7 +44,7 @@ class OpenLoadGenerator:
         )
 
 
-AGENT = "open-load/1.0.0"
+AGENT = "open-load/1.1.0"
 """What it calls itself; a test compares it with the program."""
 GENERATOR: Generator = OpenLoadGenerator()
 
@@ -54,8 +54,9 @@ def _command(target: Target, load: Load, concurrency: int) -> list[str]:
     path = f"{target.executor.fixtures}/{target.fixture}"
     expect = ["--expect-echo"] if target.fixture is None else ["--expect", path]
     return [
-        "open-load", *kind, "--seconds", f"{load.seconds:g}", "--connections", "kept" if target.keep_alive else "new",
-        *expect, "--timeout", str(target.idle_timeout), "--idle", str(load.idle),
+        "open-load", *kind, "--seconds", f"{load.seconds:g}", "--lead-in", f"{load.lead_in:g}",
+        "--connections", "kept" if target.keep_alive else "new", *expect,
+        "--timeout", str(target.idle_timeout), "--idle", str(load.idle),
         "--max-connections", str(MOST_CONNECTIONS), "--threads", str(target.processes), "--json",
     ]  # fmt: skip
 

@@ -118,6 +118,8 @@ class Load(Struct, frozen=True, omit_defaults=True):
     """Silent connections beside an open load."""
     seed: Count = 1
     """Of the plan: the same seed gives the same times."""
+    lead_in: Amount = 0
+    """Seconds of the same open load before that, which are not counted."""
 
     @property
     def text(self) -> str:

@@ -50,12 +50,14 @@ def measure_cell(start: Start, cell: Cell, rate: float | None) -> TrialResult:
 
 
 def make_warm_trial(
-    start: Start, cell: Cell, load: Load, rate: float | None, name: str, lead_in_seconds: float | None
+    start: Start, cell: Cell, load: Load, rate: float | None, name: str, lead_in_seconds: float | None = None
 ) -> TrialResult:
     """Make a trial whose files have that name, and return it. A timed one that was cold is stored as such and made
-    again."""
+    again. `lead_in_seconds` is what a load of its own before it took."""
     result = make_trial(start, cell, load, rate, name)
-    trial = msgspec.structs.replace(result.trial, lead_in_seconds=lead_in_seconds)
+    trial = result.trial
+    if lead_in_seconds is not None:
+        trial = msgspec.structs.replace(trial, lead_in_seconds=lead_in_seconds)
     for number in range(1, COLD_REPEATS + 1):
         if not (trial.verdict.valid and _cold(trial) and load.seconds):
             break
@@ -111,6 +113,7 @@ def make_trial(start: Start, cell: Cell, load: Load, rate: float | None, name: s
         limit=limit,
         jvm=sampler.jvm,
         cooldown=cooldown,
+        lead_in_seconds=load.lead_in or None,
         samples=watched.spot_checks.answered if watched.spot_checks else None,
     )
     return TrialResult(trial, alive)
