@@ -42,6 +42,7 @@ from ab_runner.sweep.probe import REFUSES_HTTP_1_0
         ("no answer after the trial: no connection: timed out", Reason.TIMEOUT),
         ("reset", Reason.CONNECTION),
         ("connect timeout", Reason.CONNECTION),
+        ("only 10,252 of 15,000 idle connections", Reason.CONNECTION),
         ("does not start", Reason.NOT_STARTED),
         ("does not get ready", Reason.NOT_STARTED),
         ("server exited with 137", Reason.ENDED),

@@ -73,6 +73,12 @@ def test_idle_connections_that_are_missing_or_closed_spoil_it(opened: int, close
     assert judged(report, idle=200) == Verdict(False, "only 150 of 200 idle connections")
 
 
+def test_missing_idle_connections_are_told_before_what_they_lead_to() -> None:
+    found = arrivals(1_000, idle_opened=150, refused={"connection_limit": 5_000})
+    report = open_report(1_000, complete=0, requests_per_second=0.0, arrivals=found)
+    assert judged(report, idle=200) == Verdict(False, "only 150 of 200 idle connections")
+
+
 def test_a_run_without_figures_has_its_own_reason() -> None:
     assert judged(LoadFailure("refused", "cannot reach …")) == Verdict(False, "refused")
 
@@ -88,6 +94,11 @@ def test_a_run_without_figures_has_its_own_reason() -> None:
 def test_a_generator_that_is_late_is_the_limit(lag: float, p99: float, expected: Limit) -> None:
     report = open_report(1_000, arrivals=arrivals(1_000, lag_p99=lag), percentiles={50: 0.1, 99: p99})
     assert open_limit(report, "server") == expected
+
+
+def test_a_late_generator_is_not_why_a_server_answers_nothing() -> None:
+    report = open_report(1_000, complete=0, arrivals=arrivals(1_000, lag_p99=1.0), percentiles={})
+    assert open_limit(report, None) is None
 
 
 def test_a_generator_without_ports_is_the_limit() -> None:

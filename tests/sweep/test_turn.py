@@ -512,10 +512,10 @@ def test_a_trial_that_was_cold_is_made_again_and_kept(harness: SweepHarness, mon
 
 def test_a_trial_that_stays_cold_has_that_as_its_reason(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
-    monkeypatch.setattr(ColdSampler, "shares", [0.0] * 5 + [0.4, 0.3, 0.25])
+    monkeypatch.setattr(ColdSampler, "shares", [0.0] * 5 + [0.6, 0.5, 0.4, 0.3, 0.25])
     harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
     assert harness.cells() == {("a-1", 10): "cold: the JIT took 25 % of the server's CPU time"}
-    assert harness.kinds().count("ColdTrial") == 2
+    assert harness.kinds().count("ColdTrial") == 4
 
 
 def test_a_cold_trial_by_requests_is_not_repeated(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::process::ExitCode;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -121,10 +121,11 @@ fn raise_open_files(options: &Options) -> Result<(), String> {
         .map_err(|error| format!("cannot open files: {error}"))
 }
 
-/// Return silent connections; fewer than asked for if the server does not let so many in.
+/// Return silent connections; fewer than asked for if the server does not let so many in within this time.
 fn open_idle(address: SocketAddr, count: usize, timeout: Duration) -> Vec<TcpStream> {
+    let end = Instant::now() + timeout;
     let open = || -> io::Result<TcpStream> {
-        let stream = TcpStream::connect_timeout(&address, timeout)?;
+        let stream = TcpStream::connect_timeout(&address, end.saturating_duration_since(Instant::now()))?;
         stream.set_nonblocking(true)?;
         Ok(stream)
     };

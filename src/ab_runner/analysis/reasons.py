@@ -59,7 +59,7 @@ _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = tuple(
         (Reason.ENDED, r"stopped in warm-up|crashed|killed|interrupted|out of memory"),
         (Reason.TIMEOUT, r"timeout|over time|no answer|no whole answer|does not close"),
         (Reason.CONNECTION, r"connect timeout|reset|refused|unreachable|unknown host|no free port|no connection"),
-        (Reason.CONNECTION, r"connection lost|closes without"),
+        (Reason.CONNECTION, r"connection lost|closes without|only [\d,]+ of [\d,]+ idle connections"),
         (
             Reason.WRONG_ANSWER,
             r"wrong |[\d,]+ wrong answer|no data|lengths differ|bad answers|status \d+ instead|[\d,]+ bytes instead",

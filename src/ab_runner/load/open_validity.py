@@ -37,11 +37,11 @@ def judge_open(
         return Verdict(False, outcome.reason)
     reason = (
         _wrong(outcome)
+        or _not_idle(outcome, idle)
         or _behind(outcome, limit)
         or _failed(outcome)
         or _wrong_length(outcome, expected_length)
         or (_not_kept(outcome) if workload.keep_alive else None)
-        or _not_idle(outcome, idle)
     )
     return Verdict(reason is None, reason)
 
@@ -107,10 +107,11 @@ def _counts(found: Mapping[str, int]) -> str:
 def open_limit(report: LoadReport | None, by_cpu: Limit | None) -> Limit | None:
     """Return what limited a run of open-load; `by_cpu` is whose CPUs were full. Latency counts from the planned time,
     so a generator that is late makes every figure too high. One that runs out of ports makes fewer requests than
-    planned."""
+    planned. Where nothing was answered, its lag is not the cause."""
     if report is None or report.arrivals is None:
         return by_cpu
     if any(report.arrivals.refused.get(reason) for reason in OWN_LIMITS):
         return "generator"
-    lag, p99 = report.arrivals.lag_p99, report.percentiles.get(99, 0.0)
-    return "generator" if lag > LATE_MILLISECONDS and lag > LATE_SHARE * p99 else by_cpu
+    lag, p99 = report.arrivals.lag_p99, report.percentiles.get(99)
+    late = p99 is not None and lag > LATE_MILLISECONDS and lag > LATE_SHARE * p99
+    return "generator" if late else by_cpu

@@ -25,7 +25,7 @@ NOTICED_SECONDS = 1.0
 LEAD_IN_IDLE_TIMEOUT = 1
 """Seconds without progress after which a lead-in ends. Connections that a server does not serve while others are kept
 alive would hold it until the server closes those."""
-COLD_REPEATS = 2
+COLD_REPEATS = 4
 """How often a cold trial is made again. Each is a second more of warm-up by the very load that needs it."""
 
 

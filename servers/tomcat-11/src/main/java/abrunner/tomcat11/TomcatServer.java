@@ -92,8 +92,10 @@ public final class TomcatServer implements Server {
         if (writeBuffer == WriteBuffer.LARGE) {
             connector.setProperty("socket.appWriteBufSize", Integer.toString(LARGE_WRITE_BUFFER));
         }
-        // An idle connection holds no thread: nothing limits its requests. As shipped: 100.
+        // An idle connection holds no thread: nothing limits its requests, and as many connections are allowed as the load
+        // generator can open. As shipped: 100 requests, and 8,192 connections.
         connector.setProperty("maxKeepAliveRequests", "-1");
+        connector.setProperty("maxConnections", "20000");
         // As shipped it takes heads of up to 8 KB; here one with a field of 8 KB has to pass.
         connector.setProperty("maxHttpHeaderSize", "16384");
         return connector;

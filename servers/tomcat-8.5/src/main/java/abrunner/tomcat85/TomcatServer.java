@@ -57,8 +57,10 @@ public final class TomcatServer implements Server {
         connector.setProperty("acceptCount", Integer.toString(backlog));
         connector.setProperty("maxThreads", Integer.toString(threads));
         connector.setProperty("tcpNoDelay", "true");
-        // An idle connection holds no thread: nothing limits its requests. As shipped: 100.
+        // An idle connection holds no thread: nothing limits its requests, and as many connections are allowed as the load
+        // generator can open. As shipped: 100 requests, and 10,000 connections.
         connector.setProperty("maxKeepAliveRequests", "-1");
+        connector.setProperty("maxConnections", "20000");
         // As shipped it takes heads of up to 8 KB; here one with a field of 8 KB has to pass.
         connector.setProperty("maxHttpHeaderSize", "16384");
         return connector;
