@@ -87,5 +87,5 @@ def test_what_is_known_besides_the_figures() -> None:
     cells = open_cells(analysis.trials)
     found = cells[Cell("a-1", "small", 500)]
     assert (found.rate, found.peak, found.lag, found.memory_by_block) == (1_000, 20_000, 0.25, {1: 60_000_000})
-    assert memory_per_connection(cells, Cell("a-1", "small", 500), 0) == 20_000
-    assert memory_per_connection(cells, Cell("a-1", "small", 0), 0) is None
+    assert memory_per_connection(cells, Cell("a-1", "small", 500)) == 20_000
+    assert memory_per_connection(cells, Cell("a-1", "small", 0)) is None

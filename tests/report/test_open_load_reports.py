@@ -26,6 +26,7 @@ from ab_runner.report.compare_tables import report_comparison
 from ab_runner.report.html.page import page_of
 from ab_runner.report.published import compared_with_2006, conclusions_of, judged
 from ab_runner.report.ranking_tables import report_ranking
+from ab_runner.report.selection import Selection, narrowed
 from ab_runner.report.tables import report_of
 from ab_runner.store.reader import Stored
 
@@ -68,6 +69,17 @@ def test_every_trial_is_a_row_of_the_csv(name: str, stored: Stored) -> None:
     rows = list(DictReader(io.StringIO(csv.render(analyse(stored)))))
     assert len(rows) == len(stored.records)
     assert {(row["axis"], row["concurrency"]) for row in rows} == {(stored.sweep.request.axis, "")}
+
+
+def test_the_memory_of_an_idle_connection_is_there_without_the_level_that_it_is_compared_with() -> None:
+    analysis = analyse(SWEEPS["idle"])
+    without, *others = analysis.levels
+    assert without == 0
+    whole, part = (
+        report_ranking(each).tables[-1] for each in (analysis, narrowed(analysis, Selection(levels=tuple(others))))
+    )
+    assert part.headings[-1] == "memory per idle connection, KiB"
+    assert part.rows == whole.rows
 
 
 def test_a_sweep_against_itself_changes_nothing_and_a_slower_one_is_slower() -> None:

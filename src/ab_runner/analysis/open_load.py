@@ -65,14 +65,14 @@ def _median(trials: Iterable[Trial], figure: Callable[[Trial], float | None]) ->
     return median(known) if known else None
 
 
-def memory_per_connection(cells: Mapping[Cell, OpenCell], cell: Cell, without: int) -> float | None:
+def memory_per_connection(cells: Mapping[Cell, OpenCell], cell: Cell) -> float | None:
     """Return the bytes of the server's memory that each idle connection of a cell takes: in each block the difference
-    to its cell with `without` of them, divided by how many there are more, and of these the median. None where that is
-    not known, or not above zero."""
-    here, base = cells.get(cell), cells.get(msgspec.structs.replace(cell, level=without))
-    if here is None or base is None or cell.level <= without:
+    to its cell without any, divided by how many there are, and of these the median. None where that is not known, or
+    not above zero."""
+    here, base = cells.get(cell), cells.get(msgspec.structs.replace(cell, level=0))
+    if here is None or base is None or not cell.level:
         return None
     blocks = here.memory_by_block.keys() & base.memory_by_block.keys()
     more = [here.memory_by_block[block] - base.memory_by_block[block] for block in blocks]
     middle = median(more) if more else 0.0
-    return middle / (cell.level - without) if middle > 0 else None
+    return middle / cell.level if middle > 0 else None

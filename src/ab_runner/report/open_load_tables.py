@@ -38,10 +38,9 @@ def _detail_of(cells: Mapping[Cell, OpenCell], analysis: SweepAnalysis) -> Detai
         case "slo":
             return Detail("bracket of the capacity, requests/s: SLO met / missed / peak", _text_of(cells, _bracket))
         case "idle":
-            base = analysis.levels[0]
             return Detail(
                 "memory per idle connection, KiB",
-                lambda cell: _kibibytes(memory_per_connection(cells, cell, base)),
+                lambda cell: _kibibytes(memory_per_connection(cells, cell)),
                 (MEMORY,),
             )
         case _:
