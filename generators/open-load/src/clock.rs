@@ -32,7 +32,12 @@ impl Clock {
     }
 }
 
-pub fn nanos(duration: Duration) -> Nanos {
+/// Return a time that an option gives in seconds.
+pub fn nanos_of(seconds: f64) -> Nanos {
+    nanos(Duration::from_secs_f64(seconds))
+}
+
+fn nanos(duration: Duration) -> Nanos {
     Nanos::try_from(duration.as_nanos()).unwrap_or(Nanos::MAX)
 }
 

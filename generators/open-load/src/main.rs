@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use clock::{Clock, Nanos, cpu_seconds, nanos};
+use clock::{Clock, cpu_seconds, nanos_of};
 use options::{Command, Options, Url};
 use plan::{Arrivals, Plan};
 use report::{Report, Run};
@@ -76,7 +76,6 @@ fn run(options: &Options) -> Result<bool, String> {
         head: &request.head,
         expected_bytes: request.expectation.body.as_ref().map(Vec::len),
         clock,
-        lead_in: time(options.lead_in),
         end: clock.now(),
         cpu_seconds: cpu_seconds() - cpu_before,
         idle_opened,
@@ -103,7 +102,7 @@ fn request(options: &Options, url: &Url, address: SocketAddr) -> Result<Request,
         None => None,
     };
     let expectation = Expectation { body, version: options.http, connections: options.connections };
-    Ok(Request { address, head, timeout: time(options.timeout), expectation })
+    Ok(Request { address, head, timeout: nanos_of(options.timeout), expectation })
 }
 
 /// Allow as many open files as the load may need, if this process may.
@@ -134,23 +133,19 @@ fn open_idle(address: SocketAddr, count: usize, timeout: Duration) -> Vec<TcpStr
 
 /// Return what makes one thread of all send its requests. A plan takes a while, so this comes before the clock starts.
 fn arrivals(options: &Options, thread: usize) -> Arrivals {
-    let lead_in = time(options.lead_in);
+    let lead_in = nanos_of(options.lead_in);
     match (options.rate, options.closed) {
         (Some(rate), _) => {
             let times =
                 |seconds| Plan::at_rate(rate, seconds, options.arrivals, options.seed).share(thread, options.threads);
-            let after = times(options.seconds).map(move |time| lead_in + time);
+            let after = times(options.seconds).map(move |due| lead_in + due);
             Arrivals::open(Box::new(times(options.lead_in).chain(after)))
         }
         (None, closed) => Arrivals::Closed {
             connections: share(closed.unwrap_or_default(), thread, options),
-            until: lead_in + time(options.seconds),
+            until: lead_in + nanos_of(options.seconds),
         },
     }
-}
-
-fn time(seconds: f64) -> Nanos {
-    nanos(Duration::from_secs_f64(seconds))
 }
 
 /// Return the share of a thread in a count of connections.
@@ -167,7 +162,7 @@ fn make_load(
     arrivals: Vec<Arrivals>,
     mut idle: Vec<TcpStream>,
 ) -> io::Result<(Tally, f64)> {
-    let (lead_in, duration) = (time(options.lead_in), time(options.seconds));
+    let (lead_in, duration) = (nanos_of(options.lead_in), nanos_of(options.seconds));
     let idle_opened = idle.len();
     let most = options.closed.unwrap_or(options.max_connections);
     let workers = arrivals.into_iter().enumerate().map(|(thread, arrivals)| {

@@ -1,11 +1,10 @@
 //! When requests are due. In an open load that is decided before the first one is sent.
 
 use std::iter::Peekable;
-use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::clock::{Nanos, nanos};
+use crate::clock::{Nanos, nanos_of};
 
 /// Intended times in ascending order. They are computed as they are needed, so a long plan takes no memory.
 pub type Times = Box<dyn Iterator<Item = Nanos> + Send>;
@@ -32,8 +31,7 @@ pub struct Plan {
 impl Plan {
     /// Return a plan of that many arrivals per second.
     pub fn at_rate(rate: f64, seconds: f64, spacing: Spacing, seed: u64) -> Plan {
-        let duration = nanos(Duration::from_secs_f64(seconds));
-        Plan { spacing, count: (rate * seconds).round() as u64, duration, seed }
+        Plan { spacing, count: (rate * seconds).round() as u64, duration: nanos_of(seconds), seed }
     }
 
     /// Return the intended times of all arrivals; all are within the duration.

@@ -27,7 +27,6 @@ pub struct Run<'a> {
     pub head: &'a [u8],
     pub expected_bytes: Option<usize>,
     pub clock: Clock,
-    pub lead_in: Nanos,
     /// The end of the last request.
     pub end: Nanos,
     pub cpu_seconds: f64,
@@ -112,7 +111,7 @@ impl<'a> Report<'a> {
     pub fn new(run: &Run<'a>, tally: &'a Tally) -> Report<'a> {
         let Run { options, .. } = *run;
         let start = run.clock.wall_start.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() + options.lead_in;
-        let seconds = run.end.saturating_sub(run.lead_in) as f64 / 1e9;
+        let seconds = (run.end as f64 / 1e9 - options.lead_in).max(0.0);
         let lag = if options.rate.is_some() { times(&tally.lag) } else { None };
         let per_second = |count: fn(&Second) -> u64| tally.seconds.iter().map(count).collect();
         let mut report = Report {
@@ -320,7 +319,6 @@ mod tests {
             head: b"GET / HTTP/1.1\r\n\r\n",
             expected_bytes: Some(100),
             clock: Clock::starting_in(Duration::ZERO),
-            lead_in: 0,
             end: 2 * SECOND,
             cpu_seconds: 0.5,
             idle_opened: 3,
