@@ -26,7 +26,7 @@ use options::{Command, Options, Url};
 use plan::{Arrivals, Plan};
 use report::{Report, Run};
 use request::{Expectation, Request};
-use tally::Tally;
+use tally::{Accounts, Tally};
 use worker::{Limits, Worker};
 
 /// Threads are started in this time before the first request is due.
@@ -168,7 +168,7 @@ fn make_load(
     let workers = arrivals.into_iter().enumerate().map(|(thread, arrivals)| {
         let limits = Limits { connections: share(most, thread, options), spin: options.spin * 1000 };
         let idle = idle.drain(..share(idle_opened, thread, options)).collect();
-        Worker::new(request, clock, arrivals, limits, idle, Tally::new(lead_in, duration))
+        Worker::new(request, clock, arrivals, limits, idle, Accounts::new(lead_in, duration))
     });
     let workers: Vec<Worker> = workers.collect::<io::Result<_>>()?;
     thread::scope(|scope| {

@@ -331,14 +331,14 @@ mod tests {
         let mut tally = Tally::new(0, 2 * SECOND);
         for milliseconds in 1..=1000 {
             tally.plan(0, 1000);
-            tally.send(0, 1000);
+            tally.send(1000);
             tally.answer(0, milliseconds * 1_000_000);
         }
         tally.plan(0, 1000);
-        tally.send(0, 1000);
-        tally.fail(Failure::WrongBytes, 0, SECOND);
+        tally.send(1000);
+        tally.fail(Failure::WrongBytes, SECOND);
         tally.plan(0, 1000);
-        tally.refuse(Refusal::ConnectionLimit, 0, 1000);
+        tally.refuse(Refusal::ConnectionLimit, 1000);
         tally
     }
 

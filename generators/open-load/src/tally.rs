@@ -1,7 +1,7 @@
 //! The accounts of a run.
 //!
 //! Two equations hold for them, in every thread and in their sum, as soon as no request is under way:
-//! planned = sent + refused, and sent = answered + failed. Requests that were due in the lead-in are in none of them.
+//! planned = sent + refused, and sent = answered + failed.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,32 @@ const SECOND: Nanos = 1_000_000_000;
 /// Longest time that a histogram can tell from longer ones. Timeouts are shorter.
 pub const LONGEST: Nanos = 3600 * SECOND;
 
+/// The accounts of the lead-in, and those of the run, which alone are reported.
+pub struct Accounts {
+    lead_in: Tally,
+    pub run: Tally,
+}
+
+impl Accounts {
+    pub fn new(lead_in: Nanos, duration: Nanos) -> Accounts {
+        Accounts { lead_in: Tally::new(0, lead_in), run: Tally::new(lead_in, duration) }
+    }
+
+    /// Return the accounts of the requests that are due then.
+    pub fn of(&mut self, intended: Nanos) -> &mut Tally {
+        if intended < self.run.start { &mut self.lead_in } else { &mut self.run }
+    }
+
+    pub fn under_way(&self) -> u64 {
+        self.lead_in.under_way() + self.run.under_way()
+    }
+}
+
 /// What was counted, and the times.
 pub struct Tally {
-    /// Requests that are due earlier are not counted.
-    lead_in: Nanos,
-    /// The time after it in which requests are due.
+    /// Requests are due from then on, for the duration.
+    start: Nanos,
     duration: Nanos,
-    /// Requests that were sent and have no outcome yet, counted or not.
-    under_way: u64,
     pub planned: u64,
     pub sent: u64,
     pub answered: u64,
@@ -34,7 +52,7 @@ pub struct Tally {
     pub latency: Histogram<u64>,
     /// Of all planned requests, from the intended time to the attempt to send them, in nanoseconds.
     pub lag: Histogram<u64>,
-    /// What happened in each second since the end of the lead-in; requests are counted when they are sent or refused.
+    /// What happened in each second since the start; requests are counted when they are sent or refused.
     pub seconds: Vec<Second>,
     pub connections: Connections,
     pub bytes_received: u64,
@@ -52,9 +70,9 @@ pub struct Second {
 /// Counts of connections, but for idle ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Connections {
-    /// Connections whose opening was begun for a request that is counted.
+    /// Connections whose opening was begun.
     pub opened: u64,
-    /// The most that were open at once after the lead-in; with several threads, the sum of what each had.
+    /// The most that were open when a request was sent; with several threads, the sum of what each had.
     pub most_at_once: u64,
     /// Kept connections that the server closed while they had no request.
     pub closed_while_free: u64,
@@ -67,12 +85,11 @@ pub struct Connections {
 }
 
 impl Tally {
-    pub fn new(lead_in: Nanos, duration: Nanos) -> Tally {
+    pub fn new(start: Nanos, duration: Nanos) -> Tally {
         let times = || Histogram::new_with_max(LONGEST, 3).expect("these bounds are allowed");
         Tally {
-            lead_in,
+            start,
             duration,
-            under_way: 0,
             planned: 0,
             sent: 0,
             answered: 0,
@@ -89,65 +106,35 @@ impl Tally {
 
     /// A request was due then, and now is the attempt to send it.
     pub fn plan(&mut self, intended: Nanos, now: Nanos) {
-        if self.counts(intended) {
-            self.planned += 1;
-            self.lag.saturating_record(now.saturating_sub(intended));
-        }
+        self.planned += 1;
+        self.lag.saturating_record(now.saturating_sub(intended));
     }
 
-    /// A connection is being opened for the request that was due then.
-    pub fn open(&mut self, intended: Nanos) {
-        self.connections.opened += u64::from(self.counts(intended));
+    pub fn send(&mut self, now: Nanos) {
+        self.sent += 1;
+        self.second(now).sent += 1;
     }
 
-    /// So many connections were open when the request was due.
-    pub fn connected(&mut self, intended: Nanos, connections: u64) {
-        if self.counts(intended) {
-            self.connections.most_at_once = self.connections.most_at_once.max(connections);
-        }
-    }
-
-    pub fn send(&mut self, intended: Nanos, now: Nanos) {
-        self.under_way += 1;
-        if self.counts(intended) {
-            self.sent += 1;
-            self.second(now).sent += 1;
-        }
-    }
-
-    pub fn refuse(&mut self, reason: Refusal, intended: Nanos, now: Nanos) {
-        if self.counts(intended) {
-            *self.refused.entry(reason).or_default() += 1;
-            self.second(now).refused += 1;
-        }
-    }
-
-    pub fn receive(&mut self, intended: Nanos, bytes: u64) {
-        if self.counts(intended) {
-            self.bytes_received += bytes;
-        }
+    pub fn refuse(&mut self, reason: Refusal, now: Nanos) {
+        *self.refused.entry(reason).or_default() += 1;
+        self.second(now).refused += 1;
     }
 
     pub fn answer(&mut self, intended: Nanos, now: Nanos) {
-        self.under_way -= 1;
-        if self.counts(intended) {
-            self.answered += 1;
-            self.answered_within_duration += u64::from(now <= self.lead_in + self.duration);
-            self.latency.saturating_record(now.saturating_sub(intended));
-            self.second(now).answered += 1;
-        }
+        self.answered += 1;
+        self.answered_within_duration += u64::from(now <= self.start + self.duration);
+        self.latency.saturating_record(now.saturating_sub(intended));
+        self.second(now).answered += 1;
     }
 
-    pub fn fail(&mut self, reason: Failure, intended: Nanos, now: Nanos) {
-        self.under_way -= 1;
-        if self.counts(intended) {
-            *self.failed.entry(reason).or_default() += 1;
-            self.second(now).failed += 1;
-        }
+    pub fn fail(&mut self, reason: Failure, now: Nanos) {
+        *self.failed.entry(reason).or_default() += 1;
+        self.second(now).failed += 1;
     }
 
-    fn counts(&self, intended: Nanos) -> bool {
-        intended >= self.lead_in
+    /// So many connections were open when a request was sent.
+    pub fn connected(&mut self, connections: usize) {
+        self.connections.most_at_once = self.connections.most_at_once.max(connections as u64);
     }
 
     pub fn all_failed(&self) -> u64 {
@@ -158,9 +145,9 @@ impl Tally {
         self.refused.values().sum()
     }
 
-    /// Return the number of requests that were sent and have no outcome yet, counted or not.
+    /// Return the number of requests that were sent and have no outcome yet.
     pub fn under_way(&self) -> u64 {
-        self.under_way
+        self.sent - self.answered - self.all_failed()
     }
 
     /// Return whether every planned request was sent, and every answer was right.
@@ -169,7 +156,7 @@ impl Tally {
     }
 
     fn second(&mut self, now: Nanos) -> &mut Second {
-        let number = usize::try_from((now - self.lead_in) / SECOND).expect("a run does not last for ages");
+        let number = usize::try_from((now - self.start) / SECOND).expect("a run does not last for ages");
         if number >= self.seconds.len() {
             self.seconds.resize(number + 1, Second::default());
         }
@@ -178,7 +165,6 @@ impl Tally {
 
     /// Add what another thread of the same run has counted.
     pub fn add(&mut self, other: &Tally) {
-        self.under_way += other.under_way;
         self.planned += other.planned;
         self.sent += other.sent;
         self.answered += other.answered;
@@ -216,22 +202,22 @@ mod tests {
 
     /// Return the accounts of three requests: one answered late, one failed, one refused.
     fn three() -> Tally {
-        three_from(0)
+        let mut tally = Tally::new(0, SECOND);
+        add_three(&mut tally, 0);
+        tally
     }
 
-    /// Return them for requests that are due from then on, after a lead-in of that time.
-    fn three_from(start: Nanos) -> Tally {
-        let mut tally = Tally::new(start, SECOND);
+    /// Add them, due from then on.
+    fn add_three(tally: &mut Tally, start: Nanos) {
         tally.plan(start, start + MILLI);
-        tally.send(start, start + MILLI);
+        tally.send(start + MILLI);
         tally.plan(start + 2 * MILLI, start + 2 * MILLI);
-        tally.send(start + 2 * MILLI, start + 2 * MILLI);
+        tally.send(start + 2 * MILLI);
         tally.plan(start + 3 * MILLI, start + 3 * MILLI);
-        tally.refuse(Refusal::ConnectionLimit, start + 3 * MILLI, start + 3 * MILLI);
+        tally.refuse(Refusal::ConnectionLimit, start + 3 * MILLI);
         assert_eq!(tally.under_way(), 2);
         tally.answer(start, start + SECOND + MILLI);
-        tally.fail(Failure::Timeout, start + 2 * MILLI, start + 2 * SECOND);
-        tally
+        tally.fail(Failure::Timeout, start + 2 * SECOND);
     }
 
     fn check(tally: &Tally, times: u64) {
@@ -263,26 +249,22 @@ mod tests {
     }
 
     #[test]
-    fn what_was_due_in_the_lead_in_is_not_counted() {
-        let mut tally = three_from(5 * SECOND);
-        check(&tally, 1);
-        for (number, end) in [4 * SECOND, 6 * SECOND].into_iter().enumerate() {
-            let due = number as Nanos;
-            tally.plan(due, due + SECOND);
-            tally.open(due);
-            tally.connected(due, 7);
-            tally.send(due, due + SECOND);
-            assert_eq!(tally.under_way(), 1, "it is waited for");
-            tally.receive(due, 100);
-            tally.answer(due, end);
+    fn what_was_due_in_the_lead_in_is_not_counted_and_is_waited_for() {
+        let start = 5 * SECOND;
+        let mut accounts = Accounts::new(start, SECOND);
+        for due in [0, start - 1] {
+            let tally = accounts.of(due);
+            tally.plan(due, start + MILLI);
+            tally.send(start + MILLI);
+            tally.connected(7);
+            tally.bytes_received += 100;
+            assert_eq!(accounts.under_way(), 1);
+            accounts.of(due).answer(due, start + 2 * MILLI);
+            assert_eq!(accounts.under_way(), 0);
         }
-        tally.plan(2, SECOND);
-        tally.send(2, SECOND);
-        tally.fail(Failure::Timeout, 2, 6 * SECOND);
-        tally.plan(3, SECOND);
-        tally.refuse(Refusal::NoPort, 3, SECOND);
-        check(&tally, 1);
-        assert_eq!((tally.connections, tally.bytes_received), (Connections::default(), 0));
+        assert_eq!((accounts.run.connections, accounts.run.bytes_received), (Connections::default(), 0));
+        add_three(accounts.of(start), start);
+        check(&accounts.run, 1);
     }
 
     #[test]
@@ -298,7 +280,7 @@ mod tests {
     fn a_run_is_clean_if_nothing_failed_and_nothing_came_unasked() {
         let mut tally = Tally::new(0, SECOND);
         tally.plan(0, 0);
-        tally.send(0, 0);
+        tally.send(0);
         tally.answer(0, SECOND);
         assert!(tally.is_clean());
         assert_eq!(tally.answered_within_duration, 1);

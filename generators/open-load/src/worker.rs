@@ -22,7 +22,7 @@ use crate::connection::{Afterwards, Connection, NotOpened, Phase, Step};
 use crate::outcome::Refusal;
 use crate::plan::Arrivals;
 use crate::request::Request;
-use crate::tally::Tally;
+use crate::tally::{Accounts, Tally};
 
 /// Events taken from epoll at once.
 const BATCH: usize = 64;
@@ -52,7 +52,7 @@ pub struct Worker<'a> {
     deadlines: BTreeSet<(Nanos, DefaultKey)>,
     silent: usize,
     buffer: Vec<u8>,
-    tally: Tally,
+    accounts: Accounts,
 }
 
 impl<'a> Worker<'a> {
@@ -63,7 +63,7 @@ impl<'a> Worker<'a> {
         arrivals: Arrivals,
         limits: Limits,
         idle: Vec<TcpStream>,
-        tally: Tally,
+        accounts: Accounts,
     ) -> io::Result<Worker<'a>> {
         let mut worker = Worker {
             request,
@@ -76,7 +76,7 @@ impl<'a> Worker<'a> {
             deadlines: BTreeSet::new(),
             silent: idle.len(),
             buffer: vec![0; BUFFER],
-            tally,
+            accounts,
         };
         for stream in idle {
             let key = worker.connections.insert(Connection::silent(stream));
@@ -85,7 +85,7 @@ impl<'a> Worker<'a> {
         Ok(worker)
     }
 
-    /// Make the load, and return its accounts. An error is one of epoll, not of the server.
+    /// Make the load, and return the accounts of the run. An error is one of epoll, not of the server.
     pub fn run(mut self) -> io::Result<Tally> {
         // By default the kernel may wake a thread 50 µs late, to wake several at once.
         let _ = set_current_timer_slack(NonZeroU64::new(1));
@@ -95,8 +95,8 @@ impl<'a> Worker<'a> {
             self.send_if_due()?;
             self.expire();
             let now = self.clock.now();
-            if self.arrivals.are_over(now) && self.tally.under_way() == 0 {
-                return Ok(self.tally);
+            if self.arrivals.are_over(now) && self.accounts.under_way() == 0 {
+                return Ok(self.accounts.run);
             }
             let timeout = self.patience(now);
             match epoll::wait(&self.epoll, spare_capacity(&mut events), timeout.as_ref()) {
@@ -131,20 +131,22 @@ impl<'a> Worker<'a> {
     fn send_if_due(&mut self) -> io::Result<()> {
         let now = self.clock.now();
         let Some(intended) = self.arrivals.take_due(now, self.occupied()) else { return Ok(()) };
-        self.tally.plan(intended, now);
-        match self.connection(intended) {
+        self.accounts.of(intended).plan(intended, now);
+        let connection = self.connection(intended);
+        let tally = self.accounts.of(intended);
+        match connection {
             Ok(key) => {
                 let deadline = now + self.request.timeout;
-                self.tally.connected(intended, (self.connections.len() - self.silent) as u64);
-                self.tally.send(intended, now);
+                tally.connected(self.connections.len() - self.silent);
+                tally.send(now);
                 self.deadlines.insert((deadline, key));
                 self.connections[key].begin(intended, deadline);
                 self.advance(key)?;
             }
-            Err(NotOpened::Refused(reason)) => self.tally.refuse(reason, intended, now),
+            Err(NotOpened::Refused(reason)) => tally.refuse(reason, now),
             Err(NotOpened::Failed(reason)) => {
-                self.tally.send(intended, now);
-                self.tally.fail(reason, intended, now);
+                tally.send(now);
+                tally.fail(reason, now);
             }
         }
         Ok(())
@@ -161,21 +163,20 @@ impl<'a> Worker<'a> {
             return Err(NotOpened::Refused(Refusal::ConnectionLimit));
         }
         let key = self.connections.insert(Connection::open(self.request.address)?);
-        self.tally.open(intended);
+        self.accounts.of(intended).connections.opened += 1;
         Ok(key)
     }
 
     /// Do what a connection can do now. It may be gone: events of a batch can be older than the last change.
     fn advance(&mut self, key: DefaultKey) -> io::Result<()> {
         let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
-        let mut received = 0;
-        let step = connection.advance(self.request, &mut self.buffer, &mut received);
-        let (intended, now) = (connection.intended, self.clock.now());
-        self.tally.receive(intended, received);
+        let tally = self.accounts.of(connection.intended);
+        let step = connection.advance(self.request, &mut self.buffer, &mut tally.bytes_received);
+        let now = self.clock.now();
         match step {
             Step::Wait(event) => self.watch(key, event)?,
             Step::Answered(afterwards) => {
-                self.tally.answer(intended, now);
+                tally.answer(connection.intended, now);
                 self.deadlines.remove(&(connection.deadline, key));
                 match afterwards {
                     Afterwards::Keep => {
@@ -191,20 +192,20 @@ impl<'a> Worker<'a> {
                 }
             }
             Step::Failed(reason) => {
-                self.tally.fail(reason, intended, now);
+                tally.fail(reason, now);
                 self.close(key);
             }
             // A server may say 408 before it closes a connection that stayed silent.
             Step::Closed | Step::Unrequested if connection.phase == Phase::Silent => {
-                self.tally.connections.idle_closed += 1;
+                self.accounts.run.connections.idle_closed += 1;
                 self.close(key);
             }
             Step::Closed => {
-                self.tally.connections.closed_while_free += u64::from(connection.phase == Phase::Free);
+                self.accounts.run.connections.closed_while_free += u64::from(connection.phase == Phase::Free);
                 self.close(key);
             }
             Step::Unrequested => {
-                self.tally.connections.unrequested_bytes += 1;
+                self.accounts.run.connections.unrequested_bytes += 1;
                 self.close(key);
             }
         }
@@ -220,9 +221,9 @@ impl<'a> Worker<'a> {
             }
             let connection = &self.connections[key];
             if connection.phase == Phase::Closing {
-                self.tally.connections.left_open += 1;
+                self.accounts.run.connections.left_open += 1;
             } else {
-                self.tally.fail(connection.overdue(), connection.intended, now);
+                self.accounts.of(connection.intended).fail(connection.overdue(), now);
             }
             self.close(key);
         }
