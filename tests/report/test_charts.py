@@ -8,6 +8,7 @@ from itertools import pairwise
 import msgspec
 import pytest
 from support.builders import NOON, failed_trial, not_measured, server, sweep, trial
+from support.open_sweeps import capacities, rates
 from support.small_sweep import PUBLISHED, RECORDS, SERVERS, STORED
 
 from ab_runner.analysis.sweep_analysis import analyse
@@ -22,6 +23,7 @@ from ab_runner.report.charts.latencies import percentile_field
 from ab_runner.report.charts.palette import looks
 from ab_runner.report.charts.then_and_now import then_and_now as then_and_now_chart
 from ab_runner.report.html.page import page_of, specs_of
+from ab_runner.report.selection import Selection, narrowed
 from ab_runner.report.words import words_of
 from ab_runner.stats.ranking import Rank
 from ab_runner.store.reader import Stored
@@ -109,6 +111,20 @@ def test_names_at_the_ends_of_lines_never_cover_each_other_or_leave_the_plot(rat
     assert all(below - above >= 12.5 for above, below in pairwise(places))
     assert min(places) >= 0
     assert max(places) <= height
+
+
+@pytest.mark.parametrize(
+    ("stored", "level", "order"),
+    [
+        (capacities(), 10, ["late-1", "fast-1", "slow-1", "tired-1"]),
+        (rates(), 2_000, ["fast-1", "late-1", "slow-1", "tired-1"]),
+    ],
+    ids=["highest first", "lowest first"],
+)
+def test_one_level_has_a_row_for_each_server_the_best_first(stored: Stored, level: int, order: list[str]) -> None:
+    analysis = narrowed(analyse(stored), Selection(levels=(level,)))
+    drawn = vega.svg(gallery(page_of(analysis, ()))["small-rates"])
+    assert sorted(order, key=lambda name: label_positions(drawn, {name})) == order
 
 
 def test_every_chart_of_a_page_compiles() -> None:

@@ -59,7 +59,7 @@ def test_the_page_has_no_word_of_a_closed_load(name: str, stored: Stored) -> Non
 @EACH
 def test_the_charts_name_what_they_show(name: str, stored: Stored) -> None:
     titles = {file: spec["title"]["text"] for file, spec in gallery(page_of(analyse(stored), ())).items()}
-    expected = "capacity in requests/s (p99 within the bound)" if name == "slo" else "p99 latency in ms"
+    expected = "capacity in requests/s with p99 within 10 ms" if name == "slo" else "p99 latency in ms"
     assert titles["small-rates"] == f"small: {expected}"
     assert "small-then-and-now" not in titles
 

@@ -61,7 +61,7 @@ def _table(workload: Workload, level: int, analysis: SweepAnalysis, detail: Deta
         rows = [(*row, TableCell(text)) for row, text in zip(rows, texts, strict=True)]
         notes += detail.notes
     return Table(
-        title=f"{workload.name}: {words.quantity} {words.at(level)} ({workload.summary})",
+        title=f"{workload.name}: {words.quantity_at(level)} ({workload.summary})",
         headings=headings,
         rows=tuple(rows),
         notes=tuple(notes),

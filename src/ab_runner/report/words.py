@@ -12,7 +12,7 @@ from ab_runner.model.protocol import SweepRequest
 class Words(msgspec.Struct, frozen=True, kw_only=True):
     """`quantity` is what a figure is, `unit` the same as a short heading. `over` is what the levels are, `column` the
     same as a short heading. `answer` is the title of the table of the best servers, `generator` the program that made
-    the load."""
+    the load, and `percentile` the one that an SLO bounds."""
 
     axis: Axis
     measure: Measure
@@ -22,6 +22,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     column: str
     answer: str
     generator: str
+    percentile: str
 
     @property
     def is_closed(self) -> bool:
@@ -51,6 +52,12 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
             case "idle":
                 return f"beside {level:,} idle connections"
 
+    def quantity_at(self, level: int) -> str:
+        """Return what the figures at a level are: `requests per second at concurrency 100`."""
+        if self.measure == "capacity":
+            return f"capacity in requests/s with {self.percentile} within {level:,} ms"
+        return f"{self.quantity} {self.at(level)}"
+
 
 _ANSWERS: dict[Measure, str] = {
     "rate": "Fastest servers",
@@ -79,4 +86,5 @@ def words_of(request: SweepRequest) -> Words:
     return Words(
         axis=axis, measure=measure, quantity=quantity, unit=unit, over=over, column=column,
         answer=_ANSWERS[measure], generator="open-load" if opened else "ab",
+        percentile=percentile,
     )  # fmt: skip

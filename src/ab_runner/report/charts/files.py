@@ -11,10 +11,10 @@ from ab_runner.report.charts.data import Row
 from ab_runner.report.charts.latencies import latencies
 from ab_runner.report.charts.models import models
 from ab_runner.report.charts.parts import Spec
-from ab_runner.report.charts.rates import figures, height_of_figures
+from ab_runner.report.charts.rates import height_of_figures
 from ab_runner.report.charts.then_and_now import then_and_now
 from ab_runner.report.charts.vega import with_rows
-from ab_runner.report.html.page import Page
+from ab_runner.report.html.page import Page, figures_spec
 
 _WIDTH = 900
 _PADDING = {"left": 30, "right": 30, "top": 10, "bottom": 10}
@@ -31,7 +31,8 @@ def _of(page: Page, name: WorkloadName) -> Iterator[tuple[str, Spec]]:
     rows = page.data["cells"][name]
     words = page.words
     middle = page.levels[len(page.levels) // 2]
-    yield "rates", _titled(_figures(page, rows), f"{name}: {words.quantity}", page)
+    quantity = words.quantity if page.figures_chart == "rates" else words.quantity_at(page.levels[0])
+    yield "rates", _titled(_figures(page, rows), f"{name}: {quantity}", page)
     times = with_rows(latencies(page.looks, page.levels, words), rows)
     yield "latencies", _titled(times, f"{name}: time per request {words.at(middle)}", page)
     model_of = {id: model for model, ids in page.data["models"][name].items() for id in ids}
@@ -47,8 +48,11 @@ def _of(page: Page, name: WorkloadName) -> Iterator[tuple[str, Spec]]:
 
 
 def _figures(page: Page, rows: Sequence[Row]) -> Spec:
+    spec = with_rows(figures_spec(page), rows)
+    if page.figures_chart != "rates":
+        return spec
     labels = sum(1 for row in rows if row.get("last") and page.looks[row["server"]].in_colour)
-    return with_rows(figures(page.looks, page.levels, page.words), rows) | {"height": height_of_figures(labels)}
+    return spec | {"height": height_of_figures(labels)}
 
 
 def _titled(spec: Spec, text: str, page: Page) -> Spec:

@@ -21,6 +21,7 @@ from ab_runner.report.answers import AnswerHeads, answer_heads
 from ab_runner.report.charts.data import cell_rows, pair_rows
 from ab_runner.report.charts.latencies import latencies
 from ab_runner.report.charts.models import model_panel
+from ab_runner.report.charts.one_level import one_level
 from ab_runner.report.charts.palette import Look, looks
 from ab_runner.report.charts.parts import Spec
 from ab_runner.report.charts.rates import figures
@@ -74,6 +75,11 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     warm_ups: Mapping[str, Mapping[str, WarmUps]]
     jit_shares: Mapping[str, str]
     trials: Trials
+
+    @property
+    def figures_chart(self) -> str:
+        """The name of the chart of figures: a line for each server, or a row where there is one level."""
+        return "rates" if len(self.levels) > 1 else "one-level"
 
     @property
     def has_grey(self) -> bool:
@@ -169,12 +175,19 @@ def _starts(analysis: SweepAnalysis) -> dict[str, tuple[StartRecord, ...]]:
     return {server: tuple(found) for server, found in starts.items()}
 
 
+def figures_spec(page: Page) -> Spec:
+    """Return the chart of figures."""
+    if page.figures_chart == "rates":
+        return figures(page.looks, page.levels, page.words)
+    return one_level(page.looks, page.levels[0], page.words)
+
+
 def specs_of(page: Page) -> dict[str, Spec]:
     """Return the charts of a page, by the names that the template uses."""
     shown = page.looks
     compared = [row for rows in page.data["pairs"].values() for row in rows]
     found = {
-        "rates": figures(shown, page.levels, page.words),
+        page.figures_chart: figures_spec(page),
         "latencies": latencies(shown, page.levels, page.words),
         "model": model_panel(shown, page.levels, page.words),
         "warm-up": warm_up(),

@@ -9,6 +9,7 @@ function createCharts({ data, shown, picked, showTooltip }) {
   let warmUps; // by server and workload, once the trials were unpacked
 
   const ROWS = {
+    "one-level": (place) => ["cells", data.cells[place.dataset.rows]],
     "rates": (place) => ["cells", data.cells[place.dataset.rows]],
     "latencies": (place) => ["cells", data.cells[place.dataset.rows]],
     "model": (place) => ["cells", data.cells[place.dataset.rows]],
