@@ -27,6 +27,7 @@ from ab_runner.sweep.probe import REFUSES_HTTP_1_0
     ("text", "reason"),
     [
         ("9991 failed", Reason.FAILED_REQUESTS),
+        ("1,316 failed: connection limit", Reason.FAILED_REQUESTS),
         ("3 non-2xx, 2 write errors", Reason.FAILED_REQUESTS),
         ("none completed", Reason.INCOMPLETE),
         ("1999 of 2000 completed", Reason.INCOMPLETE),
@@ -68,6 +69,21 @@ def test_the_detail_of_a_failure_is_what_its_reason_does_not_say() -> None:
     )
     assert failure_of(not_measured("a-1", "small", 1, "no keep-alive", "no keep-alive")).detail == ""
     assert failure_of(not_measured("a-1", "small", 1, "")).said == Sentence("failed")
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "detail"),
+    [
+        ("3 failed: timeout", "3 failed: timeout", ""),
+        ("1316 failed: 1,316 connection limit", "1316 failed: connection limit", ""),
+        ("4 failed: 3 timeout, 1 reset", "4 failed: 3 timeout, 1 reset", ""),
+        ("overloaded: 1,210 answers/s, 17 failed: timeout", "overloaded", "1,210 answers/s"),
+        ("open-load too slow: 980 answers/s", "open-load too slow", "980 answers/s"),
+    ],
+)
+def test_a_failure_under_an_open_load_fits_into_a_cell(text: str, said: str, detail: str) -> None:
+    failure = failure_of(failed_trial("a-1", "small", 1, text))
+    assert (failure.said, failure.detail) == (sentence(said), detail)
 
 
 def test_sentences_that_differ_in_a_figure_are_one_with_its_range() -> None:

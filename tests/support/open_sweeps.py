@@ -19,7 +19,7 @@ _CAPACITIES: tuple[tuple[str, int, Limit], ...] = (
     ("fast-1", 20_000, "server"), ("slow-1", 8_000, "server"), ("late-1", 30_000, "generator"),
     ("tired-1", 0, "server"),
 )  # fmt: skip
-_OVERLOADED = Verdict(False, "overloaded: 1,210 answers/s, 17 failed: 17 timeout")
+_OVERLOADED = Verdict(False, "overloaded: 1,210 answers/s, 17 failed: timeout")
 
 
 def of_open_load(load: OpenLoad, levels: tuple[int, ...], *records: Trial) -> Stored:

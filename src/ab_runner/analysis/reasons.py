@@ -50,7 +50,7 @@ _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = tuple(
         (Reason.COLD, r"cold:"),
         (Reason.OVERLOADED, r"overloaded|p[\d.]+ [\d.]+"),
         (Reason.GENERATOR, r"open-load too slow"),
-        (Reason.FAILED_REQUESTS, r"\d+ (failed|non-2xx|write errors)\b"),
+        (Reason.FAILED_REQUESTS, r"[\d,]+ (failed|non-2xx|write errors)\b"),
         (Reason.INCOMPLETE, r"none completed|\d+ of \d+ completed"),
         (Reason.NO_HTTP_1_0, r"refuses HTTP/1\.0"),
         (Reason.NO_KEEP_ALIVE, r"no keep-alive|not kept alive|[\d.]+ % kept alive"),
@@ -153,13 +153,21 @@ class Failure(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
+_BEHIND = re.compile(r"(overloaded|open-load too slow): ([\d,]+ answers/s)")
+"""The beginning of a text that goes on with the failures that follow from it."""
+_COUNT_AGAIN = re.compile(r"^([\d,]+ failed: )[\d,]+ (?=[^,]+$)")
+"""Sweeps of open-load up to 1.1.0 say `3 failed: 3 timeout`, later ones `3 failed: timeout`."""
+
+
 def failure_of(record: CellRecord) -> Failure:
     """Return why this record has no valid result."""
     if isinstance(record, NotMeasured):
         text, detail = record.reason, record.detail
     else:
         text, detail = record.verdict.reason or "", record.error.detail if record.error else ""
-    said = (text or "failed").splitlines()[0]
+    said = _COUNT_AGAIN.sub(r"\1", (text or "failed").splitlines()[0])
+    if behind := _BEHIND.match(said):
+        return Failure(reason_of(said), sentence(behind[1]), behind[2])
     return Failure(reason_of(said), sentence(said), "" if detail == said else detail)
 
 

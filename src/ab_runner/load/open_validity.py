@@ -78,7 +78,7 @@ def _allowed(report: LoadReport, arrivals: Arrivals) -> float:
 def _failed(report: LoadReport) -> str | None:
     found = {**report.failed, **(report.arrivals.refused if report.arrivals else {})}
     if found:
-        return f"{sum(found.values())} failed: {_counts(found)}"
+        return f"{sum(found.values()):,} failed: {_counts(found)}"
     return None if report.complete else "none completed"
 
 
@@ -99,7 +99,9 @@ def _not_idle(report: LoadReport, idle: int) -> str | None:
 
 
 def _counts(found: Mapping[str, int]) -> str:
-    """Return `2 timeout, 1 reset`, the most frequent first."""
+    """Return `2 timeout, 1 reset`, the most frequent first; of one reason only `timeout`."""
+    if len(found) == 1:
+        return next(iter(found)).replace("_", " ")
     ordered = sorted(found.items(), key=lambda each: -each[1])
     return ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in ordered)
 

@@ -227,8 +227,12 @@ def why_absent(cell: CellSummary) -> str:
 
 def sentence_text(sentence: Sentence) -> str:
     """Return a stored text, with the range of its figure if it is about several trials: `98.1 to 99.0 % kept`."""
-    figure = sentence.low if sentence.low == sentence.high else f"{sentence.low} to {sentence.high}"
-    return f"{sentence.before}{figure}{sentence.after}"
+    return f"{sentence.before}{range_text(sentence)}{sentence.after}"
+
+
+def range_text(sentence: Sentence) -> str:
+    """Return the range of a stored text's figure: `98.1 to 99.0`."""
+    return sentence.low if sentence.low == sentence.high else f"{sentence.low} to {sentence.high}"
 
 
 def served_text(cell: CellSummary) -> str:

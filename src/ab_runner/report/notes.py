@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.analysis.cells import CellSummary
-from ab_runner.analysis.reasons import Failure, Reason, Sentence, together
+from ab_runner.analysis.reasons import Failure, Reason, Sentence, sentence, together
 from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Remark
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import Axis
@@ -20,12 +20,13 @@ from ab_runner.report.figures import (
     jvm_text,
     latency_text,
     numbers_text,
+    range_text,
     remark_text,
     sentence_text,
 )
 
 ONE_CONNECTION = "c=1: each request waits for the answer to the last, so wake-ups and round trips bound the rate"
-SHARE_OF_PEAK = "each server at its own rate, a share of its own peak: report --all has the rates"
+SHARE_OF_PEAK = "each server at its own rate, a share of its own peak"
 CUT_OFF = "≥ before the longest: about as long as the trial, whose end cut it off"
 OF_THE_SERVED = "*: of the connections served alone; the others waited, most of them without an answer"
 NOT_ALL_SERVED = "some connections waited while the others were served"
@@ -67,12 +68,12 @@ def _cells_of(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[CellS
 
 
 def _kind(remark: Remark) -> object:
-    """Return what remarks of one kind have in common: all but their figures and details."""
+    """Return what remarks of one kind have in common: the reason of failures, and of others all but their figures."""
     match remark:
         case Failure():
-            return remark.said.before, remark.said.after
+            return remark.reason
         case Sentence():
-            return "valid", remark.before, remark.after
+            return remark.before, remark.after
         case JvmRemark():
             return remark.work
         case ConnectionsServed():
@@ -80,15 +81,17 @@ def _kind(remark: Remark) -> object:
 
 
 def _remark_group(found: Sequence[tuple[Cell, Remark]]) -> Group:
-    text = _common_text([remark for _, remark in found])
-    places: dict[tuple[str, str], list[int]] = {}
+    of_cells: dict[Cell, list[Remark]] = {}
     for cell, remark in found:
-        detail = " ".join(remark_text(remark).split()).removeprefix(text).lstrip(" :")
-        places.setdefault((cell.server, detail), []).append(cell.level)
-    cells, servers = len({cell for cell, _ in found}), len({server for server, _ in places})
+        of_cells.setdefault(cell, []).append(remark)
+    said = _said(remark for _, remark in found)
+    places: dict[tuple[str, str], list[int]] = {}
+    for cell, remarks in of_cells.items():
+        places.setdefault((cell.server, _detail(remarks, said)), []).append(cell.level)
+    servers = len({cell.server for cell in of_cells})
     of_servers = f" of {servers} servers" if servers > 1 else ""
     return Group(
-        f"{text} ({_counted(cells, 'cell')}{of_servers})",
+        f"{_common_text(found[0][1], said)} ({_counted(len(of_cells), 'cell')}{of_servers})",
         tuple(
             (server, f"at {numbers_text(at)}{f': {detail}' if detail else ''}")
             for (server, detail), at in places.items()
@@ -96,16 +99,47 @@ def _remark_group(found: Sequence[tuple[Cell, Remark]]) -> Group:
     )
 
 
-def _common_text(remarks: Sequence[Remark]) -> str:
-    first = remarks[0]
-    match first:
+def _said(remarks: Iterable[Remark]) -> tuple[Sentence, ...]:
+    """Return the stored texts of remarks that have one, those that differ only in their figure as one."""
+    said = (remark.said if isinstance(remark, Failure) else remark for remark in remarks)
+    return together(each for each in said if isinstance(each, Sentence))
+
+
+def _common_text(remark: Remark, said: Sequence[Sentence]) -> str:
+    """Return what such remarks say, if these are all their stored texts."""
+    match remark:
         case JvmRemark():
-            return jvm_text(first.work)
+            return jvm_text(remark.work)
         case ConnectionsServed():
             return NOT_ALL_SERVED
+        case Failure() if len(said) > 1:
+            return BRIEF_REASONS[remark.reason]
         case _:
-            said = [each.said if isinstance(each, Failure) else each for each in remarks]
-            return " ".join(sentence_text(together(each for each in said if isinstance(each, Sentence))[0]).split())
+            return _line(sentence_text(said[0]))
+
+
+def _detail(remarks: Sequence[Remark], said: Sequence[Sentence]) -> str:
+    """Return what the remarks of one cell say beyond the text of their group, whose stored texts these are."""
+    match remarks[0]:
+        case JvmRemark() as remark:
+            return remark_text(remark).removeprefix(jvm_text(remark.work)).lstrip()
+        case ConnectionsServed() as remark:
+            return remark_text(remark)
+        case _:
+            details = together(sentence(remark.detail) for remark in remarks if isinstance(remark, Failure))
+            texts = filter(None, map(sentence_text, details))
+            return ": ".join(filter(None, (_own(_said(remarks), said), _line("; ".join(texts)))))
+
+
+def _own(said: Sequence[Sentence], of_group: Sequence[Sentence]) -> str:
+    """Return the stored texts of one cell, or their figure where all of the group differ only in that."""
+    if len(of_group) > 1:
+        return _line("; ".join(map(sentence_text, said)))
+    return "" if said == of_group else range_text(said[0])
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _counted(number: int, what: str) -> str:
