@@ -10,6 +10,7 @@ from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Remark
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import Axis
 from ab_runner.model.records import Cell
+from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.document import Group
 from ab_runner.report.figures import (
@@ -184,7 +185,7 @@ def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[s
 
 def grouped_notes(analysis: SweepAnalysis) -> Iterator[str]:
     """Yield the marks of all tables of rates in a line, then what failed and what the stars mean, each in a line."""
-    cells = list(analysis.cells.values())
+    cells = [cell for cell in analysis.cells.values() if cell.cell.server != REFERENCE]
     yield from axis_notes(cells, analysis.axis)
     if marks := list(limit_notes(cells, analysis.axis)):
         yield "; ".join(marks)
