@@ -7,6 +7,7 @@ from support.builders import server as made
 from ab_runner.analysis.cells import summarise_cell
 from ab_runner.analysis.open_load import memory_per_connection, open_cells
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
+from ab_runner.analysis.trial_figures import cpu_efficiency
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Verdict
 from ab_runner.model.records import Cell, Search, Trial
@@ -75,6 +76,12 @@ def test_a_rate_that_a_server_does_not_keep_up_with_has_no_figure() -> None:
     found = summarise_cell(Cell("a-1", "small", 1_000), [trial])
     assert found.reason is not None
     assert (found.figure, found.rejected, found.reason.value) == (None, None, "overloaded")
+
+
+def test_the_cpu_time_of_the_lead_in_is_not_that_of_the_requests() -> None:
+    report = open_report(1_000, seconds=5.0)
+    trial = open_trial("a-1", 1_000, 1.0, report=report, lead_in_seconds=1.0, usage=usage(server_cpu_seconds=1.2))
+    assert cpu_efficiency(trial) == 5_000
 
 
 def test_what_is_known_besides_the_figures() -> None:

@@ -22,6 +22,7 @@ from ab_runner.catalog.server_file import Lack
 from ab_runner.catalog.servers import load
 from ab_runner.host.machine import cpu_split, raise_open_files
 from ab_runner.host.sweep_lock import sweep_lock
+from ab_runner.load.generator_registry import OPEN
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.runtime.base import STOP_SECONDS
@@ -128,6 +129,17 @@ def test_keep_alive_until_a_request_that_does_not_ask_for_it(started: Started) -
         client.send(last)
         assert client.answer().body == started.body(last)
         assert client.is_closed()
+
+
+@every_server(files=True)
+def test_open_load_can_keep_a_connection(started: Started) -> None:
+    request = OPEN.request_head("localhost", "/small.html", keep_alive=True)
+    with RawClient(started.connect) as client:
+        for _ in range(3):
+            client.send(request)
+            answer = client.answer()
+            assert (answer.status, answer.body) == (200, (FIXTURES / "small.html").read_bytes())
+            assert answer.headers.get("connection", "").lower() != "close"
 
 
 @every_server("head", "close", files=True)

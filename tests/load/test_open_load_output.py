@@ -49,6 +49,18 @@ def test_a_closed_load_has_no_arrivals() -> None:
     assert (report.concurrency, report.keep_alive, report.arrivals) == (100, None, None)
 
 
+def test_a_connection_that_a_closed_load_did_not_get_is_a_failure() -> None:
+    report, _ = parsed(options={"connections": "new", "rate": None, "closed": 100}, refused={"no_port": 9}, lag=None)
+    assert isinstance(report, LoadReport)
+    assert report.failed == {"connect": 2, "timeout": 5, "no_port": 9}
+
+
+def test_bytes_that_no_request_had_asked_for_are_a_failure() -> None:
+    report, _ = parsed(connections={**OUTPUT["connections"], "unrequested_bytes": 1_990})
+    assert isinstance(report, LoadReport)
+    assert report.failed == {"connect": 2, "timeout": 5, "extra_bytes": 1}
+
+
 @pytest.mark.parametrize(
     ("stdout", "stderr", "code", "expected"),
     [

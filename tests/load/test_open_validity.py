@@ -53,8 +53,30 @@ def test_a_hundredth_may_be_unanswered_besides_what_is_under_way() -> None:
     assert judged(open_report(1_000, requests_per_second=989.9)).valid
     assert not judged(open_report(1_000, requests_per_second=989.7)).valid
     slow = {"percentiles": {50: 20.0, 99: 30.0}}
-    assert judged(open_report(1_000, requests_per_second=983.2, **slow)).valid
-    assert not judged(open_report(1_000, requests_per_second=983.0, **slow)).valid
+    assert judged(open_report(1_000, requests_per_second=983.3, **slow)).valid
+    assert not judged(open_report(1_000, requests_per_second=983.1, **slow)).valid
+
+
+@pytest.mark.parametrize("times", [1.1, 1.3, 1.6, 2.0, 3.0])
+def test_the_latency_of_an_overload_does_not_excuse_it(times: float) -> None:
+    """1,000 requests/s for 5 s after a lead-in of 1 s, so many times what the server answers. A request in the middle
+    of the 5 s finds the queue of 3.5 s, and that of the lead-in is answered before any of these 5 s."""
+    answered = 1_000 / times
+    found = {
+        "percentiles": {50: 1000 * 3.5 * (times - 1), 99: 1000 * 5.95 * (times - 1)},
+        "requests_per_second": max(0.0, 5 * answered - (1_000 - answered)) / 5,
+    }
+    assert judged(open_report(1_000, **found)).reason == f"overloaded: {found['requests_per_second']:,.0f} answers/s"
+
+
+def test_answers_that_all_come_after_the_time_are_none() -> None:
+    late = {"requests_per_second": 0.0, "percentiles": {50: 6_000.0}, "complete": 1, "arrivals": arrivals(1, planned=1)}
+    assert judged(open_report(1, **late)) == Verdict(False, "none completed")
+
+
+def test_a_p99_that_few_requests_tell_has_a_note() -> None:
+    assert judged(open_report(200)) == Verdict(True)
+    assert judged(open_report(199)) == Verdict(True, notes=("p99 from only 995 requests",))
 
 
 def test_a_generator_that_cannot_make_the_rate_is_not_the_servers_fault() -> None:

@@ -13,12 +13,15 @@ from pathlib import Path
 import msgspec
 import pytest
 from support import open_sweeps
+from support.builders import open_trial, server
 from support.table_sweeps import STORED as CLOSED
 
 from ab_runner.analysis.comparison import compare_sweeps, why_not_comparable
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.errors import UserError
+from ab_runner.model.load import Verdict
 from ab_runner.model.records import Trial
+from ab_runner.model.server import REFERENCE
 from ab_runner.report import csv, html, markdown
 from ab_runner.report.charts.files import gallery
 from ab_runner.report.compare_csv import render as compare_csv
@@ -80,6 +83,40 @@ def test_the_memory_of_an_idle_connection_is_there_without_the_level_that_it_is_
     )
     assert part.headings[-1] == "memory per idle connection, KiB"
     assert part.rows == whole.rows
+
+
+def test_a_cell_without_a_figure_has_none_in_the_other_tables() -> None:
+    """Two of six starts met the SLO: a lucky selection."""
+    slo = SWEEPS["slo"]
+    lucky = tuple(
+        msgspec.structs.replace(each, verdict=Verdict(False, "SLO met at no rate: p99 31 ms"))
+        if isinstance(each, Trial) and each.server == "fast-1" and each.block > 2
+        else each
+        for each in slo.records
+    )
+    report = report_of(analyse(msgspec.structs.replace(slo, records=lucky)), everything=True)
+    for title in ("bracket of the capacity", "lag of the generator"):
+        (table,) = [table for table in report.tables if title in table.title]
+        texts = {row[0].text: row[1].text for row in table.rows}
+        assert texts["fast-1"] == "-"
+        assert texts["slow-1"] != "-"
+
+
+def test_the_letters_of_the_ceiling_are_explained_and_its_failures_are_not_counted() -> None:
+    rates = SWEEPS["rates"]
+    ceiling = server(REFERENCE, workloads=("small",), kind="native")
+    late = [
+        open_trial(
+            REFERENCE, level, 0.5, block=block, limit="generator", verdict=Verdict(block > 1, "13 failed: timeout")
+        )
+        for level in (1_000, 2_000)
+        for block in range(1, 7)
+    ]
+    kept = [each for each in rates.records if isinstance(each, Trial) and each.server == "fast-1"]
+    found = msgspec.structs.replace(rates.sweep, servers=(rates.sweep.servers[0], ceiling))
+    notes = report_of(analyse(Stored(found, (*kept, *late)))).notes
+    assert any("g: open-load was late" in note for note in notes), notes
+    assert not any("failed trials" in note for note in notes)
 
 
 def test_a_sweep_against_itself_changes_nothing_and_a_slower_one_is_slower() -> None:

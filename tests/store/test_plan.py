@@ -45,6 +45,14 @@ def test_each_block_begins_with_the_next_level_so_that_age_and_concurrency_are_n
     assert orders == [[1, 10, 100], [10, 100, 1], [100, 1, 10], [1, 10, 100]]
 
 
+def test_where_levels_do_not_rotate_each_has_all_workloads_before_the_next() -> None:
+    runs = plan(SERVERS[:1], ["small", "large"], [0, 100], blocks=2, seed=1, rotates=False)
+    for run in runs:
+        assert [(cell.level, cell.workload) for cell in run.cells] == [
+            (0, "small"), (0, "large"), (100, "small"), (100, "large"),
+        ]  # fmt: skip
+
+
 def test_the_order_of_levels_is_the_same_for_all_servers_of_a_block() -> None:
     runs = plan([server("a-1"), server("b-1")], ["small"], [1, 10, 100], blocks=3, seed=1)
     for block in (1, 2, 3):

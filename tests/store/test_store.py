@@ -5,11 +5,12 @@ import os
 import re
 import resource
 from pathlib import Path
+from typing import Any
 
 import pytest
-from support.builders import NOON, failed_trial, not_measured, server, sweep, trial
+from support.builders import NOON, failed_trial, not_measured, open_trial, server, sweep, trial
 
-from ab_runner.model.records import EndRecord, StartRecord, Trial, WarmUpRecord
+from ab_runner.model.records import EndRecord, Search, StartRecord, Trial, WarmUpRecord
 from ab_runner.store.layout import StoreError
 from ab_runner.store.reader import is_being_written, read
 from ab_runner.store.writer import Store, point_latest_to
@@ -69,6 +70,23 @@ def test_a_damaged_line_is_named_and_the_rest_is_kept(tmp_path: Path, damage: by
     assert again.records == RECORDS[:2] + RECORDS[3:]
     assert [line for line in again.damage if "trials.jsonl: line 3 is damaged" in line] == list(again.damage)
     assert len(again.damage) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"microseconds": {0: 5_000}}, "must have latencies above 0"),
+        ({"search": Search(met=0, missed=125, steps=())}, "must have a rate at which the SLO was met"),
+    ],
+)
+def test_a_valid_trial_with_a_figure_of_zero_is_damaged(tmp_path: Path, changes: dict[str, Any], why: str) -> None:
+    store = stored(tmp_path / "s")
+    store.append(open_trial("a-1", 10, 5.0, **changes))
+    store.close()
+    again = read(tmp_path / "s")
+    assert again.records == RECORDS
+    (damage,) = again.damage
+    assert why in damage
 
 
 def test_what_a_newer_version_has_added_is_ignored_and_a_line_says_so(tmp_path: Path) -> None:

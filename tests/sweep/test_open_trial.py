@@ -81,6 +81,7 @@ def measured(tmp_path: Path) -> Measure:
 
     def measure(generate: Generate, load: OpenLoad, *levels: int) -> list[Trial | NotMeasured]:
         runtime = FakeRuntime(fixtures, generate)
+        measure.runtime = runtime  # type: ignore[attr-defined]
         folder = tmp_path / "sweep"
         stored = sweep(NATIVE)
         request = msgspec.structs.replace(stored.request, open=load, levels=levels)
@@ -155,6 +156,28 @@ def test_a_server_that_meets_its_slo_at_no_rate_has_no_capacity(measured: Measur
     assert trial.verdict.reason == "SLO met at no rate: p99 100 ms"
     assert trial.search is not None
     assert (trial.search.met, trial.search.missed) == (0, 125)
+
+
+def test_a_search_that_the_server_does_not_survive_keeps_what_it_met(measured: Measure) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        value = dict(itertools.pairwise(command))
+        if float(value.get("--rate", 0)) > 12_000:
+            measured.runtime.running[-1].die()  # type: ignore[attr-defined]
+        return said(command, 1.0)
+
+    (trial,) = measured(generate, OpenLoad(axis="slo"), 10)
+    assert isinstance(trial, Trial)
+    assert not trial.verdict.valid
+    assert trial.search is not None
+    assert (trial.search.met, trial.search.missed) == (10_000, 20_000)
+
+
+@pytest.mark.parametrize(("milliseconds", "expected"), [(20.04, "p99 20 ms"), (1_234.4, "p99 1234 ms")])
+def test_a_latency_above_the_slo_is_told_in_plain_digits(measured: Measure, milliseconds: float, expected: str) -> None:
+    (trial,) = measured(lambda _, command: said(command, milliseconds), OpenLoad(axis="slo"), 10)
+    assert isinstance(trial, Trial)
+    assert trial.search is not None
+    assert {step.reason for step in trial.search.steps} == {expected}
 
 
 def test_idle_connections_are_beside_one_rate(measured: Measure) -> None:

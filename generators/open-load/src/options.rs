@@ -168,8 +168,9 @@ fn check(options: Options) -> Result<Options, String> {
         (Some(rate), None) if rate * options.seconds < 0.5 => {
             return Err(format!("{rate} arrivals per second for {} s are no request", options.seconds));
         }
-        (Some(rate), None) if rate * options.seconds > MOST_ARRIVALS => {
-            return Err(format!("{rate} arrivals per second for {} s are more than {MOST_ARRIVALS}", options.seconds));
+        (Some(rate), None) if rate * (options.seconds + options.lead_in) > MOST_ARRIVALS => {
+            let seconds = options.seconds + options.lead_in;
+            return Err(format!("{rate} arrivals per second for {seconds} s are more than {MOST_ARRIVALS}"));
         }
         _ => {}
     }

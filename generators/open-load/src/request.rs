@@ -43,14 +43,17 @@ pub struct Expectation {
 
 /// Return the head of a GET request.
 pub fn head(host: &str, path: &str, version: Version, connections: Connections) -> String {
-    let (version, connection) = match (version, connections) {
-        (Version::Http10, Connections::Kept) => ("1.0", "Connection: keep-alive\r\n"),
-        (Version::Http10, Connections::New) => ("1.0", ""),
-        (Version::Http11, Connections::Kept) => ("1.1", ""),
-        (Version::Http11, Connections::New) => ("1.1", "Connection: close\r\n"),
+    let version = match version {
+        Version::Http10 => "1.0",
+        Version::Http11 => "1.1",
+    };
+    // Some servers keep a connection of HTTP/1.1 only if they are asked to, as browsers do.
+    let connection = match connections {
+        Connections::Kept => "keep-alive",
+        Connections::New => "close",
     };
     let agent = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
-    format!("GET {path} HTTP/{version}\r\n{connection}Host: {host}\r\nUser-Agent: {agent}\r\nAccept: */*\r\n\r\n")
+    format!("GET {path} HTTP/{version}\r\nConnection: {connection}\r\nHost: {host}\r\nUser-Agent: {agent}\r\nAccept: */*\r\n\r\n")
 }
 
 #[cfg(test)]
@@ -58,18 +61,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_version_asks_for_the_connection_that_is_not_its_default() {
-        let asks = |version, connections, line: &str| head("h", "/", version, connections).contains(line);
-        assert!(asks(Version::Http10, Connections::Kept, "\r\nConnection: keep-alive\r\n"));
-        assert!(!asks(Version::Http10, Connections::New, "Connection"));
-        assert!(!asks(Version::Http11, Connections::Kept, "Connection"));
-        assert!(asks(Version::Http11, Connections::New, "\r\nConnection: close\r\n"));
+    fn each_version_says_what_becomes_of_the_connection() {
+        for version in [Version::Http10, Version::Http11] {
+            assert!(head("h", "/", version, Connections::Kept).contains("\r\nConnection: keep-alive\r\n"));
+            assert!(head("h", "/", version, Connections::New).contains("\r\nConnection: close\r\n"));
+        }
     }
 
     #[test]
     fn a_head_is_a_get_request() {
         let head = head("localhost:8080", "/small.html", Version::Http11, Connections::Kept);
-        assert!(head.starts_with("GET /small.html HTTP/1.1\r\nHost: localhost:8080\r\n"));
+        assert!(head.starts_with("GET /small.html HTTP/1.1\r\nConnection: keep-alive\r\nHost: localhost:8080\r\n"));
         assert!(head.ends_with("\r\n\r\n"));
     }
 }

@@ -50,7 +50,7 @@ def resource_remarks(valid: Sequence[Trial]) -> Iterator[JvmRemark | Sentence]:
     if stolen := stolen_shares(valid):
         low, high = (f"{100 * share:.1f}" for share in (min(stolen), max(stolen)))
         yield Sentence("the hypervisor gave ", low, high, " % of the CPU time to others")
-    told = [(trial, trial.jvm, trial.report.seconds) for trial in valid if trial.jvm and trial.report]
+    told = [(trial, trial.jvm, trial.watched_seconds) for trial in valid if trial.jvm]
     by_clock = [each for each in told if _jit_share(each[0]) is None]
     counts = {
         JvmWork.GC: sum(jvm.gc_seconds > WORTH_A_REMARK * seconds for _, jvm, seconds in told),

@@ -61,10 +61,11 @@ def _distribution(trial: Trial, report: LoadReport) -> Histogram:
 
 def cpu_efficiency(trial: Trial) -> float | None:
     """Return the requests per CPU-second of the server, which compare servers where the generator was the limit of
-    their rates."""
+    their rates. The CPU time of an open load is its share of that of lead-in and load together."""
     if trial.report is None or trial.usage is None or trial.usage.server_cpu_seconds < _SHORTEST_CPU_SECONDS:
         return None
-    return round(trial.report.answered / trial.usage.server_cpu_seconds, 1) or None
+    share = trial.report.seconds / trial.watched_seconds if trial.report.seconds else 1
+    return round(trial.report.answered / (share * trial.usage.server_cpu_seconds), 1) or None
 
 
 def percentiles(spread: Histogram, is_open: bool = False) -> tuple[float | None, ...]:

@@ -22,8 +22,11 @@ class OpenLoadGenerator:
 
     def request_head(self, host: str, path: str, keep_alive: bool) -> bytes:
         """Return the head of its requests, byte for byte."""
-        connection = "" if keep_alive else "Connection: close\r\n"
-        return f"GET {path} HTTP/1.1\r\n{connection}Host: {host}\r\nUser-Agent: {AGENT}\r\nAccept: */*\r\n\r\n".encode()
+        connection = "keep-alive" if keep_alive else "close"
+        return (
+            f"GET {path} HTTP/1.1\r\nConnection: {connection}\r\nHost: {host}\r\n"
+            f"User-Agent: {AGENT}\r\nAccept: */*\r\n\r\n"
+        ).encode()
 
     def run(self, target: Target, load: Load, concurrency: int) -> LoadOutcome:
         """Make an open load where it has a rate, else a closed one over this many connections, and return the
@@ -44,7 +47,7 @@ class OpenLoadGenerator:
         )
 
 
-AGENT = "open-load/1.1.0"
+AGENT = "open-load/1.2.0"
 """What it calls itself; a test compares it with the program."""
 GENERATOR: Generator = OpenLoadGenerator()
 

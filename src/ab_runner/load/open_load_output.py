@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 
 from ab_runner.model.limits import Amount, Count
@@ -74,7 +76,8 @@ def parse(stdout: str, stderr: str, exit_code: int) -> tuple[LoadReport | LoadFa
 
 def _report(output: _Output) -> LoadReport:
     answered = output.requests.answered
-    unconnected = sum(output.failed.get(reason, 0) for reason in _CONNECT)
+    failed = _failed(output)
+    unconnected = sum(failed.get(reason, 0) for reason in _CONNECT)
     length = output.expected_bytes or 0
     return LoadReport(
         tool=f"open-load {shown(output.version, 20)}",
@@ -82,7 +85,7 @@ def _report(output: _Output) -> LoadReport:
         concurrency=output.options.closed or output.connections.most_at_once,
         seconds=output.seconds,
         complete=answered,
-        failures=Failures(connect=unconnected, receive=output.requests.failed - unconnected),
+        failures=Failures(connect=unconnected, receive=sum(failed.values()) - unconnected),
         write_errors=0,
         non_2xx=0,
         keep_alive=max(0, answered - output.connections.opened) if output.options.connections == "kept" else None,
@@ -90,9 +93,20 @@ def _report(output: _Output) -> LoadReport:
         html_bytes=answered * length,
         requests_per_second=output.answered_per_second,
         percentiles=_percentiles(output.latency),
-        failed={shown(reason, 40): count for reason, count in output.failed.items()},
+        failed={shown(reason, 40): count for reason, count in failed.items()},
         arrivals=_arrivals(output, round(output.options.rate)) if output.options.rate is not None else None,
     )
+
+
+def _failed(output: _Output) -> dict[str, int]:
+    """Return the failed requests by reason. Bytes that no request had asked for make an answer wrong; how many answers,
+    open-load does not say. What a closed load found no connection for failed too; an open one tells it apart."""
+    failed = Counter(output.failed)
+    if output.connections.unrequested_bytes:
+        failed["extra_bytes"] += 1
+    if output.options.rate is None:
+        failed.update(output.refused)
+    return dict(failed)
 
 
 def _percentiles(times: _Times | None) -> dict[int, float]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import sqrt
 
+from ab_runner.load.trial_validity import KEPT_ALIVE_AT_LEAST
 from ab_runner.model.load import Arrivals, Limit, LoadFailure, LoadReport, Verdict
 from ab_runner.model.workload import Workload
 
@@ -19,8 +20,8 @@ WRONG = ("wrong_status", "wrong_length", "wrong_bytes", "extra_bytes", "malforme
 """open-load's names for answers that came and were wrong."""
 OWN_LIMITS = ("no_port", "no_descriptor")
 """Its names for requests that it or its host could not make, however fast the server was."""
-_KEPT_AT_LEAST = 0.5
-"""As `trial_validity` has it: below two requests per connection the workload is one without keep-alive."""
+FEWEST_FOR_P99 = 1_000
+"""Requests of which ten take longer than p99."""
 _IDLE_AT_LEAST = 0.99
 """The share of the idle connections that must be open all the time."""
 
@@ -43,7 +44,12 @@ def judge_open(
         or _wrong_length(outcome, expected_length)
         or (_not_kept(outcome) if workload.keep_alive else None)
     )
-    return Verdict(reason is None, reason)
+    return Verdict(reason is None, reason, tuple(_notes(outcome)) if reason is None else ())
+
+
+def _notes(report: LoadReport) -> Iterator[str]:
+    if report.complete < FEWEST_FOR_P99:
+        yield f"p99 from only {report.complete} requests"
 
 
 def _wrong(report: LoadReport) -> str | None:
@@ -69,9 +75,10 @@ def _unanswered(report: LoadReport, arrivals: Arrivals) -> float:
 
 
 def _allowed(report: LoadReport, arrivals: Arrivals) -> float:
-    """Return how many these may be. By Little's law rate x latency requests are under way, of Poisson arrivals with the
-    root of that as standard deviation; three of these are exceeded once in 700 times."""
-    under_way = arrivals.rate * report.percentiles.get(50, 0.0) / 1000
+    """Return how many these may be. By Little's law throughput x latency requests are under way, of Poisson arrivals
+    with the root of that as standard deviation; three of these are exceeded once in 700 times. With the planned rate in
+    place of the throughput an overload would excuse itself: its queue makes the latency high."""
+    under_way = report.requests_per_second * report.percentiles.get(50, 0.0) / 1000
     return UNANSWERED * arrivals.planned + under_way + 3 * sqrt(under_way) + 1
 
 
@@ -79,7 +86,7 @@ def _failed(report: LoadReport) -> str | None:
     found = {**report.failed, **(report.arrivals.refused if report.arrivals else {})}
     if found:
         return f"{sum(found.values()):,} failed: {_counts(found)}"
-    return None if report.complete else "none completed"
+    return None if report.complete and report.requests_per_second else "none completed"
 
 
 def _wrong_length(report: LoadReport, expected: int) -> str | None:
@@ -88,7 +95,7 @@ def _wrong_length(report: LoadReport, expected: int) -> str | None:
 
 def _not_kept(report: LoadReport) -> str | None:
     share = (report.keep_alive or 0) / report.complete
-    return f"{100 * share:.1f} % kept alive" if share < _KEPT_AT_LEAST else None
+    return f"{100 * share:.1f} % kept alive" if share < KEPT_ALIVE_AT_LEAST else None
 
 
 def _not_idle(report: LoadReport, idle: int) -> str | None:

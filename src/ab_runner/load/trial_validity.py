@@ -17,7 +17,7 @@ connection, which the end of the trial cut off."""
 COLD = 0.05
 """The JIT compiler's share of the server's CPU time above which a single trial, or window of the warm-up, is of a
 server that is not warm. One late method takes less."""
-_KEPT_ALIVE_AT_LEAST = 0.5
+KEPT_ALIVE_AT_LEAST = 0.5
 """The share of requests over kept connections below which a keep-alive figure is not valid.
 
 A connection that carries k requests has k - 1 of them counted as kept alive (its last answer says that it will
@@ -34,7 +34,7 @@ CPU time that a single compilation is a large share of it."""
 
 def cold(usage: Usage | None, open_seconds: float | None = None) -> str | None:
     """Return why a trial's figure is not that of a warm server; None if it is, or if that is not known. `open_seconds`
-    is how long an open load took; None of a closed one."""
+    is how long an open load took, with its lead-in; None of a closed one."""
     share = usage.jit_share if usage else None
     if usage is None or share is None:
         return None
@@ -131,7 +131,7 @@ def _not_kept_alive(report: LoadReport) -> str | None:
     share = _kept_alive(report)
     if share == 0:
         return "not kept alive"
-    return _kept_alive_text(report) if share < _KEPT_ALIVE_AT_LEAST else None
+    return _kept_alive_text(report) if share < KEPT_ALIVE_AT_LEAST else None
 
 
 def _kept_alive(report: LoadReport) -> float:

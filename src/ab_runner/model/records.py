@@ -273,7 +273,7 @@ class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record")
     milliseconds: Mapping[Count, Count] = {}
     """Requests by their time in whole milliseconds; empty where ab ended without figures, and of open loads."""
     microseconds: Mapping[Count, Count] = {}
-    """Of an open load: right answers by their latency in microseconds, each the lowest of a bucket."""
+    """Of an open load: right answers by their latency in microseconds, each the highest of a bucket."""
     wall_seconds: Amount | None = None
     """What ab's whole run took: with its start, and the sorting and counting after the load; None in older files."""
     jdk: Count | None = None
@@ -292,6 +292,14 @@ class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record")
     met."""
     samples: Count | None = None
     """Answers that the runner requested during the trial and compared byte by byte; None in older files."""
+
+    @property
+    def watched_seconds(self) -> float:
+        """The time that `usage` and `jvm` are about: that of the load, of an open one with its lead-in. 0 without a
+        report."""
+        if self.report is None:
+            return 0.0
+        return self.report.seconds + (self.lead_in_seconds or 0.0 if self.report.arrivals else 0.0)
 
 
 class ColdTrial(Struct, frozen=True, kw_only=True, tag="cold-trial", tag_field="record"):

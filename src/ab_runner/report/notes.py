@@ -185,14 +185,14 @@ def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[s
 
 def grouped_notes(analysis: SweepAnalysis) -> Iterator[str]:
     """Yield the marks of all tables of rates in a line, then what failed and what the stars mean, each in a line."""
-    cells = [cell for cell in analysis.cells.values() if cell.cell.server != REFERENCE]
-    yield from axis_notes(cells, analysis.axis)
-    if marks := list(limit_notes(cells, analysis.axis)):
+    yield from axis_notes(analysis.cells.values(), analysis.axis)
+    if marks := list(limit_notes(analysis.cells.values(), analysis.axis)):
         yield "; ".join(marks)
-    if failed := [cell for cell in cells if cell.failure is not None]:
+    ranked = [cell for cell in analysis.cells.values() if cell.cell.server != REFERENCE]
+    if failed := [cell for cell in ranked if cell.failure is not None]:
         have = "has" if len(failed) == 1 else "have"
-        yield f"{len(failed)} of {len(cells)} cells {have} failed trials: {_failures(failed)}"
-    if remarks := _remarks(cells):
+        yield f"{len(failed)} of {len(ranked)} cells {have} failed trials: {_failures(failed)}"
+    if remarks := _remarks(analysis.cells.values()):
         yield f"*: {remarks}"
 
 

@@ -28,21 +28,16 @@ class Detail(msgspec.Struct, frozen=True):
 
 def detail_of(analysis: SweepAnalysis) -> Detail | None:
     """Return the rates at shares of the peak, the brackets of capacities, or the memory per idle connection."""
-    return None if analysis.axis == "connections" else _detail_of(open_cells(analysis.trials), analysis)
-
-
-def _detail_of(cells: Mapping[Cell, OpenCell], analysis: SweepAnalysis) -> Detail | None:
+    cells = open_cells(analysis.trials)
     match analysis.axis:
         case "peak":
-            return Detail("arrival rate and peak, requests/s", _text_of(cells, _of_peak))
+            return Detail("arrival rate and peak, requests/s", _text_of(analysis, cells, _of_peak))
         case "slo":
-            return Detail("bracket of the capacity, requests/s: SLO met / missed / peak", _text_of(cells, _bracket))
+            title = "bracket of the capacity, requests/s: SLO met / missed / peak"
+            return Detail(title, _text_of(analysis, cells, _bracket))
         case "idle":
-            return Detail(
-                "memory per idle connection, KiB",
-                lambda cell: _kibibytes(memory_per_connection(cells, cell)),
-                (MEMORY,),
-            )
+            memory = _text_of(analysis, cells, lambda cell, _: _kibibytes(memory_per_connection(cells, cell)))
+            return Detail("memory per idle connection, KiB", memory, (MEMORY,))
         case _:
             return None
 
@@ -51,10 +46,9 @@ def open_load_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Ta
     """Yield what is known besides the figures, and the generator's lag."""
     if analysis.axis == "connections":
         return
-    cells = open_cells(analysis.trials)
-    if detail := _detail_of(cells, analysis):
+    if detail := detail_of(analysis):
         yield _table(detail, workload, analysis)
-    lag = _text_of(cells, lambda each: latency_figure(each.lag))
+    lag = _text_of(analysis, open_cells(analysis.trials), lambda _, each: latency_figure(each.lag))
     yield _table(Detail("lag of the generator, p99 in ms", lag, (LAG,)), workload, analysis)
 
 
@@ -75,16 +69,21 @@ def _table(detail: Detail, workload: Workload, analysis: SweepAnalysis) -> Table
     )
 
 
-def _text_of(cells: Mapping[Cell, OpenCell], text: Callable[[OpenCell], str]) -> Callable[[Cell], str]:
-    return lambda cell: text(cells[cell]) if cell in cells else NONE
+def _text_of(
+    analysis: SweepAnalysis, cells: Mapping[Cell, OpenCell], text: Callable[[Cell, OpenCell], str]
+) -> Callable[[Cell], str]:
+    """Return what gives the text of a cell that has a figure, and a dash for the others: what the few valid trials of
+    such a cell say is a lucky selection."""
+    figures = {cell for cell, summary in analysis.cells.items() if summary.figure is not None}
+    return lambda cell: text(cell, cells[cell]) if cell in figures else NONE
 
 
-def _of_peak(cell: OpenCell) -> str:
-    return f"{_rate(cell.rate)} of {_rate(cell.peak)}"
+def _of_peak(_: Cell, known: OpenCell) -> str:
+    return f"{_rate(known.rate)} of {_rate(known.peak)}"
 
 
-def _bracket(cell: OpenCell) -> str:
-    return " / ".join(map(_rate, (cell.met, cell.missed, cell.peak)))
+def _bracket(_: Cell, known: OpenCell) -> str:
+    return " / ".join(map(_rate, (known.met, known.missed, known.peak)))
 
 
 def _rate(rate: float | None) -> str:

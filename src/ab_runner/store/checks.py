@@ -53,4 +53,8 @@ def _wrong_in_trial(trial: Trial) -> str | None:
     low, high = VALID_RATES
     if trial.verdict.valid and not (trial.report and low <= trial.report.rate <= high):
         return f"a valid trial must have {low:g} to {high:g} requests/s"
+    if trial.verdict.valid and 0 in trial.microseconds:
+        return "a valid trial must have latencies above 0"
+    if trial.verdict.valid and trial.search and not trial.search.met:
+        return "a valid search must have a rate at which the SLO was met"
     return None

@@ -49,7 +49,8 @@ def plan(
 ) -> list[ServerRun]:
     """Return all blocks in order. With one block the servers keep their order; with several each block shuffles them
     anew, so that a drift of the machine does not always hit the same server, and begins with the next level of
-    concurrency, so that none of them is always measured on a young server; unless it `rotates`, they rise in all.
+    concurrency, so that none of them is always measured on a young server; unless it `rotates`, they rise
+    in all, and each level has all workloads.
 
     The reference has each workload that they have, at the middle one of the levels: in every batch of up to `together`
     servers or, where they run one by one, before and after them."""
@@ -61,7 +62,11 @@ def plan(
             shuffle(order)
         turned = (block - 1) % len(concurrency) if rotates else 0
         levels = [*concurrency[turned:], *concurrency[:turned]]
-        runs += [ServerRun(block, server.id, tuple(cells_of(server, workloads, levels))) for server in order]
+        for server in order:
+            cells = list(cells_of(server, workloads, levels))
+            if not rotates:
+                cells.sort(key=lambda cell: cell.level)
+            runs.append(ServerRun(block, server.id, tuple(cells)))
     checks = _checks(reference, servers, workloads, concurrency)
     if together > 1:
         return in_batches(runs, together, checks)

@@ -11,7 +11,7 @@ import msgspec
 PRECISION = 1.05
 """The search ends when the lowest rate at which the SLO was missed is at most so many times the highest at which it was
 met."""
-FEWEST_STEPS = 2 + ceil(log2(log(2) / log(PRECISION)))
+USUAL_STEPS = 2 + ceil(log2(log(2) / log(PRECISION)))
 """The rates that a search tries if the SLO is met at the first one and missed at twice as much."""
 
 

@@ -9,7 +9,7 @@ from ab_runner.model.load import Load
 from ab_runner.model.protocol import Protocol, SweepRequest
 from ab_runner.model.server import Server
 from ab_runner.store.plan import ServerRun, plan
-from ab_runner.sweep.capacity import FEWEST_STEPS
+from ab_runner.sweep.capacity import USUAL_STEPS
 from ab_runner.sweep.open_trial import LEAD_IN_SECONDS, PEAK_SECONDS
 from ab_runner.sweep.warm_up import HIGH_CONCURRENCY, turns_of
 
@@ -37,13 +37,14 @@ def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server
     compiling = {server.id for server in servers if server.kind == "jvm"}
     seconds = load_seconds(request, runs, compiling)
     if seconds is not None:
-        yield f"time: at least {_text_of(seconds)} if every trial is made: warm-up and load, without builds and starts"
+        sure = "about" if request.axis == "slo" else "at least"  # a search may have fewer steps than usual
+        yield f"time: {sure} {_text_of(seconds)} if every trial is made: warm-up and load, without builds and starts"
 
 
 def load_seconds(request: SweepRequest, runs: Sequence[ServerRun], compiling: Collection[str]) -> float | None:
-    """Return the least time that all load takes: trials may be stretched, and the servers that are `compiling` while
-    they run may need a longer warm-up. None where some load is a number of requests, whose time is not known
-    beforehand."""
+    """Return the least time that all load takes, with searches for a capacity of the usual length: trials may be
+    stretched, and the servers that are `compiling` while they run may need a longer warm-up. None where some load is a
+    number of requests, whose time is not known beforehand."""
     loads = [load for run in runs for load in _loads(request, run, run.server in compiling)]
     seconds = [0 if load.requests == 0 else load.seconds for load in loads]
     return None if None in seconds else sum(each or 0 for each in seconds)
@@ -61,7 +62,7 @@ def _loads(request: SweepRequest, run: ServerRun, compiles: bool) -> Iterator[Lo
         yield Load(seconds=len(turns)) if plan.steady and not compiles else plan.load
     if request.axis in ("peak", "slo"):
         yield from (Load(seconds=PEAK_SECONDS) for _ in workloads)
-    trials = FEWEST_STEPS if request.axis == "slo" else 1
+    trials = USUAL_STEPS if request.axis == "slo" else 1
     yield from (protocol.trial_of(cell.workload) for cell in run.cells for _ in range(trials))
     if request.open:
         yield from (Load(seconds=LEAD_IN_SECONDS) for _ in run.cells for _ in range(trials))

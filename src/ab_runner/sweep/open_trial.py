@@ -121,7 +121,7 @@ class _Capacity:
             bracket = search(round(FIRST_SHARE * peak), lowest, HIGHEST_RATE, self._meets)
         except _Ended:
             assert self._last is not None, "a step ended it"
-            return self._with(self._last, met=0, missed=None)
+            return self._with(self._last, met=self._highest_met, missed=self._steps[-1].rate)
         if self._met is None:
             assert self._last is not None, "a search has a step"
             reason = f"SLO met at no rate: {self._steps[-1].reason}"
@@ -131,6 +131,10 @@ class _Capacity:
         limit = missed.limit if missed else "generator"
         trial = msgspec.structs.replace(self._met.trial, limit=limit)
         return self._with(TrialResult(trial, self._met.alive), bracket.met, bracket.missed)
+
+    @property
+    def _highest_met(self) -> int:
+        return max((step.rate for step in self._steps if step.reason is None), default=0)
 
     def _with(self, result: TrialResult, met: int, missed: int | None) -> TrialResult:
         found = Search(met=met, missed=missed, steps=tuple(self._steps))
@@ -159,7 +163,7 @@ def step_of(trial: Trial, rate: int, plan: OpenLoad, bound: int) -> Step:
     latency = spread.percentile(percentage(plan.percentile)) / 1000 if spread.counts else None
     reason = None if trial.verdict.valid else trial.verdict.reason or "failed"
     if reason is None and latency is not None and latency > bound:
-        reason = f"{plan.percentile} {latency:.3g} ms"
+        reason = f"{plan.percentile} {f'{latency:.3g}' if latency < 100 else f'{latency:.0f}'} ms"
     return Step(
         rate=rate,
         latency=latency,

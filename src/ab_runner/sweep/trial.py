@@ -70,7 +70,7 @@ def make_warm_trial(
 
 
 def _cold(trial: Trial) -> str | None:
-    return cold(trial.usage, trial.report.seconds if trial.report and trial.report.arrivals else None)
+    return cold(trial.usage, trial.watched_seconds if trial.report and trial.report.arrivals else None)
 
 
 def _make_lead_in(start: Start, cell: Cell, load: Load, rate: float | None) -> float | None:
