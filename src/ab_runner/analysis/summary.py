@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from statistics import median
-from typing import Literal
 
 import msgspec
 
@@ -17,7 +16,6 @@ from ab_runner.analysis.rankings import Rankings
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
-from ab_runner.stats.estimate import FEWEST_STARTS
 from ab_runner.stats.pairing import Measurement, Pair, pair
 from ab_runner.stats.ranking import Ranking
 from ab_runner.stats.ratio import ratio
@@ -96,14 +94,6 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     limited: int
     drift: float | None
     warnings: int
-
-    @property
-    def level(self) -> Literal["none", "moderate", "high"]:
-        """How far the figures can be trusted."""
-        if self.starts < FEWEST_STARTS:
-            return "none"
-        doubts = (self.wide, self.without, self.limited, self.drift, self.warnings)
-        return "moderate" if any(doubts) else "high"
 
 
 class Summary(msgspec.Struct, frozen=True):

@@ -60,7 +60,8 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     default="standard",
     show_default=True,
     help="2006: 200,000 requests per trial after a warm-up of 100,000. standard: 6 blocks, 1 s per trial. quick: 1 "
-    "block, 1 s per trial. With many connections and slow answers a timed trial takes up to five times as long.",
+    "block, 1 s per trial. An open load takes 5 s and 2 s. With many connections and slow answers a timed trial takes "
+    "up to five times as long.",
 )
 @click.option(
     "--requests", type=options.Whole(min=1), metavar="N", help="Requests per trial, instead of the protocol's length."

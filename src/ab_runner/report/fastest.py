@@ -13,7 +13,7 @@ from ab_runner.report.figures import CPU_TIME_MARK, NONE, OF_CPU_TIME, bound_of,
 from ab_runner.report.words import words_of
 from ab_runner.stats.estimate import FEWEST_STARTS
 
-LEAD = "lead: over the nearest of the servers that are known to be slower"
+LEAD = "lead: over the nearest of the servers that are known to be slower, compared within blocks"
 SOME_STARTS_FAILED = "*: some of its trials failed; its rank rests on the others"
 _MOST_NAMES = 3
 """If there are more servers than this, only their number is shown."""

@@ -37,14 +37,11 @@ def _starved_line(cells: Sequence[CellSummary], everything: bool) -> str:
 
 def _confidence_text(confidence: Confidence) -> str:
     doubts = list(_doubts(confidence))
-    if confidence.level == "none":
+    if confidence.starts < FEWEST_STARTS:
         starts = "one start" if confidence.starts == 1 else f"{confidence.starts} starts"
         few_starts = f"{starts}: too few to tell differences from noise (--blocks {FEWEST_STARTS})"
         return f"none ({'; '.join((few_starts, *doubts))})"
-    starts = f"{confidence.starts} starts"
-    if confidence.level == "high":
-        return f"high ({starts}; intervals are narrow)"
-    return f"moderate ({'; '.join((starts, *doubts))})"
+    return "; ".join((f"{confidence.starts} starts", *(doubts or ["intervals are narrow"])))
 
 
 def _doubts(confidence: Confidence) -> Iterator[str]:
