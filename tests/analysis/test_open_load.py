@@ -84,6 +84,11 @@ def test_the_cpu_time_of_the_lead_in_is_not_that_of_the_requests() -> None:
     assert cpu_efficiency(trial) == 5_000
 
 
+def test_the_cpu_time_of_opening_idle_connections_is_not_that_of_the_requests() -> None:
+    report = open_report(1_000, arrivals=arrivals(1_000, idle_opened=500))
+    assert cpu_efficiency(open_trial("a-1", 500, 1.0, report=report, usage=usage())) is None
+
+
 def test_what_is_known_besides_the_figures() -> None:
     rich = open_trial(
         "a-1", 500, 1.0, peak=20_000.0, usage=usage(peak_memory_bytes=60_000_000),

@@ -15,6 +15,7 @@ from ab_runner.analysis.reasons import (
     sentence,
     skip_of,
     together,
+    without_count,
 )
 from ab_runner.catalog.artifacts import how_to_get
 from ab_runner.load.trial_validity import cold
@@ -101,3 +102,9 @@ def test_a_skipped_server_is_known_by_the_words_of_what_it_lacks() -> None:
     assert skip_of(too_old) is Skip.JDK
     assert skip_of("merecat is not installed (Debian: apt-get install merecat)") is Skip.NOT_INSTALLED
     assert skip_of("does not build: no such file") is Skip.OTHER
+
+
+def test_the_kinds_of_failures_are_told_without_their_number() -> None:
+    assert without_count("1,316 failed: connection limit") == "connection limit"
+    assert without_count("9991 failed") == "9991 failed"
+    assert without_count("SLO met at no rate: 2 failed: timeout") == "SLO met at no rate: 2 failed: timeout"

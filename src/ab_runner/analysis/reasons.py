@@ -159,6 +159,9 @@ _COUNT_AGAIN = re.compile(r"^([\d,]+ failed: )[\d,]+ (?=[^,]+$)")
 """Sweeps of open-load up to 1.1.0 say `3 failed: 3 timeout`, later ones `3 failed: timeout`."""
 
 
+_FAILED_COUNT = re.compile(r"^[\d,]+ failed: ")
+
+
 def failure_of(record: CellRecord) -> Failure:
     """Return why this record has no valid result."""
     if isinstance(record, NotMeasured):
@@ -169,6 +172,11 @@ def failure_of(record: CellRecord) -> Failure:
     if behind := _BEHIND.match(said):
         return Failure(reason_of(said), sentence(behind[1]), behind[2])
     return Failure(reason_of(said), sentence(said), "" if detail == said else detail)
+
+
+def without_count(text: str) -> str:
+    """Return `timeout` of `368 failed: timeout`, and any other text as it is."""
+    return _FAILED_COUNT.sub("", text)
 
 
 def cell_failure(failures: Sequence[Failure]) -> Failure | None:

@@ -61,8 +61,11 @@ def _distribution(trial: Trial, report: LoadReport) -> Histogram:
 
 def cpu_efficiency(trial: Trial) -> float | None:
     """Return the requests per CPU-second of the server, which compare servers where the generator was the limit of
-    their rates. The CPU time of an open load is its share of that of lead-in and load together."""
+    their rates. The CPU time of an open load is its share of that of lead-in and load together. Beside idle connections
+    it is not known, because the time that it took to open them is in it."""
     if trial.report is None or trial.usage is None or trial.usage.server_cpu_seconds < _SHORTEST_CPU_SECONDS:
+        return None
+    if trial.report.arrivals and trial.report.arrivals.idle_opened:
         return None
     share = trial.report.seconds / trial.watched_seconds if trial.report.seconds else 1
     return round(trial.report.answered / (share * trial.usage.server_cpu_seconds), 1) or None

@@ -8,7 +8,7 @@ from math import floor
 from ab_runner.analysis.bounds import Bound
 from ab_runner.analysis.cells import CellSummary, summarise_cell
 from ab_runner.analysis.measure import Measure, lower_is_better
-from ab_runner.analysis.reasons import Failure, Reason, Sentence
+from ab_runner.analysis.reasons import Failure, Reason, Sentence, without_count
 from ab_runner.analysis.remarks import WORTH_A_REMARK, ConnectionsServed, JvmRemark, JvmWork, Remark
 from ab_runner.model.axis import Axis, level_text
 from ab_runner.model.load import Limit
@@ -212,8 +212,9 @@ def rank_text(rank: Rank | None, cell: CellSummary | None) -> str:
 
 
 def _failed_text(cell: CellSummary) -> str:
-    """Return `1 of 3 failed: reset`, or `2 of 6 cold: …`."""
-    return f"{cell.failed} of {cell.trials}{'' if cell.cold else ' failed:'} {_failure_text(cell.failure)}"
+    """Return `1 of 3 failed: reset`, or `2 of 6 cold: …`. How many requests failed is in the notes."""
+    why = without_count(_failure_text(cell.failure))
+    return f"{cell.failed} of {cell.trials}{'' if cell.cold else ' failed:'} {why}"
 
 
 def _failure_text(failure: Failure | None) -> str:
