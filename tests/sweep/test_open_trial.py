@@ -93,7 +93,6 @@ def measured(tmp_path: Path) -> Measure:
             run(batches_of(plan([NATIVE], ["small"], levels, blocks=1, seed=1)), context)
         finally:
             kept.close()
-        measure.log = [line for line in runtime.log if line.startswith("load")]  # type: ignore[attr-defined]
         return [record for record in read(folder).records if isinstance(record, Trial | NotMeasured)]
 
     return measure
@@ -101,7 +100,8 @@ def measured(tmp_path: Path) -> Measure:
 
 def loads(measure: Measure) -> list[str]:
     """The kinds of the loads that were made: `rate=1000`, `closed=100`."""
-    return [line.split()[2] for line in measure.log]  # type: ignore[attr-defined]
+    log = measure.runtime.log  # type: ignore[attr-defined]
+    return [line.split()[2] for line in log if line.startswith("load")]
 
 
 def test_each_rate_has_a_trial_with_a_lead_in(measured: Measure) -> None:

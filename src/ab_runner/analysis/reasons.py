@@ -157,8 +157,6 @@ _BEHIND = re.compile(r"(overloaded|open-load too slow): ([\d,]+ answers/s)")
 """The beginning of a text that goes on with the failures that follow from it."""
 _COUNT_AGAIN = re.compile(r"^([\d,]+ failed: )[\d,]+ (?=[^,]+$)")
 """Sweeps of open-load up to 1.1.0 say `3 failed: 3 timeout`, later ones `3 failed: timeout`."""
-
-
 _FAILED_COUNT = re.compile(r"^[\d,]+ failed: ")
 
 

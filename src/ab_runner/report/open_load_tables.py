@@ -28,7 +28,10 @@ class Detail(msgspec.Struct, frozen=True):
 
 def detail_of(analysis: SweepAnalysis) -> Detail | None:
     """Return the rates at shares of the peak, the brackets of capacities, or the memory per idle connection."""
-    cells = open_cells(analysis.trials)
+    return None if analysis.axis == "connections" else _detail_of(open_cells(analysis.trials), analysis)
+
+
+def _detail_of(cells: Mapping[Cell, OpenCell], analysis: SweepAnalysis) -> Detail | None:
     match analysis.axis:
         case "peak":
             return Detail("arrival rate and peak, requests/s", _text_of(analysis, cells, _of_peak))
@@ -46,9 +49,10 @@ def open_load_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Ta
     """Yield what is known besides the figures, and the generator's lag."""
     if analysis.axis == "connections":
         return
-    if detail := detail_of(analysis):
+    cells = open_cells(analysis.trials)
+    if detail := _detail_of(cells, analysis):
         yield _table(detail, workload, analysis)
-    lag = _text_of(analysis, open_cells(analysis.trials), lambda _, each: latency_figure(each.lag))
+    lag = _text_of(analysis, cells, lambda _, each: latency_figure(each.lag))
     yield _table(Detail("lag of the generator, p99 in ms", lag, (LAG,)), workload, analysis)
 
 

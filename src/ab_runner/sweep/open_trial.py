@@ -163,7 +163,8 @@ def step_of(trial: Trial, rate: int, plan: OpenLoad, bound: int) -> Step:
     latency = spread.percentile(percentage(plan.percentile)) / 1000 if spread.counts else None
     reason = None if trial.verdict.valid else trial.verdict.reason or "failed"
     if reason is None and latency is not None and latency > bound:
-        reason = f"{plan.percentile} {f'{latency:.3g}' if latency < 100 else f'{latency:.0f}'} ms"
+        digits = ".3g" if latency < 100 else ".0f"
+        reason = f"{plan.percentile} {latency:{digits}} ms"
     return Step(
         rate=rate,
         latency=latency,
