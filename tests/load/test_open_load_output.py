@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ab_runner.load.open_load_output import parse
+from ab_runner.load.open_load_output import Parsed, parse
 from ab_runner.model.load import LoadFailure, LoadReport
 
 OUTPUT: dict[str, Any] = {
@@ -23,19 +23,20 @@ OUTPUT: dict[str, Any] = {
 }  # fmt: skip
 
 
-def parsed(**changes: Any) -> tuple[LoadReport | LoadFailure, dict[int, int]]:
+def parsed(**changes: Any) -> Parsed:
     return parse(json.dumps(OUTPUT | changes), "", 1)
 
 
 def test_the_figures_of_an_open_load() -> None:
-    report, microseconds = parsed()
+    found = parsed()
+    report = found.result
     assert isinstance(report, LoadReport)
     assert (report.tool, report.document_length, report.concurrency) == ("open-load 1.0.0", 100, 8)
     assert (report.complete, report.failures.connect, report.failures.receive) == (990, 2, 5)
     assert report.failed == {"connect": 2, "timeout": 5}
     assert report.keep_alive == 978
     assert (report.rate, report.requests_per_second) == (494.5, 494.5)
-    assert microseconds == {400: 900, 4_500: 90}
+    assert (found.latencies, found.lags) == ({400: 900, 4_500: 90}, {10: 1_000})
     arrivals = report.arrivals
     assert arrivals is not None
     assert (arrivals.rate, arrivals.planned, arrivals.refused) == (500, 1_000, {"connection_limit": 3})
@@ -44,19 +45,21 @@ def test_the_figures_of_an_open_load() -> None:
 
 
 def test_a_closed_load_has_no_arrivals() -> None:
-    report, _ = parsed(options={"connections": "new", "rate": None, "closed": 100}, lag=None)
+    report = parsed(options={"connections": "new", "rate": None, "closed": 100}, lag=None).result
     assert isinstance(report, LoadReport)
     assert (report.concurrency, report.keep_alive, report.arrivals) == (100, None, None)
 
 
 def test_a_connection_that_a_closed_load_did_not_get_is_a_failure() -> None:
-    report, _ = parsed(options={"connections": "new", "rate": None, "closed": 100}, refused={"no_port": 9}, lag=None)
+    report = parsed(
+        options={"connections": "new", "rate": None, "closed": 100}, refused={"no_port": 9}, lag=None
+    ).result
     assert isinstance(report, LoadReport)
     assert report.failed == {"connect": 2, "timeout": 5, "no_port": 9}
 
 
 def test_bytes_that_no_request_had_asked_for_are_a_failure() -> None:
-    report, _ = parsed(connections={**OUTPUT["connections"], "unrequested_bytes": 1_990})
+    report = parsed(connections={**OUTPUT["connections"], "unrequested_bytes": 1_990}).result
     assert isinstance(report, LoadReport)
     assert report.failed == {"connect": 2, "timeout": 5, "extra_bytes": 1}
 
@@ -74,11 +77,11 @@ def test_bytes_that_no_request_had_asked_for_are_a_failure() -> None:
     ],
 )
 def test_what_is_no_report_is_a_failure(stdout: str, stderr: str, code: int, expected: str) -> None:
-    result, microseconds = parse(stdout, stderr, code)
-    assert isinstance(result, LoadFailure)
-    assert (result.reason, microseconds) == (expected, {})
+    found = parse(stdout, stderr, code)
+    assert isinstance(found.result, LoadFailure)
+    assert (found.result.reason, found.latencies, found.lags) == (expected, {}, {})
 
 
 @given(st.text(), st.text(), st.integers(-255, 255))
 def test_any_text_gives_a_report_or_a_failure(stdout: str, stderr: str, code: int) -> None:
-    assert isinstance(parse(stdout, stderr, code)[0], LoadReport | LoadFailure)
+    assert isinstance(parse(stdout, stderr, code).result, LoadReport | LoadFailure)

@@ -88,6 +88,15 @@ def test_the_servers_of_a_block_are_split_into_batches_of_almost_equal_size_each
     assert together[:3] != together[3:]
 
 
+def test_latencies_of_the_reference_are_measured_at_all_levels_where_the_sweep_says_so() -> None:
+    reference = server("ceiling", workloads=("small",))
+    every = {}
+    for at_all in (False, True):
+        runs = plan([server("a-1")], ["small"], [10, 20, 50], 1, 1, reference, 2, reference_at_all_levels=at_all)
+        every[at_all] = [cell.level for run in runs if run.server == reference.id for cell in run.cells]
+    assert every == {False: [20], True: [10, 20, 50]}
+
+
 def test_a_reference_that_takes_part_is_not_in_its_batch_twice() -> None:
     reference = server("ceiling", workloads=("small",))
     runs = plan([reference, server("a-1"), server("b-1")], ["small"], [1, 10], 1, 1, reference, together=2)

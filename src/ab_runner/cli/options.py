@@ -291,10 +291,10 @@ def open_load(
         return OpenLoad(axis="slo", percentile=cast("Percentile", slo[0])), slo[1]
     axis, rates = rate
     if idle is None:
-        return OpenLoad(axis="peak" if axis == "peak" else "rate"), rates
+        return OpenLoad(axis="peak" if axis == "peak" else "rate", reference_at_all_levels=True), rates
     if axis == "peak" or len(rates) > 1:
         raise click.UsageError("--idle needs one --rate in requests per second: --rate 2000 --idle 15000")
-    return OpenLoad(axis="idle", rate=rates[0]), idle
+    return OpenLoad(axis="idle", rate=rates[0], reference_at_all_levels=True), idle
 
 
 def latest_sweep() -> Path:

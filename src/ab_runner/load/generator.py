@@ -92,6 +92,8 @@ class LoadOutcome(Struct, frozen=True, kw_only=True):
     """The number of requests by their time in whole milliseconds; empty where that was not recorded."""
     microseconds: dict[int, int] = {}
     """The number of requests by their time in microseconds, where the generator tells that of each."""
+    lag_microseconds: dict[int, int] = {}
+    """The number of requests of an open load by the microseconds that they were sent too late."""
 
     @property
     def report(self) -> LoadReport | None:

@@ -35,15 +35,16 @@ class OpenLoadGenerator:
         began = time.monotonic()
         done = target.executor.execute(command, target.time_limit)
         seconds = time.monotonic() - began
-        result, microseconds = open_load_output.parse(done.stdout[:_KEPT_AT_MOST], done.stderr, done.exit_code)
+        parsed = open_load_output.parse(done.stdout[:_KEPT_AT_MOST], done.stderr, done.exit_code)
         return LoadOutcome(
             command=tuple(command),
             exit_code=done.exit_code,
-            result=result,
+            result=parsed.result,
             seconds=seconds,
             output=f"$ {' '.join(command)}\n{done.stdout[:_KEPT_AT_MOST]}\n--- stderr\n{done.stderr[:_KEPT_AT_MOST]}\n"
             f"--- exit code {done.exit_code}\n",
-            microseconds=microseconds,
+            microseconds=parsed.latencies,
+            lag_microseconds=parsed.lags,
         )
 
 

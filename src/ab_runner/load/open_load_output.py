@@ -62,16 +62,28 @@ class _Output(msgspec.Struct, frozen=True):
     bytes_received: Count
 
 
-def parse(stdout: str, stderr: str, exit_code: int) -> tuple[LoadReport | LoadFailure, dict[int, int]]:
-    """Return the result of one run, and the number of right answers by their latency in microseconds. Never raises,
-    whatever the text."""
+class Parsed(msgspec.Struct, frozen=True):
+    """The result of one run. `latencies` is the number of right answers by their latency in microseconds, `lags` that
+    of the requests of an open load by the time that they were sent too late."""
+
+    result: LoadReport | LoadFailure
+    latencies: dict[int, int] = {}
+    lags: dict[int, int] = {}
+
+
+def parse(stdout: str, stderr: str, exit_code: int) -> Parsed:
+    """Return what open-load printed. Never raises, whatever the text."""
     try:
         output = msgspec.json.decode(stdout, type=_Output)
     except (msgspec.MsgspecError, UnicodeError):
-        return _failure(stdout, stderr, exit_code), {}
+        return Parsed(_failure(stdout, stderr, exit_code))
     if output.format != _FORMAT:
-        return LoadFailure("no figures", f"open-load's format is {output.format}, not {_FORMAT}"), {}
-    return _report(output), dict(output.latency.microseconds) if output.latency else {}
+        return Parsed(LoadFailure("no figures", f"open-load's format is {output.format}, not {_FORMAT}"))
+    return Parsed(_report(output), _counts(output.latency), _counts(output.lag))
+
+
+def _counts(times: _Times | None) -> dict[int, int]:
+    return dict(times.microseconds) if times else {}
 
 
 def _report(output: _Output) -> LoadReport:

@@ -25,6 +25,9 @@ class OpenLoad(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Requests per second beside idle connections."""
     percentile: Percentile = "p99"
     """What an SLO bounds."""
+    reference_at_all_levels: bool = False
+    """Whether latencies of the reference are measured beside all those of the servers. False in older sweeps, which
+    have it at the middle level."""
 
 
 def percentage(percentile: Percentile) -> float:

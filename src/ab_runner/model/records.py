@@ -274,6 +274,9 @@ class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record")
     """Requests by their time in whole milliseconds; empty where ab ended without figures, and of open loads."""
     microseconds: Mapping[Count, Count] = {}
     """Of an open load: right answers by their latency in microseconds, each the highest of a bucket."""
+    lag_microseconds: Mapping[Count, Count] = {}
+    """Of an open load: requests by the generator's lag, from the time that was planned to the one at which it began to
+    send, in microseconds as above; empty in older files."""
     wall_seconds: Amount | None = None
     """What ab's whole run took: with its start, and the sorting and counting after the load; None in older files."""
     jdk: Count | None = None

@@ -22,6 +22,7 @@ from ab_runner.model.records import (
     cell_of,
     is_valid,
 )
+from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import WorkloadName
 from ab_runner.store.reader import Stored
@@ -46,14 +47,15 @@ def plan(
     reference: Server | None = None,
     together: int = 1,
     rotates: bool = True,
+    reference_at_all_levels: bool = False,
 ) -> list[ServerRun]:
     """Return all blocks in order. With one block the servers keep their order; with several each block shuffles them
     anew, so that a drift of the machine does not always hit the same server, and begins with the next level of
     concurrency, so that none of them is always measured on a young server; unless it `rotates`, they rise
     in all, and each level has all workloads.
 
-    The reference has each workload that they have, at the middle one of the levels: in every batch of up to `together`
-    servers or, where they run one by one, before and after them."""
+    The reference has each workload that they have, at the middle one of the levels unless it is to be measured at all
+    of them: in every batch of up to `together` servers or, where they run one by one, before and after them."""
     order = [server for server in servers if set(server.workloads) & set(workloads)]
     shuffle = random.Random(seed).shuffle
     runs = []
@@ -67,7 +69,7 @@ def plan(
             if not rotates:
                 cells.sort(key=lambda cell: cell.level)
             runs.append(ServerRun(block, server.id, tuple(cells)))
-    checks = _checks(reference, servers, workloads, concurrency)
+    checks = _checks(reference, servers, workloads, concurrency if reference_at_all_levels else _middle(concurrency))
     if together > 1:
         return in_batches(runs, together, checks)
     if reference is None:
@@ -96,33 +98,48 @@ def in_batches(runs: Sequence[ServerRun], together: int, checks: Sequence[Cell],
 
 def checks_of(sweep: Sweep) -> tuple[Cell, ...]:
     """Return the cells of the reference that tell what the machine did; none without one."""
-    return _checks(sweep.reference, sweep.servers, sweep.request.workloads, sweep.request.levels)
+    request = sweep.request
+    levels = request.levels if _reference_at_all_levels(request) else _middle(request.levels)
+    return _checks(sweep.reference, sweep.servers, request.workloads, levels)
+
+
+def _reference_at_all_levels(request: SweepRequest) -> bool:
+    return request.open is not None and request.open.reference_at_all_levels
+
+
+def _middle(levels: Sequence[int]) -> Sequence[int]:
+    return [levels[len(levels) // 2]]
 
 
 def _checks(
     reference: Server | None,
     servers: Sequence[Server],
     workloads: Sequence[WorkloadName],
-    concurrency: Sequence[int],
+    levels: Sequence[int],
 ) -> tuple[Cell, ...]:
     if reference is None:
         return ()
     shared = [name for name in workloads if any(name in server.workloads for server in servers)]
-    return tuple(cells_of(reference, shared, [concurrency[len(concurrency) // 2]]))
+    return tuple(cells_of(reference, shared, levels))
 
 
 def plan_of(sweep: Sweep) -> list[ServerRun]:
     """Return what a sweep planned when it began; `--until-precision` may add to it."""
-    request = sweep.request
+    return plan_for(sweep.request, sweep.servers, sweep.reference)
+
+
+def plan_for(request: SweepRequest, servers: Sequence[Server], reference: Server | None) -> list[ServerRun]:
+    """Return what a request is to measure with these servers."""
     return plan(
-        sweep.servers,
+        servers,
         request.workloads,
         request.levels,
         request.protocol.blocks,
         request.seed,
-        sweep.reference,
+        reference,
         request.protocol.together,
         rotates=request.axis != "idle",  # what connections took of a heap would be in what is measured without them
+        reference_at_all_levels=_reference_at_all_levels(request),
     )
 
 

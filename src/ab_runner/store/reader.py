@@ -169,7 +169,13 @@ def _compact(trial: Trial) -> Trial:
     replace, report = msgspec.structs.replace, trial.report
     if report is not None:
         report = replace(report, percentiles=Compact(report.percentiles, "d"))
-    return replace(trial, report=report, milliseconds=Compact(trial.milliseconds, "q"))
+    return replace(
+        trial,
+        report=report,
+        milliseconds=Compact(trial.milliseconds, "q"),
+        microseconds=Compact(trial.microseconds, "q"),
+        lag_microseconds=Compact(trial.lag_microseconds, "q"),
+    )
 
 
 def _unknown_kind(line: bytes) -> str | None:

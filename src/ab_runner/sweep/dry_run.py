@@ -8,7 +8,7 @@ from ab_runner.model.axis import levels_text
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import Protocol, SweepRequest
 from ab_runner.model.server import Server
-from ab_runner.store.plan import ServerRun, plan
+from ab_runner.store.plan import ServerRun, plan_for
 from ab_runner.sweep.capacity import USUAL_STEPS
 from ab_runner.sweep.open_trial import LEAD_IN_SECONDS, PEAK_SECONDS
 from ab_runner.sweep.warm_up import HIGH_CONCURRENCY, turns_of
@@ -18,15 +18,7 @@ def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server
     """Return a line for each part of the request, with the number of trials and, where every load is a time, the least
     time that they take."""
     protocol = request.protocol
-    runs = plan(
-        servers,
-        request.workloads,
-        request.levels,
-        protocol.blocks,
-        request.seed,
-        reference,
-        protocol.together,
-    )
+    runs = plan_for(request, servers, reference)
     trials = sum(len(run.cells) for run in runs)
     yield f"servers ({len(servers)}): {', '.join(server.id for server in servers)}"
     yield f"workloads: {', '.join(request.workloads)}"

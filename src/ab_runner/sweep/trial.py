@@ -107,6 +107,7 @@ def make_trial(start: Start, cell: Cell, load: Load, rate: float | None, name: s
         raw=f"{name}.txt",
         milliseconds=outcome.milliseconds,
         microseconds=outcome.microseconds,
+        lag_microseconds=outcome.lag_microseconds,
         wall_seconds=round(outcome.seconds, 3),
         jdk=context.runtime.jdk if start.server.kind == "jvm" else None,
         usage=sampler.usage,
