@@ -9,6 +9,7 @@ from math import ceil
 
 import msgspec
 
+from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.records import (
     AFTER,
     BEFORE,
@@ -22,7 +23,6 @@ from ab_runner.model.records import (
     cell_of,
     is_valid,
 )
-from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import WorkloadName
 from ab_runner.store.reader import Stored
