@@ -37,7 +37,7 @@ from ab_runner.store.writer import Store
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.fixtures import make_fixtures
 from ab_runner.sweep.start import Start
-from ab_runner.sweep.trial import make_trial
+from ab_runner.sweep.trial import PlannedTrial, make_trial
 
 SWEEP = "overhead"
 SECONDS = 2
@@ -110,7 +110,7 @@ def by_hand(start: Start, concurrency: int, seconds: int) -> float:
 
 def by_runner(start: Start, concurrency: int, seconds: int) -> float:
     cell = Cell(start.server.id, "small", concurrency)
-    return rate(make_trial(start, cell, Load(seconds=seconds), None, start.name).trial.report)
+    return rate(make_trial(start, PlannedTrial(cell=cell, load=Load(seconds=seconds), name=start.name)).trial.report)
 
 
 def rate(outcome: object) -> float:

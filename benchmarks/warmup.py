@@ -37,7 +37,7 @@ from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, Event
 from ab_runner.sweep.fixtures import make_fixtures
 from ab_runner.sweep.start import Start
-from ab_runner.sweep.trial import make_trial
+from ab_runner.sweep.trial import PlannedTrial, make_trial
 from ab_runner.sweep.turn import Turn
 
 SWEEP = "warm-up"
@@ -88,7 +88,7 @@ class LongTurn(Turn):
         later: Trial | None = None
         if alive:
             start.load(cell.workload, cell.level, MORE, self._context.protocol.idle_timeout)
-            result = make_trial(start, cell, LATER, None, f"{cell.workload}-later")
+            result = make_trial(start, PlannedTrial(cell=cell, load=LATER, name=f"{cell.workload}-later"))
             later, alive = result.trial, result.alive
         self._keep(cell, later)
         return alive

@@ -41,6 +41,14 @@ def stored(*records: Record, id: str = "before", **changes: object) -> Stored:
     return Stored(sweep(TOMCAT, TOMCAT_11, JETTY, RESIN, id=id, **changes), records)
 
 
+def test_a_cell_that_the_hypervisor_disturbed_is_not_compared_and_is_not_lost() -> None:
+    stolen = usage(server_stolen_share=0.2)
+    disturbed = [msgspec.structs.replace(each, usage=stolen) for each in blocks(TOMCAT, 5_000)]
+    good = stored(*blocks(TOMCAT, 10_000))
+    for before, after in ((good, stored(*disturbed)), (stored(*disturbed), good)):
+        assert changes(compare(before, after)) == {("tomcat-5.5.15", 1): "-"}
+
+
 def compare(before: Stored, after: Stored, slower: float | None = None) -> SweepComparison:
     return compare_sweeps(analyse(before), analyse(after), slower)
 

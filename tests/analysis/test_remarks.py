@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.builders import trial, usage
 
 from ab_runner.analysis.cells import summarise_cell
-from ab_runner.analysis.remarks import resource_remarks
+from ab_runner.analysis.remarks import stolen_remarks
 from ab_runner.model.records import Cell, Trial
 from ab_runner.report.figures import remark_text
 
@@ -15,10 +15,10 @@ def stolen(share: float) -> Trial:
 
 
 def test_time_that_the_hypervisor_gave_to_others_is_told_where_it_is_more_than_a_little() -> None:
-    assert list(resource_remarks([stolen(0.0), stolen(0.02)])) == []
-    (one,) = resource_remarks([stolen(0.01), stolen(0.034)])
+    assert list(stolen_remarks([stolen(0.0), stolen(0.03)])) == []
+    (one,) = stolen_remarks([stolen(0.01), stolen(0.034)])
     assert remark_text(one) == "the hypervisor gave 3.4 % of the CPU time to others"
-    (range_of_two,) = resource_remarks([stolen(0.034), stolen(0.125), stolen(0.06)])
+    (range_of_two,) = stolen_remarks([stolen(0.034), stolen(0.125), stolen(0.06)])
     assert remark_text(range_of_two) == "the hypervisor gave 3.4 to 12.5 % of the CPU time to others"
 
 

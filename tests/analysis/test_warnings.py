@@ -69,7 +69,7 @@ def test_what_is_wrong_with_the_host_is_one_line() -> None:
 
 
 def test_trials_in_which_the_hypervisor_gave_time_to_others_are_one_line() -> None:
-    shares = ((0.0, 0.0), (0.02, 0.0), (0.01, 0.031), (0.124, 0.05), (None, None))
+    shares = ((0.0, 0.0), (0.03, 0.0), (0.01, 0.031), (0.124, 0.05), (None, None))
     trials = [
         trial(
             "tomcat-5.5.15", "small", level, usage=usage(server_stolen_share=server, generator_stolen_share=generator)
@@ -77,8 +77,8 @@ def test_trials_in_which_the_hypervisor_gave_time_to_others_are_one_line() -> No
         for level, (server, generator) in enumerate(shares, 1)
     ]
     assert lines(*trials, trial("tomcat-5.5.15", "small", 9)) == [
-        "in 2 of 6 trials the hypervisor gave more than 2 % of the CPU time to others, at most 12.4 %: "
-        "their rates may be too low; use a quieter host"
+        "in 2 of 6 trials the hypervisor gave more than 3 % of the CPU time to others, at most 12.4 %: "
+        "figures are of the other trials of their cells; use a quieter host"
     ]
     assert lines(*trials[:2]) == []
 

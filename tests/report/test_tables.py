@@ -26,7 +26,7 @@ from support.terminal import in_terminal
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.load import Verdict
-from ab_runner.model.records import ColdTrial, EndRecord, ResumeRecord, WarmUpRecord, WarmUpTurns
+from ab_runner.model.records import COLD, EndRecord, RepeatedTrial, ResumeRecord, WarmUpRecord, WarmUpTurns
 from ab_runner.model.workload import WORKLOADS
 from ab_runner.report import csv, markdown
 from ab_runner.report.document import Emphasis, Report, Table
@@ -215,9 +215,11 @@ def test_the_latency_of_a_starved_cell_is_marked() -> None:
     )
 
 
-def test_a_cold_trial_that_was_made_again_is_counted_nowhere() -> None:
+def test_a_trial_that_was_made_again_is_counted_nowhere() -> None:
     good = trial("jetty-5.1.10", "small", 1)
-    repeated = ColdTrial(trial=msgspec.structs.replace(good, verdict=Verdict(False, "cold: the JIT took 12 %")))
+    repeated = RepeatedTrial(
+        trial=msgspec.structs.replace(good, verdict=Verdict(False, "cold: the JIT took 12 %")), reason=COLD
+    )
     with_it, without = (everything(Stored(sweep(*SERVERS), each)) for each in ((repeated, good), (good,)))
     assert with_it == without
     both, alone = (analyse(Stored(sweep(*SERVERS), each)) for each in ((repeated, good), (good,)))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.cli import Runner, cli, elsewhere
 
-from ab_runner.model.records import ColdTrial, Trial, WarmUpRecord
+from ab_runner.model.records import COLD, RepeatedTrial, Trial, WarmUpRecord
 from ab_runner.store.reader import read
 
 __all__ = ["cli", "elsewhere"]
@@ -30,7 +30,7 @@ def test_what_was_recorded_is_there() -> None:
     standard = read(STANDARD)
     trials = [record for record in standard.records if isinstance(record, Trial)]
     assert {trial.verdict.valid for trial in trials} == {True, False}
-    assert any(isinstance(record, ColdTrial) for record in standard.records)
+    assert any(isinstance(record, RepeatedTrial) and record.reason == COLD for record in standard.records)
     assert any(isinstance(record, WarmUpRecord) and record.loads for record in standard.records)
     assert all(server.caveats for server in standard.sweep.servers if server.id.startswith("quickserver"))
     assert {server.io_model for server in read(QUICK).sweep.servers} == {"event loop", "NIO reactor"}

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from support.builders import server, sweep
+from support.builders import server, sweep, usage
 from support.fakes import FakeRuntime, Generate
 
 from ab_runner.load.generator import Completed
@@ -19,12 +19,15 @@ from ab_runner.load.generator_registry import OPEN
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, WarmUp
-from ab_runner.model.records import NotMeasured, Trial
+from ab_runner.model.records import NotMeasured, RepeatedTrial, Trial
 from ab_runner.model.server import Server
+from ab_runner.monitor.sampler import ResourceSampler
 from ab_runner.store.plan import batches_of, plan
 from ab_runner.store.reader import read
 from ab_runner.store.writer import Store
+from ab_runner.sweep import start as start_module
 from ab_runner.sweep.context import SweepContext
+from ab_runner.sweep.repeats import RepeatBudget
 from ab_runner.sweep.run import run
 
 PROTOCOL = msgspec.structs.replace(
@@ -88,12 +91,24 @@ def measured(tmp_path: Path) -> Measure:
         kept = Store.make(folder, msgspec.structs.replace(stored, request=request))
         try:
             context = SweepContext(
-                {NATIVE.id: NATIVE}, PROTOCOL, runtime, kept, fixtures, lambda event: None, generator=OPEN, open=load
+                {NATIVE.id: NATIVE},
+                PROTOCOL,
+                runtime,
+                kept,
+                fixtures,
+                lambda event: None,
+                generator=OPEN,
+                open=load,
+                repeats=RepeatBudget(1_000, sleep=lambda seconds: None),
             )
             run(batches_of(plan([NATIVE], ["small"], levels, blocks=1, seed=1)), context)
         finally:
             kept.close()
-        return [record for record in read(folder).records if isinstance(record, Trial | NotMeasured)]
+        records = read(folder).records
+        measure.repeated = [  # type: ignore[attr-defined]
+            record.trial for record in records if isinstance(record, RepeatedTrial)
+        ]
+        return [record for record in records if isinstance(record, Trial | NotMeasured)]
 
     return measure
 
@@ -135,6 +150,26 @@ def test_a_capacity_is_searched_from_half_of_the_peak(measured: Measure) -> None
     assert [(step.rate <= 14_500) for step in search.steps] == [step.reason is None for step in search.steps]
     assert search.steps[1].reason == "p99 100 ms"
     assert trial.verdict.valid
+
+
+def test_a_disturbed_step_of_a_search_is_repeated_and_each_step_has_what_was_stolen(
+    measured: Measure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares = [0.0, 0.2, 0.1, 0.01]
+
+    class Sampler(ResourceSampler):
+        def __exit__(self, *_: object) -> None:
+            super().__exit__(None, None, None)
+            self.usage = usage(server_stolen_share=shares.pop(0) if shares else 0.0)
+
+    monkeypatch.setattr(start_module, "ResourceSampler", Sampler)
+    (trial,) = measured(of_capacity(14_500), OpenLoad(axis="slo"), 10)
+    assert loads(measured)[:4] == ["closed=100", "rate=10000", "rate=10000", "rate=20000"]
+    assert isinstance(trial, Trial)
+    assert trial.search is not None
+    assert [step.stolen_share for step in trial.search.steps[:3]] == [0.1, 0.01, 0.0]
+    (repeated,) = measured.repeated  # type: ignore[attr-defined]
+    assert (repeated.usage.stolen_share, repeated.peak) == (0.2, 20_000)
 
 
 def test_a_rate_with_failures_misses_the_slo(measured: Measure) -> None:

@@ -19,11 +19,13 @@ from ab_runner.load.generator import Completed
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, Protocol, WarmUp
 from ab_runner.model.records import (
+    COLD,
+    DISTURBED,
     AnswerRecord,
-    ColdTrial,
     EndRecord,
     NotMeasured,
     Record,
+    RepeatedTrial,
     StartRecord,
     Trial,
     WarmUpRecord,
@@ -37,7 +39,8 @@ from ab_runner.store.reader import Stored, read
 from ab_runner.store.writer import Store
 from ab_runner.sweep import start as start_module
 from ab_runner.sweep.context import SweepContext
-from ab_runner.sweep.events import CellFinished, Event
+from ab_runner.sweep.events import CellFinished, Event, PhaseStarted
+from ab_runner.sweep.repeats import PAUSE_SECONDS, RepeatBudget
 from ab_runner.sweep.run import run
 
 GOOD = recorded("close")
@@ -73,6 +76,7 @@ class SweepHarness:
         spoil: Callable[[Store], None] = lambda kept: None,
         answered: Sequence[tuple[str, WorkloadName]] = (),
         together: int = 1,
+        repeats: RepeatBudget | None = None,
     ) -> list[str]:
         """Returns what the runtime was asked to do."""
         self.runtime = FakeRuntime(self.docroot, generate, broken)
@@ -82,7 +86,14 @@ class SweepHarness:
         catalog = {each.id: each for each in servers}
         try:
             context = SweepContext(
-                catalog, protocol, self.runtime, kept, self.fixtures, self.events.append, answered=set(answered)
+                catalog,
+                protocol,
+                self.runtime,
+                kept,
+                self.fixtures,
+                self.events.append,
+                answered=set(answered),
+                repeats=repeats or RepeatBudget(),
             )
             run(batches_of(runs), context)
         finally:
@@ -504,7 +515,8 @@ def test_a_trial_that_was_cold_is_made_again_and_kept(harness: SweepHarness, mon
     monkeypatch.setattr(ColdSampler, "shares", [0.0] * 5 + [0.3])
     harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
     assert harness.cells() == {("a-1", 10): "valid"}
-    (cold,) = [record for record in harness.stored.records if isinstance(record, ColdTrial)]
+    (cold,) = [record for record in harness.stored.records if isinstance(record, RepeatedTrial)]
+    assert cold.reason == COLD
     assert cold.trial.usage is not None
     assert cold.trial.usage.jit_cpu_seconds == 0.3
     assert len(list((harness.folder / "raw").glob("*-c10*.txt"))) == 2, "both outputs are there"
@@ -515,7 +527,7 @@ def test_a_trial_that_stays_cold_has_that_as_its_reason(harness: SweepHarness, m
     monkeypatch.setattr(ColdSampler, "shares", [0.0] * 5 + [0.6, 0.5, 0.4, 0.3, 0.25])
     harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
     assert harness.cells() == {("a-1", 10): "cold: the JIT took 25 % of the server's CPU time"}
-    assert harness.kinds().count("ColdTrial") == 4
+    assert harness.kinds().count("RepeatedTrial") == 4
 
 
 def test_a_cold_trial_by_requests_is_not_repeated(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -523,7 +535,159 @@ def test_a_cold_trial_by_requests_is_not_repeated(harness: SweepHarness, monkeyp
     monkeypatch.setattr(ColdSampler, "shares", [0.0, 0.3])
     harness.run(A, generate=always(GOOD))
     assert harness.cells() == {("a-1", 10): "cold: the JIT took 30 % of the server's CPU time"}
-    assert "ColdTrial" not in harness.kinds()
+    assert "RepeatedTrial" not in harness.kinds()
+
+
+class StolenSampler(ResourceSampler):
+    """Says that the hypervisor took such a share of the CPU time; one value for each run that is watched: the window of
+    the warm-up, then trials."""
+
+    shares: ClassVar[list[float]] = []
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, value, trace)
+        self.usage = usage(server_stolen_share=0.0, generator_stolen_share=self.shares.pop(0))
+
+
+TIMED_TRIALS = msgspec.structs.replace(PROTOCOL, trial=Load(seconds=1))
+PLENTY = 1_000.0
+
+
+@pytest.fixture
+def stolen(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes the hypervisor take these shares of the CPU time: during the warm-up, and during each trial."""
+    monkeypatch.setattr(start_module, "ResourceSampler", StolenSampler)
+    return lambda *shares: monkeypatch.setattr(StolenSampler, "shares", [0.0, *shares])
+
+
+def share_of(trial: Trial) -> float | None:
+    return trial.usage.generator_stolen_share if trial.usage else None
+
+
+def kept_and_repeated(harness: SweepHarness) -> tuple[list[float | None], list[float | None]]:
+    """The stolen shares of the cells' records, and of the trials that were made again."""
+    records = harness.stored.records
+    repeated = [record for record in records if isinstance(record, RepeatedTrial)]
+    assert {each.reason for each in repeated} <= {DISTURBED}
+    kept = [share_of(record) for record in records if isinstance(record, Trial)]
+    return kept, [share_of(each.trial) for each in repeated]
+
+
+def test_a_disturbed_trial_is_made_again_after_a_pause_and_both_are_kept(
+    harness: SweepHarness, stolen: Callable[..., None]
+) -> None:
+    stolen(0.2, 0.0)
+    pauses: list[float] = []
+    log = harness.run(
+        A, generate=always(TIMED), protocol=TIMED_TRIALS, repeats=RepeatBudget(PLENTY, sleep=pauses.append)
+    )
+    assert kept_and_repeated(harness) == ([0.0], [0.2])
+    assert pauses == [PAUSE_SECONDS]
+    assert log.count(f"load a-1 c=10 {URL}") == 5, "the warm-up, and twice a lead-in and a trial"
+    assert len(list((harness.folder / "raw").glob("*-c10*.txt"))) == 2, "both outputs are there"
+    phases = [event.what for event in harness.events if isinstance(event, PhaseStarted)]
+    assert phases[-3:] == ["trial", "repeat", "stop"]
+
+
+def test_of_a_disturbed_trial_and_its_repeat_the_less_disturbed_one_is_the_cells(
+    harness: SweepHarness, stolen: Callable[..., None]
+) -> None:
+    stolen(0.2, 0.4)
+    harness.run(A, generate=always(TIMED), protocol=TIMED_TRIALS, repeats=RepeatBudget(PLENTY, sleep=ignore))
+    assert kept_and_repeated(harness) == ([0.2], [0.4])
+
+
+def test_which_one_that_is_does_not_depend_on_whether_it_is_valid(
+    harness: SweepHarness, stolen: Callable[..., None]
+) -> None:
+    stolen(0.2, 0.1)
+    outcomes = [TIMED] * 3 + [recorded("never-answers")] * 2
+    harness.run(
+        A,
+        generate=lambda server, command: outcomes.pop(0),
+        protocol=TIMED_TRIALS,
+        repeats=RepeatBudget(PLENTY, sleep=ignore),
+    )
+    assert kept_and_repeated(harness) == ([0.1], [0.2])
+    assert harness.cells() == {("a-1", 10): "timeout"}
+
+
+def test_a_trial_of_which_little_was_stolen_is_not_made_again(
+    harness: SweepHarness, stolen: Callable[..., None]
+) -> None:
+    stolen(0.03)
+    harness.run(A, generate=always(TIMED), protocol=TIMED_TRIALS, repeats=RepeatBudget(PLENTY, sleep=ignore))
+    assert kept_and_repeated(harness) == ([0.03], [])
+
+
+def test_disturbed_trials_are_made_again_while_the_sweep_has_time_for_that(
+    harness: SweepHarness, stolen: Callable[..., None]
+) -> None:
+    stolen(*[0.2, 0.1] * 2, 0.3)
+    now = 0.0
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    budget = RepeatBudget(3 * PAUSE_SECONDS, clock=lambda: now, sleep=sleep)
+    harness.run(A, generate=always(TIMED), protocol=TIMED_TRIALS, levels=[10, 20, 30], repeats=budget)
+    assert kept_and_repeated(harness) == ([0.1, 0.1, 0.3], [0.2, 0.2])
+
+
+def test_a_disturbed_trial_by_requests_is_not_made_again(harness: SweepHarness, stolen: Callable[..., None]) -> None:
+    stolen(0.2)
+    harness.run(A, generate=always(GOOD), repeats=RepeatBudget(PLENTY, sleep=ignore))
+    assert kept_and_repeated(harness) == ([0.2], [])
+
+
+def test_a_disturbed_trial_is_kept_when_the_sweep_is_interrupted_before_its_repeat(
+    harness: SweepHarness, stolen: Callable[..., None]
+) -> None:
+    stolen(0.2)
+
+    def interrupted(seconds: float) -> None:
+        raise Interrupted
+
+    with pytest.raises(Interrupted):
+        harness.run(A, generate=always(TIMED), protocol=TIMED_TRIALS, repeats=RepeatBudget(PLENTY, sleep=interrupted))
+    assert kept_and_repeated(harness) == ([], [0.2])
+    assert harness.kinds()[-1] == "EndRecord"
+
+
+def test_a_server_that_ends_in_a_repeat_is_started_again_for_the_next_cell(
+    harness: SweepHarness, stolen: Callable[..., None]
+) -> None:
+    stolen(0.2, 0.4, 0.0, 0.0)
+    runs: list[str] = []
+
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        runs.append("ab")
+        if len(runs) == 5:
+            harness.runtime.running[-1].die()
+            return recorded("resets")
+        return TIMED
+
+    log = harness.run(
+        A, generate=generate, protocol=TIMED_TRIALS, levels=[10, 20], repeats=RepeatBudget(PLENTY, sleep=ignore)
+    )
+    assert kept_and_repeated(harness) == ([0.2, 0.0], [0.4])
+    assert log.count("start a-1") == 2
+
+
+def test_a_repeated_trial_has_its_batch(harness: SweepHarness, stolen: Callable[..., None]) -> None:
+    stolen(0.0, 0.2, 0.0, 0.0)
+    harness.run(
+        A, B, generate=always(TIMED), protocol=TIMED_TRIALS, together=2, repeats=RepeatBudget(PLENTY, sleep=ignore)
+    )
+    (repeated,) = [record for record in harness.stored.records if isinstance(record, RepeatedTrial)]
+    assert repeated.trial.batch == 1
+
+
+def ignore(seconds: float) -> None:
+    pass
 
 
 def test_wrong_bytes_after_a_trial_are_its_reason(harness: SweepHarness) -> None:

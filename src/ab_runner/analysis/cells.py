@@ -8,9 +8,10 @@ from statistics import mean, median
 
 import msgspec
 
+from ab_runner.analysis.disturbed import are_disturbed, is_undisturbed
 from ab_runner.analysis.measure import Measure, measure_of
 from ab_runner.analysis.reasons import Failure, Reason, cell_failure, failure_of, failure_remarks, sentence, together
-from ab_runner.analysis.remarks import ConnectionsServed, Remark, resource_remarks
+from ab_runner.analysis.remarks import ConnectionsServed, Remark, jvm_remarks, stolen_remarks
 from ab_runner.analysis.trial_figures import (
     NO_LATENCY,
     TrialFigures,
@@ -38,11 +39,15 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a cell.
 
     `trials` is the number of its records, including those without a trial, and `failed` is how many of them have no
-    valid result. `estimate` is the estimated figure of its `measure`, the median over blocks. It is None where half of
-    the trials or more failed or most connections were starved: then there is no figure at this level, and `reason` says
-    why. `rejected` is what was measured although it is not valid: the estimate of a starved cell, or the median rate
-    where every trial of a closed load failed, if the last of them has a rate. `by_batch` has the figures that an
-    estimate comes from, by batch or, where the servers ran one by one, by block.
+    valid result. `disturbed` is how many of the valid ones were disturbed. Everything else is of the undisturbed ones,
+    or of all valid ones where none is undisturbed.
+
+    `estimate` is the estimated figure of its `measure`, the median over blocks. It is None where half of the trials or
+    more failed, fewer than half of the valid ones are undisturbed, or most connections were starved: then there is no
+    figure at this level, and `reason` says why. `rejected` is what was measured although it is not valid: the estimate
+    of a disturbed or starved cell, or the median rate where every trial of a closed load failed, if the last of them
+    has a rate. `by_batch` has the figures that an estimate comes from, by batch or, where the servers ran one by one,
+    by block.
 
     `cpu_efficiency` is the requests per CPU-second of the server, None where its CPU time is not known;
     `cpu_efficiency_by_batch` has what it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of
@@ -56,6 +61,7 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     measure: Measure
     trials: int
     failed: int
+    disturbed: int
     estimate: Estimate | None
     rejected: Estimate | None
     by_batch: dict[int, float]
@@ -80,12 +86,24 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
             return None
         if self.starved:
             return Reason.STARVED
+        if self.is_disturbed:
+            return Reason.DISTURBED
         return self.failure.reason if self.failure else Reason.OTHER
 
     @property
     def starved(self) -> bool:
         """Whether most connections waited while the others were served."""
         return _is_starved(self.cell, self.served)
+
+    @property
+    def valid(self) -> int:
+        """The number of its valid trials, disturbed or not."""
+        return self.trials - self.failed
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether fewer than half of its valid trials are undisturbed."""
+        return are_disturbed(self.disturbed, self.valid)
 
     @property
     def cold(self) -> bool:
@@ -134,13 +152,17 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
     counted = [each for each in looked_at if is_valid(each[0].record)]
     if len(failed) >= len(counted):
         counted = []  # the median over blocks would be a failure, and those that are left are the lucky ones
+    undisturbed = [each for each in counted if is_undisturbed(each[0].record)]
+    disturbed = len(counted) - len(undisturbed)
+    counted = undisturbed or counted
     valid = [figures.record for figures, _ in counted if is_valid(figures.record)]
     spreads = [spread for _, spread in counted]
     served = _median([figures.served for figures, _ in counted])
     starved = _is_starved(cell, served)
+    is_rejected = starved or are_disturbed(disturbed, len(undisturbed) + disturbed)
     by_batch = _by_batch([figures for figures, _ in counted], figure_of)
     estimate = median_over_blocks(list(by_batch.values())) if by_batch else None
-    efficiency = {} if starved else _by_batch([figures for figures, _ in counted], lambda each: each.cpu_efficiency)
+    efficiency = {} if is_rejected else _by_batch([figures for figures, _ in counted], lambda each: each.cpu_efficiency)
     failures = [failure_of(record) for record in failed]
     notes = [note for trial in valid for note in trial.verdict.notes]
     return CellSummary(
@@ -148,21 +170,23 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
         measure=next((measure for each in records if (measure := measure_of(each)) != "rate"), "rate"),
         trials=len(records),
         failed=len(failed),
-        estimate=None if starved else estimate,
-        rejected=estimate if starved else _rejected(records) if len(failed) == len(records) else None,
-        by_batch={} if starved else _means(by_batch),
+        disturbed=disturbed,
+        estimate=None if is_rejected else estimate,
+        rejected=estimate if is_rejected else _rejected(records) if len(failed) == len(records) else None,
+        by_batch={} if is_rejected else _means(by_batch),
         cpu_efficiency=median_over_blocks(list(efficiency.values())) if efficiency else None,
         cpu_efficiency_by_batch=_means(efficiency),
         latency=_latency(counted),
         longest_is_cut_off=is_cut_off(valid, spreads),
         served=served,
-        limit=None if starved else _limit(valid),
+        limit=None if is_rejected else _limit(valid),
         failure=cell_failure(failures),
         remarks=(
             *failure_remarks(failures),
             *together(map(sentence, notes)),
             *_served_remarks(cell, served),
-            *resource_remarks(valid),
+            *stolen_remarks(record for record in records if isinstance(record, Trial)),
+            *jvm_remarks(valid),
         ),
     )
 

@@ -13,6 +13,7 @@ from ab_runner.analysis.bounds import Bound, bound_of_ratio
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.measurements import decides_by_cpu_time, speeds_of
+from ab_runner.analysis.reasons import Reason
 from ab_runner.analysis.renames import cells_with_ids, renames, with_ids
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.protocol import Protocol, WarmUp
@@ -37,7 +38,7 @@ Change = Literal[
     "faster", "slower", "cannot be told", "revised", "too few starts", "generator was the limit", "lost", "gained", "-"
 ]
 """`revised`: the server's revision differs, so these are figures of two servers and are not tested; `lost`: there was a
-figure and now there is none; `-`: there is none on either side, or one side has no such cell."""
+figure and now there is none; `-`: there is none on either side, or one side has no such cell or a disturbed one."""
 
 Figures = Mapping[int, float]
 """By batch."""
@@ -198,6 +199,8 @@ def _cell(cell: Cell, sides: _Sides, revised: bool, has_noise: bool) -> CellChan
     before, after = sides.before.get(cell), sides.after.get(cell)
     known = CellChange(cell=cell, before=before, after=after, ratio=None, change="-")
     if before is None or after is None or (before.figure is None and after.figure is None):
+        return known
+    if Reason.DISTURBED in (before.reason, after.reason):
         return known
     if before.figure is None:
         return msgspec.structs.replace(known, change="gained")

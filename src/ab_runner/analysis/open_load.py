@@ -7,12 +7,13 @@ from statistics import median
 
 import msgspec
 
+from ab_runner.analysis.disturbed import counted
 from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.model.records import Cell, Trial, cell_of, is_valid
 
 
 class OpenCell(msgspec.Struct, frozen=True, kw_only=True):
-    """Medians over the valid trials of a cell; None where that is not known or does not apply.
+    """Medians over the valid trials of a cell that its figure is of; None where that is not known or does not apply.
 
     `rate` is the planned one in requests per second and `peak` that of the closed load before it. `lag` is p99 of the
     generator's lag in milliseconds. `met` and `missed` are the bracket of a capacity: the rates at which the SLO was
@@ -34,7 +35,7 @@ def open_cells(trials: Iterable[TrialFigures]) -> dict[Cell, OpenCell]:
         record = figures.record
         if is_valid(record) and not record.is_reference_check:
             found.setdefault(cell_of(record), []).append(record)
-    return {cell: _open_cell(records) for cell, records in found.items()}
+    return {cell: _open_cell(counted(records)) for cell, records in found.items()}
 
 
 def _open_cell(trials: list[Trial]) -> OpenCell:

@@ -23,6 +23,8 @@ class Reason(Enum):
     """The JIT compiler was still at work."""
     STARVED = "starved"
     """Most connections waited while the others were served. It is a reason of cells, never of a single trial."""
+    DISTURBED = "disturbed"
+    """The hypervisor disturbed most trials. It is a reason of cells too."""
     FAILED_REQUESTS = "failed requests"
     INCOMPLETE = "incomplete"
     """Fewer requests were completed than requested."""

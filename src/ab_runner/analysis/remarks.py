@@ -7,8 +7,8 @@ from enum import Enum
 
 import msgspec
 
+from ab_runner.analysis.disturbed import stolen_shares
 from ab_runner.analysis.reasons import Failure, Sentence
-from ab_runner.host.preflight import STOLEN_AT_MOST
 from ab_runner.model.records import Trial
 
 WORTH_A_REMARK = 0.05
@@ -43,13 +43,17 @@ Remark = Failure | Sentence | ConnectionsServed | JvmRemark
 """A `Sentence` is a note on valid trials."""
 
 
-def resource_remarks(valid: Sequence[Trial]) -> Iterator[JvmRemark | Sentence]:
-    """Yield what took time from the server's work. Of the hypervisor it is the range of the shares that it gave to
-    others, where they are worth a note. Of the JVM it is what took more than `WORTH_A_REMARK`, and in how many of the
-    trials; where the CPU time of the JIT is not known, its wall-clock time is used."""
-    if stolen := stolen_shares(valid):
+def stolen_remarks(trials: Iterable[Trial]) -> Iterator[Sentence]:
+    """Yield the range of the shares of CPU time that the hypervisor gave to others in the disturbed trials, if there
+    are any."""
+    if stolen := stolen_shares(trials):
         low, high = (f"{100 * share:.1f}" for share in (min(stolen), max(stolen)))
         yield Sentence("the hypervisor gave ", low, high, " % of the CPU time to others")
+
+
+def jvm_remarks(valid: Sequence[Trial]) -> Iterator[JvmRemark]:
+    """Yield what the JVM did besides its work for more than `WORTH_A_REMARK` of the time, and in how many of the
+    trials. Where the CPU time of the JIT is not known, its wall-clock time is used."""
     told = [(trial, trial.jvm, trial.watched_seconds) for trial in valid if trial.jvm]
     by_clock = [each for each in told if _jit_share(each[0]) is None]
     counts = {
@@ -58,13 +62,6 @@ def resource_remarks(valid: Sequence[Trial]) -> Iterator[JvmRemark | Sentence]:
         JvmWork.JIT_OF_TIME: sum(jvm.jit_seconds > WORTH_A_REMARK * seconds for _, jvm, seconds in by_clock),
     }
     yield from (JvmRemark(work, count, len(valid)) for work, count in counts.items() if count)
-
-
-def stolen_shares(trials: Iterable[Trial]) -> list[float]:
-    """Return the shares of CPU time that the hypervisor gave to others, of those trials in which it was more than
-    `STOLEN_AT_MOST`: of the server's CPUs or of the generator's, whichever is larger."""
-    shares = (trial.usage.stolen_share if trial.usage else None for trial in trials)
-    return [share for share in shares if share is not None and share > STOLEN_AT_MOST]
 
 
 def _jit_share(trial: Trial) -> float | None:

@@ -13,6 +13,7 @@ from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.rankings import Rankings
+from ab_runner.analysis.reasons import Reason
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
@@ -84,12 +85,13 @@ class WorkloadSummary(msgspec.Struct, frozen=True):
 
 class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     """What supports or weakens the figures. `wide` is half the width of the median interval, as a share of its
-    figure, and `drift` the largest of the reference, each None where it is small. `without` of the `cells` have no
-    figure, and ab was the limit of `limited`."""
+    figure, and `drift` the largest of the reference, each None where it is small. Of the `cells`, `disturbed` are
+    disturbed, `without` have no figure for another reason, and ab was the limit of `limited`."""
 
     starts: int
     wide: float | None
     cells: int
+    disturbed: int
     without: int
     limited: int
     drift: float | None
@@ -226,7 +228,8 @@ def _confidence(cells: Sequence[CellSummary], drifts: Sequence[Drift], warnings:
         starts=max(len(cell.by_batch) for cell in cells),
         wide=wide if wide > _WIDE else None,
         cells=len(cells),
-        without=sum(cell.figure is None for cell in cells),
+        disturbed=sum(cell.reason is Reason.DISTURBED for cell in cells),
+        without=sum(cell.figure is None and cell.reason is not Reason.DISTURBED for cell in cells),
         limited=sum(cell.is_lower_bound for cell in cells),
         drift=drift if drift > WORTH_A_WARNING else None,
         warnings=warnings,

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from ab_runner.analysis.disturbed import stolen_shares
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift, Shift
 from ab_runner.analysis.reasons import Skip, skip_of
-from ab_runner.analysis.remarks import stolen_shares
 from ab_runner.host.preflight import Finding, findings, network_findings
 from ab_runner.model.records import Record, ResumeRecord, StartRecord, Sweep, Trial, WarmUpRecord
 from ab_runner.store.reader import Stored
@@ -35,8 +35,8 @@ class HostConditions(msgspec.Struct, frozen=True):
 
 
 class CpuTimeStolen(msgspec.Struct, frozen=True):
-    """In `trials` of `of` trials the hypervisor gave more than `STOLEN_AT_MOST` of the CPU time to others, at most the
-    share `largest`."""
+    """In `trials` of `of` trials the hypervisor gave more than `DISTURBED` of the CPU time to others, at most the share
+    `largest`."""
 
     trials: int
     of: int

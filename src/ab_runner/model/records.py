@@ -226,6 +226,8 @@ class Step(Struct, frozen=True, kw_only=True):
     answers_per_second: Amount
     reason: str | None
     limit: Limit | None = None
+    stolen_share: Real | None = None
+    """As in `Usage`. None in older files too."""
 
 
 class Search(Struct, frozen=True, kw_only=True):
@@ -305,9 +307,21 @@ class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record")
         return self.report.seconds + (self.lead_in_seconds or 0.0 if self.report.arrivals else 0.0)
 
 
+COLD, DISTURBED = "cold", "disturbed"
+"""Why trials are made again: the server's JIT compiler was still at work, or the hypervisor gave CPU time to others."""
+
+
+class RepeatedTrial(Struct, frozen=True, kw_only=True, tag="repeated-trial", tag_field="record"):
+    """A trial that was made twice, or more often: the cell's record is another one. It is kept so that nothing is lost,
+    and no table counts it."""
+
+    trial: Trial
+    reason: str
+    """`COLD` or `DISTURBED`."""
+
+
 class ColdTrial(Struct, frozen=True, kw_only=True, tag="cold-trial", tag_field="record"):
-    """A trial that was made while the server's JIT compiler was still at work, and made again: the cell's record is the
-    next trial. It is kept so that nothing is lost, and no table counts it."""
+    """What older files have instead of a `RepeatedTrial` that was cold."""
 
     trial: Trial
 
@@ -333,7 +347,17 @@ class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"
     reason: str
 
 
-Record = StartRecord | AnswerRecord | WarmUpRecord | Trial | ColdTrial | NotMeasured | ResumeRecord | EndRecord
+Record = (
+    StartRecord
+    | AnswerRecord
+    | WarmUpRecord
+    | Trial
+    | RepeatedTrial
+    | ColdTrial
+    | NotMeasured
+    | ResumeRecord
+    | EndRecord
+)
 CellRecord = Trial | NotMeasured
 
 

@@ -40,6 +40,7 @@ _BRIEF_AT_MOST = 14
 BRIEF_REASONS: dict[Reason, str] = {
     Reason.COLD: "cold",
     Reason.STARVED: "starved",
+    Reason.DISTURBED: "disturbed",
     Reason.FAILED_REQUESTS: "failed",
     Reason.INCOMPLETE: "incomplete",
     Reason.WRONG_ANSWER: "wrong answer",
@@ -181,11 +182,18 @@ def bound_of(measure: Measure) -> Bound:
 
 
 def beyond_text(cell: CellSummary) -> str:
-    """Return the details of a figure: the width of its interval, and the trials that failed."""
+    """Return the details of a figure: the width of its interval, and the trials that failed or were disturbed."""
     if cell.estimate is None:
         return ""
-    failed = f"({_failed_text(cell)})" if cell.failed else ""
-    return f"{_width_figure(cell.estimate)} {failed}".strip()
+    said = [*([_failed_text(cell)] if cell.failed else []), *([undisturbed_text(cell)] if cell.disturbed else [])]
+    details = f"({'; '.join(said)})" if said else ""
+    return f"{_width_figure(cell.estimate)} {details}".strip()
+
+
+def undisturbed_text(cell: CellSummary) -> str:
+    """Return `4 of 6 undisturbed`, or `disturbed` if none is."""
+    undisturbed = cell.valid - cell.disturbed
+    return f"{undisturbed} of {cell.valid} undisturbed" if undisturbed else "disturbed"
 
 
 def _reason_text(cell: CellSummary) -> str:
@@ -193,6 +201,8 @@ def _reason_text(cell: CellSummary) -> str:
     if cell.starved:
         said = [served_text(cell), *([_failed_text(cell)] if cell.failed else [])]
         return _rejected_text(cell, "; ".join(said))
+    if cell.is_disturbed:
+        return _rejected_text(cell, "; ".join(dict.fromkeys(("disturbed", undisturbed_text(cell)))))
     if cell.failed == cell.trials:
         return _rejected_text(cell, _failure_text(cell.failure))
     return _failed_text(cell)
@@ -302,16 +312,19 @@ def _brief(cell: CellSummary, letter: str) -> tuple[str, ...]:
     """Return the figure, and below it its details; or the reason in a few words."""
     failed = f"{cell.failed}/{cell.trials} {'cold' if cell.cold else 'failed'}" if cell.failed else ""
     if cell.reason is not None:
+        if cell.reason is Reason.DISTURBED and cell.rejected is not None:
+            return (figure_of(cell.measure, cell.rejected.value), BRIEF_REASONS[cell.reason])
         if 0 < cell.failed < cell.trials and not cell.starved:
             return (failed,)
         said = _failure_text(cell.failure) if cell.failure and not cell.starved else ""
         return (said if 0 < len(said) <= _BRIEF_AT_MOST else BRIEF_REASONS[cell.reason],)
     star = "*" if cell.remarks and not cell.failed else ""
     assert cell.estimate is not None, "a cell without a reason has a figure"
-    width = _width_figure(cell.estimate)
-    if not width and not failed:
+    undisturbed = f"{cell.valid - cell.disturbed}/{cell.valid} undisturbed" if cell.disturbed else ""
+    details = " ".join(filter(None, (_width_figure(cell.estimate), failed, undisturbed)))
+    if not details:
         return (f"{main_text(cell)}{star}{letter}",)
-    return (main_text(cell), " ".join(filter(None, (width, failed))) + star + letter)
+    return (main_text(cell), details + star + letter)
 
 
 # --- records -----------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.disturbed import DISTURBED
 from ab_runner.analysis.reasons import Failure, Reason, Sentence, sentence, together
 from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Remark
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
@@ -30,6 +31,10 @@ ONE_CONNECTION = "c=1: each request waits for the answer to the last, so wake-up
 SHARE_OF_PEAK = "each server at its own rate, a share of its own peak"
 CUT_OFF = "≥ before the longest: about as long as the trial, whose end cut it off"
 OF_THE_SERVED = "*: of the connections served alone; the others waited, most of them without an answer"
+UNDISTURBED = (
+    f"undisturbed: trials in which the hypervisor gave at most {100 * DISTURBED:g} % of the CPU time to others; "
+    "a cell with fewer than half of them is disturbed and has no rank"
+)
 NOT_ALL_SERVED = "some connections waited while the others were served"
 _MOST_NAMES = 3
 """If there are more servers than this, only their number is shown."""
@@ -51,6 +56,7 @@ def key_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
     cells = list(_cells_of(workload, analysis))
     yield from axis_notes(cells, analysis.axis)
     yield from limit_notes(cells, analysis.axis)
+    yield from disturbed_notes(cells)
 
 
 def remark_groups(workload: WorkloadName, analysis: SweepAnalysis) -> tuple[Group, ...]:
@@ -170,6 +176,12 @@ def limit_notes(cells: Iterable[CellSummary], axis: Axis) -> Iterator[str]:
     yield from (text for limit, text in limits.items() if limit in found)
 
 
+def disturbed_notes(cells: Iterable[CellSummary]) -> Iterator[str]:
+    """Yield what undisturbed trials are, if any of these cells has others."""
+    if any(cell.disturbed for cell in cells):
+        yield UNDISTURBED
+
+
 def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
     """Yield the notes of a workload's table of latencies."""
     found = (cell for server in analysis.sweep.servers for cell in analysis.cells_of(server.id, workload))
@@ -188,6 +200,7 @@ def grouped_notes(analysis: SweepAnalysis) -> Iterator[str]:
     yield from axis_notes(analysis.cells.values(), analysis.axis)
     if marks := list(limit_notes(analysis.cells.values(), analysis.axis)):
         yield "; ".join(marks)
+    yield from disturbed_notes(analysis.cells.values())
     ranked = [cell for cell in analysis.cells.values() if cell.cell.server != REFERENCE]
     if failed := [cell for cell in ranked if cell.failure is not None]:
         have = "has" if len(failed) == 1 else "have"

@@ -47,6 +47,9 @@ def _confidence_text(confidence: Confidence) -> str:
 def _doubts(confidence: Confidence) -> Iterator[str]:
     if confidence.wide is not None:
         yield f"half of the intervals are wider than ±{100 * confidence.wide:.2g} %"
+    if confidence.disturbed:
+        is_or_are = "is" if confidence.disturbed == 1 else "are"
+        yield f"{confidence.disturbed} of {confidence.cells} cells {is_or_are} disturbed"
     if confidence.without:
         has = "has" if confidence.without == 1 else "have"
         yield f"{confidence.without} of {confidence.cells} cells {has} no figure"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ab_runner.analysis.disturbed import DISTURBED
 from ab_runner.analysis.drift import Shift
 from ab_runner.analysis.reasons import Skip
 from ab_runner.analysis.warnings import (
@@ -20,7 +21,6 @@ from ab_runner.analysis.warnings import (
     SweepWarning,
     Unfinished,
 )
-from ab_runner.host.preflight import STOLEN_AT_MOST
 from ab_runner.report.document import Group
 
 _MOST_NAMES = 5
@@ -79,9 +79,9 @@ def _group(same: Sequence[SweepWarning]) -> Group:
             return _several(f"{len(texts)} conditions of this host disturb measurements", texts)
         case CpuTimeStolen(trials=trials, of=of, largest=largest):
             return Group(
-                f"in {trials} of {of} trials the hypervisor gave more than {100 * STOLEN_AT_MOST:g} % "
-                f"of the CPU time to others, at most {100 * largest:.1f} %: their rates may be too low; "
-                "use a quieter host"
+                f"in {trials} of {of} trials the hypervisor gave more than {100 * DISTURBED:g} % "
+                f"of the CPU time to others, at most {100 * largest:.1f} %: figures are of the other trials of "
+                "their cells; use a quieter host"
             )
         case MachineDrifted(drifts=drifts):
             changes = [f"{each.workload} {each.change:+.1%}" for each in drifts]

@@ -15,7 +15,17 @@ import msgspec
 from ab_runner.host import safe_files
 from ab_runner.model.axis import lowest_level
 from ab_runner.model.compact import Compact
-from ab_runner.model.records import FORMAT, ColdTrial, EndRecord, Record, ResumeRecord, Sweep, Trial
+from ab_runner.model.records import (
+    COLD,
+    FORMAT,
+    ColdTrial,
+    EndRecord,
+    Record,
+    RepeatedTrial,
+    ResumeRecord,
+    Sweep,
+    Trial,
+)
 from ab_runner.model.text import shown
 from ab_runner.store.checks import wrong_in_record, wrong_in_sweep
 from ab_runner.store.layout import LATEST, PUBLISHED_SWEEPS, SWEEP_FILE, TRIALS_FILE, StoreError
@@ -161,7 +171,9 @@ def _record(line: bytes, servers: Collection[str], lowest: int) -> Record:
     if wrong := wrong_in_record(record, servers, lowest):
         raise msgspec.ValidationError(wrong)
     if isinstance(record, ColdTrial):
-        return ColdTrial(trial=_compact(record.trial))
+        record = RepeatedTrial(trial=record.trial, reason=COLD)
+    if isinstance(record, RepeatedTrial):
+        return msgspec.structs.replace(record, trial=_compact(record.trial))
     return _compact(record) if isinstance(record, Trial) else record
 
 

@@ -16,6 +16,7 @@ from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import Runtime
 from ab_runner.store.writer import Store
 from ab_runner.sweep.events import Event
+from ab_runner.sweep.repeats import RepeatBudget
 
 
 class SweepContext(msgspec.Struct, frozen=True):
@@ -32,5 +33,7 @@ class SweepContext(msgspec.Struct, frozen=True):
     generator: Generator = DEFAULT
     open: OpenLoad | None = None
     """None: the load is closed."""
+    repeats: RepeatBudget = msgspec.field(default_factory=RepeatBudget)
+    """What is left for repeats of disturbed trials."""
     answered: set[tuple[str, WorkloadName]] = msgspec.field(default_factory=set)
     """Servers and workloads that the sweep has an answer's head of."""

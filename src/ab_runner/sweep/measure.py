@@ -16,7 +16,9 @@ from ab_runner.store.plan import ServerRun, starts_so_far
 from ab_runner.store.writer import Store, point_latest_to
 from ab_runner.sweep.batches_to_run import batches_to_run
 from ab_runner.sweep.context import SweepContext
+from ab_runner.sweep.dry_run import load_seconds
 from ab_runner.sweep.events import CellFinished, Event
+from ab_runner.sweep.repeats import SHARE, RepeatBudget
 from ab_runner.sweep.run import run
 
 
@@ -33,6 +35,11 @@ class ReadySweep(msgspec.Struct, frozen=True, kw_only=True):
     fixtures: Path
     store: Store
     before: tuple[Record, ...] = ()
+
+    @property
+    def compiling(self) -> frozenset[str]:
+        """The servers that compile while they run."""
+        return frozenset(server.id for server in self.sweep.everyone if server.kind == "jvm")
 
     @property
     def cells(self) -> int:
@@ -64,6 +71,7 @@ def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
             generators=request.generators,
             generator=generator_of(request),
             open=request.open,
+            repeats=RepeatBudget(SHARE * (load_seconds(request, ready.runs, ready.compiling) or 0.0)),
             answered={(each.server, each.workload) for each in ready.before if isinstance(each, AnswerRecord)},
         )
         run(batches_to_run(ready.runs, ready.sweep, records, emit), context, starts_so_far(ready.before))

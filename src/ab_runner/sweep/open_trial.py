@@ -14,7 +14,7 @@ from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.histogram import weighted
 from ab_runner.sweep.capacity import search
 from ab_runner.sweep.start import Start
-from ab_runner.sweep.trial import TrialResult, end_of, make_warm_trial
+from ab_runner.sweep.trial import PlannedTrial, TrialResult, end_of, make_undisturbed_trial
 from ab_runner.sweep.warm_up import HIGH_CONCURRENCY
 
 PEAK_CONNECTIONS = HIGH_CONCURRENCY
@@ -64,11 +64,11 @@ def measure_open_cell(start: Start, cell: Cell, peaks: dict[WorkloadName, Peak])
             return _trial(start, cell, Load(rate=plan.rate, idle=cell.level), name)
         case "peak":
             peak = _peak(start, cell.workload, peaks)
-            result = _trial(start, cell, Load(rate=max(1, round(cell.level / 100 * peak.rate))), name)
+            result = _trial(start, cell, Load(rate=max(1, round(cell.level / 100 * peak.rate))), name, peak.rate)
         case "slo":
             peak = _peak(start, cell.workload, peaks)
-            result = _Capacity(start, cell, plan, name).find(peak.rate)
-    trial = msgspec.structs.replace(result.trial, peak=peak.rate)
+            result = _Capacity(start, cell, plan, name, peak.rate).find()
+    trial = result.trial
     if peak.is_bound and plan.axis == "peak" and trial.verdict.valid:
         trial = msgspec.structs.replace(trial, verdict=Verdict(True, notes=(PEAK_IS_A_BOUND,)))
     return TrialResult(trial, result.alive)
@@ -88,7 +88,7 @@ def _peak(start: Start, name: WorkloadName, peaks: dict[WorkloadName, Peak]) -> 
     return peaks[name]
 
 
-def _trial(start: Start, cell: Cell, load: Load, name: str, fewest: int = 0) -> TrialResult:
+def _trial(start: Start, cell: Cell, load: Load, name: str, peak: float | None = None, fewest: int = 0) -> TrialResult:
     """Make the trial of one rate, after a lead-in. It is stretched until it has `fewest` requests. Its seed is the
     block's number: all servers of a block have the same arrivals at the same rate."""
     protocol = start.context.protocol
@@ -96,29 +96,30 @@ def _trial(start: Start, cell: Cell, load: Load, name: str, fewest: int = 0) -> 
     assert load.rate is not None, "the load is open"
     stretched = max(seconds, ceil(min(fewest / load.rate, LONGEST_STRETCH * seconds)))
     load = msgspec.structs.replace(load, seconds=stretched, seed=max(0, start.block), lead_in=LEAD_IN_SECONDS)
-    return make_warm_trial(start, cell, load, None, name)
+    return make_undisturbed_trial(start, PlannedTrial(cell=cell, load=load, name=name, peak=peak))
 
 
 class _Capacity:
     """The search of one cell. Its trial is that of the highest rate at which the SLO was met, or the last one if it was
     met at none."""
 
-    def __init__(self, start: Start, cell: Cell, plan: OpenLoad, name: str) -> None:
+    def __init__(self, start: Start, cell: Cell, plan: OpenLoad, name: str, peak: float) -> None:
         self._start = start
         self._cell = cell
         self._plan = plan
         self._name = name
+        self._peak = peak
         self._fewest = requests_that_tell(plan)
         self._steps: list[Step] = []
         self._met: TrialResult | None = None
         self._last: TrialResult | None = None
 
-    def find(self, peak: float) -> TrialResult:
+    def find(self) -> TrialResult:
         """Search from a share of the peak on, and return the trial with the search."""
         seconds = self._start.context.protocol.trial_of(self._cell.workload).seconds or 1
         lowest = ceil(self._fewest / (LONGEST_STRETCH * seconds))
         try:
-            bracket = search(round(FIRST_SHARE * peak), lowest, HIGHEST_RATE, self._meets)
+            bracket = search(round(FIRST_SHARE * self._peak), lowest, HIGHEST_RATE, self._meets)
         except _Ended:
             assert self._last is not None, "a step ended it"
             return self._with(self._last, met=self._highest_met, missed=self._steps[-1].rate)
@@ -141,7 +142,7 @@ class _Capacity:
         return TrialResult(msgspec.structs.replace(result.trial, search=found), result.alive)
 
     def _meets(self, rate: int) -> bool:
-        result = _trial(self._start, self._cell, Load(rate=rate), f"{self._name}-{rate}", self._fewest)
+        result = _trial(self._start, self._cell, Load(rate=rate), f"{self._name}-{rate}", self._peak, self._fewest)
         self._last = result
         step = step_of(result.trial, rate, self._plan, self._cell.level)
         self._steps.append(step)
@@ -171,4 +172,5 @@ def step_of(trial: Trial, rate: int, plan: OpenLoad, bound: int) -> Step:
         answers_per_second=trial.report.requests_per_second if trial.report else 0.0,
         reason=reason,
         limit=trial.limit,
+        stolen_share=trial.usage.stolen_share if trial.usage else None,
     )

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from math import ceil
 
+from ab_runner.analysis.disturbed import is_disturbed
 from ab_runner.analysis.trial_figures import figure_of, figures_of
 from ab_runner.model.records import Cell, CellRecord, cell_of, is_valid
 from ab_runner.model.server import REFERENCE
@@ -19,13 +20,13 @@ LOOKS = 1.5
 
 def wide_cells(records: Iterable[CellRecord], precision: float) -> set[Cell]:
     """Return the cells whose interval is wider than ± `precision` (0.03 for 3 %) or not yet known. A cell that has no
-    figure, or got none in its last block, is not among them: another block would hardly help."""
+    figure of undisturbed trials, or got none in its last block, is not among them: another block would hardly help."""
     rates: dict[Cell, dict[int, list[float]]] = {}
     last: dict[Cell, CellRecord] = {}
     for record in records:
         if record.server != REFERENCE:
             last[cell_of(record)] = record
-            if is_valid(record) and (figure := figure_of(figures_of(record)[0])):
+            if is_valid(record) and not is_disturbed(record) and (figure := figure_of(figures_of(record)[0])):
                 blocks = rates.setdefault(cell_of(record), {})
                 blocks.setdefault(record.block, []).append(figure)
     return {

@@ -39,12 +39,15 @@ class WatchedLoad(msgspec.Struct, frozen=True):
 class Start:
     """One start of a server in a sweep. It is the `Executor` of the generator, whose commands run beside the server."""
 
-    def __init__(self, context: SweepContext, server: Server, block: int, number: int) -> None:
+    def __init__(
+        self, context: SweepContext, server: Server, block: int, number: int, batch: int | None = None
+    ) -> None:
         """`number` counts the starts of a sweep."""
         self.context = context
         self.server = server
         self.block = block
         self.number = number
+        self.batch = batch
         block_name = {BEFORE: "before", AFTER: "after"}.get(block, str(block))
         self.name = f"{block_name}-{server.id}-{number}"
         """The beginning of the names of this start's files."""

@@ -8,15 +8,17 @@ from contextlib import suppress
 
 import msgspec
 
+from ab_runner.analysis.disturbed import is_disturbed, stolen_share
 from ab_runner.host.cooldown import settle
 from ab_runner.host.machine import local_ports, sysctls
 from ab_runner.load.open_validity import judge_open, open_limit
 from ab_runner.load.trial_validity import cold, judge
 from ab_runner.model.load import Limit, Load, Verdict
-from ab_runner.model.records import Cell, ColdTrial, Trial
+from ab_runner.model.records import COLD, DISTURBED, Cell, RepeatedTrial, Trial
 from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.runtime.base import RunningServer
 from ab_runner.sweep import probe
+from ab_runner.sweep.events import PhaseStarted
 from ab_runner.sweep.start import Start, WatchedLoad
 from ab_runner.sweep.trial_length import lead_in, trial_load
 
@@ -37,33 +39,71 @@ class TrialResult(msgspec.Struct, frozen=True):
     """False when server or generator have to be restarted."""
 
 
+class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True):
+    """A trial that is to be made. Its files have that `name`. `rate` is what the warm-up showed, and `peak` that of a
+    closed load before an open one, each None if it is not known. `lead_in` is the load before it, if that is one of
+    its own."""
+
+    cell: Cell
+    load: Load
+    name: str
+    rate: float | None = None
+    peak: float | None = None
+    lead_in: Load | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The time that it takes with its lead-in; 0 where that is not known, because its load is a number of
+        requests."""
+        if not self.load.seconds:
+            return 0.0
+        return self.load.seconds + self.load.lead_in + (self.lead_in.seconds or 0.0 if self.lead_in else 0.0)
+
+
 def measure_cell(start: Start, cell: Cell, rate: float | None) -> TrialResult:
     """Make a cell's trial after a lead-in, and return it. `rate` is what the warm-up showed; None if it is not known.
 
-    A timed trial that was cold is stored as such and made again; a trial by requests is never repeated."""
-    protocol = start.context.protocol
-    unstretched = protocol.trial_of(cell.workload)
-    load = trial_load(unstretched, cell.level, rate)
-    name = f"{start.name}-{cell.workload}-c{cell.level}"
-    lead_in_seconds = _make_lead_in(start, cell, unstretched, rate)
-    return make_warm_trial(start, cell, load, rate, name, lead_in_seconds)
+    A timed trial that was cold or disturbed is stored as such and made again; a trial by requests is never repeated."""
+    unstretched = start.context.protocol.trial_of(cell.workload)
+    planned = PlannedTrial(
+        cell=cell,
+        load=trial_load(unstretched, cell.level, rate),
+        name=f"{start.name}-{cell.workload}-c{cell.level}",
+        rate=rate,
+        lead_in=lead_in(unstretched, cell.level, rate),
+    )
+    return make_undisturbed_trial(start, planned)
 
 
-def make_warm_trial(
-    start: Start, cell: Cell, load: Load, rate: float | None, name: str, lead_in_seconds: float | None = None
-) -> TrialResult:
-    """Make a trial whose files have that name, and return it. A timed one that was cold is stored as such and made
-    again. `lead_in_seconds` is what a load of its own before it took."""
-    result = make_trial(start, cell, load, rate, name)
-    trial = result.trial
-    if lead_in_seconds is not None:
-        trial = msgspec.structs.replace(trial, lead_in_seconds=lead_in_seconds)
+def make_undisturbed_trial(start: Start, planned: PlannedTrial) -> TrialResult:
+    """Make a trial and return it. A timed one that is disturbed is made again, once, if the sweep has time left for
+    that. The one from which more CPU time was stolen is stored as repeated. That choice knows neither rates nor
+    latencies, nor whether they are valid."""
+    context = start.context
+    first = make_warm_trial(start, planned)
+    if not (first.alive and planned.seconds and is_disturbed(first.trial) and context.repeats.allows(planned.seconds)):
+        return first
+    context.emit(PhaseStarted("repeat", planned.cell.server, planned.cell.workload, planned.cell.level))
+    try:
+        with context.repeats.repeat():
+            second = make_warm_trial(start, msgspec.structs.replace(planned, name=f"{planned.name}-repeat"))
+    except BaseException:
+        context.store.append(RepeatedTrial(trial=first.trial, reason=DISTURBED))
+        raise
+    trial, other = sorted((first.trial, second.trial), key=lambda each: stolen_share(each) or 0.0)
+    context.store.append(RepeatedTrial(trial=other, reason=DISTURBED))
+    return TrialResult(trial, second.alive)
+
+
+def make_warm_trial(start: Start, planned: PlannedTrial) -> TrialResult:
+    """Make a trial and return it. A timed one that was cold is stored as such and made again."""
+    result = make_trial(start, planned, _make_lead_in(start, planned))
     for number in range(1, COLD_REPEATS + 1):
-        if not (trial.verdict.valid and _cold(trial) and load.seconds):
+        if not (result.trial.verdict.valid and _cold(result.trial) and planned.load.seconds):
             break
-        start.context.store.append(ColdTrial(trial=trial))
-        result = make_trial(start, cell, load, rate, f"{name}-again{number}")
-        trial = result.trial
+        start.context.store.append(RepeatedTrial(trial=result.trial, reason=COLD))
+        result = make_trial(start, msgspec.structs.replace(planned, name=f"{planned.name}-again{number}"))
+    trial = result.trial
     if trial.verdict.valid and (reason := _cold(trial)):
         trial = msgspec.structs.replace(trial, verdict=Verdict(False, reason))
     return TrialResult(trial, result.alive)
@@ -73,27 +113,30 @@ def _cold(trial: Trial) -> str | None:
     return cold(trial.usage, trial.watched_seconds if trial.report and trial.report.arrivals else None)
 
 
-def _make_lead_in(start: Start, cell: Cell, load: Load, rate: float | None) -> float | None:
+def _make_lead_in(start: Start, planned: PlannedTrial) -> float | None:
     """Make a short load of the cell's own kind, which is not counted, so that queues and pools adapt. Return the
     seconds that it took; None if there is none."""
-    short = lead_in(load, cell.level, rate)
-    if short is None:
+    if planned.lead_in is None:
         return None
-    return round(start.load(cell.workload, cell.level, short, LEAD_IN_IDLE_TIMEOUT, rate).seconds, 3)
+    cell = planned.cell
+    outcome = start.load(cell.workload, cell.level, planned.lead_in, LEAD_IN_IDLE_TIMEOUT, planned.rate)
+    return round(outcome.seconds, 3)
 
 
-def make_trial(start: Start, cell: Cell, load: Load, rate: float | None, name: str) -> TrialResult:
-    """Make a trial whose files have that name, and return it."""
+def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | None = None) -> TrialResult:
+    """Make a trial and return it. `lead_in_seconds` is what the load before it took."""
     context, running = start.context, start.running
+    cell, load, name = planned.cell, planned.load, planned.name
     cooldown = settle(_a_process(running), local_ports(sysctls() | running.environment))
     at = datetime.datetime.now(datetime.UTC)
-    watched = start.watched_load(cell.workload, cell.level, load, rate, record_as=name)
+    watched = start.watched_load(cell.workload, cell.level, load, planned.rate, record_as=name)
     outcome, sampler = watched.outcome, watched.sampler
     context.store.keep_raw(f"{name}.txt", outcome.output)
     limit = open_limit(outcome.report, sampler.limit)
     verdict, alive = _judged(start, cell, load, watched, limit)
     trial = Trial(
         block=start.block,
+        batch=start.batch,
         server=cell.server,
         workload=cell.workload,
         level=cell.level,
@@ -114,7 +157,8 @@ def make_trial(start: Start, cell: Cell, load: Load, rate: float | None, name: s
         limit=limit,
         jvm=sampler.jvm,
         cooldown=cooldown,
-        lead_in_seconds=load.lead_in or None,
+        lead_in_seconds=load.lead_in or lead_in_seconds,
+        peak=planned.peak,
         samples=watched.spot_checks.answered if watched.spot_checks else None,
     )
     return TrialResult(trial, alive)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 
-import msgspec
-
 from ab_runner.model.records import Cell, CellRecord, NotMeasured, cell_of
 from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import StartError
@@ -90,7 +88,7 @@ class Turn:
             start.stop()
 
     def _new_start(self) -> Start:
-        return Start(self._context, self._server, self._block, next(self._starts))
+        return Start(self._context, self._server, self._block, next(self._starts), self._batch)
 
     def _begun(self, start: Start) -> Start:
         start.begin(self._open[0].workload)
@@ -162,7 +160,7 @@ class Turn:
         except NoPeak as error:
             self._give_up([cell], str(error), error.detail)
             return start.is_alive(cell.workload)
-        self._record(msgspec.structs.replace(result.trial, batch=self._batch))
+        self._record(result.trial)
         return result.alive
 
     def _connections(self) -> list[int]:
