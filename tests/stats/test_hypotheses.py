@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ab_runner.stats.holm import holm
-from ab_runner.stats.hypotheses import Question, answers, at_their_word, sign_test
+from ab_runner.stats.hypotheses import Question, answers, at_their_word, power, sign_test, within
 from ab_runner.stats.ratio import LogMean, log_mean
 
 
@@ -126,6 +126,36 @@ def test_a_yes_needs_no_correction_for_the_number_of_questions_and_a_no_does() -
     assert answers([ahead, *[sure] * 4]) == [True] * 5
     assert answers([behind, *[sure] * 4])[0] is None
     assert answers([behind]) == [False]
+
+
+def are_equal(first: LogMean, second: LogMean) -> list[Question]:
+    """Within 10 %."""
+    return list(within(((first, 1.0), (second, -1.0)), 0.1, True, True))
+
+
+@pytest.mark.parametrize(("level", "most"), [(np.log(1.1), 66), (-np.log(1.1), 66)], ids=["above", "below"])
+def test_what_differs_by_the_bound_is_said_to_be_about_equal_in_one_of_twenty(level: float, most: int) -> None:
+    """The bound is not narrowed by a margin: 50 of 1,000 are expected, hardly fewer with other degrees of freedom."""
+    random = np.random.default_rng(20)
+    wrong = sum(conclusion(are_equal(*drawn(random, level, 0.0, noise=0.03))) is True for _ in range(1000))
+    assert 25 <= wrong <= most
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.06, 0.08, 0.12])
+def test_the_power_is_how_often_two_equal_ones_are_told_to_be_about_equal(noise: float) -> None:
+    """For a known error: the mean of six figures against a fixed value."""
+    random = np.random.default_rng(21)
+    fixed = LogMean(0.0, 0.0, 5.0)
+    told = sum(conclusion(are_equal(each, fixed)) is True for each in drawn(random, *[0.0] * 2000, noise=noise))
+    true = LogMean(0.0, noise**2 / 6, 5.0)
+    assert power(are_equal(true, fixed)[0]) == pytest.approx(told / 2000, abs=0.035)
+
+
+def test_the_power_is_0_with_much_noise_and_1_without_any() -> None:
+    equal, loud = LogMean(0.0, 0.0, 5.0), LogMean(0.0, 0.5, 5.0)
+    assert power(are_equal(equal, equal)[0]) == 1
+    assert power(are_equal(equal, loud)[0]) == pytest.approx(0, abs=0.01)
+    assert power(are_equal(LogMean(0.0), equal)[0]) is None
 
 
 @pytest.mark.parametrize(

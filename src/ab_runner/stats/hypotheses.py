@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import comb, exp, fsum, log
 
+import numpy as np
 from msgspec import Struct
+from scipy.special import gammaincinv, ndtr, stdtrit
 
 from ab_runner.stats.estimate import Estimate
 from ab_runner.stats.holm import holm
@@ -15,6 +17,12 @@ from ab_runner.stats.ratio import LogMean, LogRatio, contrast
 ONE_FIGURE = 0.05
 """A published figure shows no noise; differences up to this are then taken as none. With noise of 2 % between starts,
 two figures of one server differ by less in 92 % of all cases; with more noise, in fewer."""
+_SAMPLES = 1000
+"""Of the distribution of an error. The power is then right to three digits."""
+
+
+Means = tuple[tuple[LogMean, float], ...]
+"""Mean logarithms and their weights."""
 
 
 class Question(Struct, frozen=True):
@@ -22,13 +30,14 @@ class Question(Struct, frozen=True):
     (second, -1) with the bound 1 ask if the first is larger.
 
     `can_hold` and `can_fail`: which answers are open, where a figure is only a bound of the true one. `alternatives`:
-    of how many such questions one yes is enough."""
+    of how many such questions one yes is enough. `margin`: differences from the bound up to this count as none."""
 
-    means: tuple[tuple[LogMean, float], ...]
+    means: Means
     bound: float = 1.0
     can_hold: bool = True
     can_fail: bool = True
     alternatives: int = 1
+    margin: float = MINIMUM_EFFECT
 
     @property
     def tested(self) -> bool:
@@ -39,21 +48,55 @@ class Question(Struct, frozen=True):
     def quotient(self) -> Estimate:
         """What is compared with the bound."""
         if self.tested:
-            return self._contrast.ratio()
+            return self.contrast.ratio()
         return Estimate(exp(fsum(weight * mean.value for mean, weight in self.means)))
 
     def p(self) -> float:
-        """How likely a difference from the bound as large as this is, if the true one is `MINIMUM_EFFECT`."""
-        return self._contrast.above(log(self.bound)).p_beyond(log(1 + MINIMUM_EFFECT))
+        """How likely a difference from the bound as large as this is, if the true one is `margin`. Without a margin it
+        is the p of the one-sided test."""
+        above = self.contrast.above(log(self.bound))
+        return above.p_beyond(log(1 + self.margin)) if self.margin else above.p_beyond(0) / 2
 
     @property
-    def _contrast(self) -> LogRatio:
+    def contrast(self) -> LogRatio:
+        """The logarithm of the quotient, with its error."""
         return contrast((weight, mean) for mean, weight in self.means)
 
     @property
     def excess(self) -> float:
         """The logarithm of the quotient over the bound."""
         return log(self.quotient.value / self.bound)
+
+
+def within(means: Means, share: float, can_hold: bool, can_fail: bool) -> tuple[Question, Question]:
+    """Return the two questions whose answers are yes if the product is about 1: neither larger nor smaller by more than
+    the factor 1 + `share`. Two one-sided tests against that bound itself (D. J. Schuirmann, Journal of Pharmacokinetics
+    and Biopharmaceutics 15, 1987). `can_hold` and `can_fail`: whether the product can be told to be larger, and
+    smaller."""
+    inverse = tuple((mean, -weight) for mean, weight in means)
+    bound = 1 / (1 + share)
+    return (
+        Question(means, bound, can_hold, can_fail, margin=0.0),
+        Question(inverse, bound, can_fail, can_hold, margin=0.0),
+    )
+
+
+def power(question: Question) -> float | None:
+    """Return how likely the two tests of `within`, of which this is one, are to answer yes twice if the true product is
+    1; None where the noise is not known.
+
+    The standard error is taken as the true one. Other samples would show other errors, which are spread as chi squared
+    (K. F. Phillips, "Power of the Two One-Sided Tests Procedure in Bioequivalence", the same journal 18, 1990)."""
+    if not question.tested:
+        return None
+    found = question.contrast
+    if found.standard_error == 0:
+        return 1.0
+    chances = (np.arange(_SAMPLES) + 0.5) / _SAMPLES
+    freedom = found.degrees_of_freedom
+    errors = np.sqrt(2 * gammaincinv(freedom / 2, chances) / freedom)  # as multiples of the true one
+    room = -log(question.bound) / found.standard_error + stdtrit(freedom, ALPHA) * errors
+    return float(np.mean(2 * ndtr(np.maximum(room, 0)) - 1))
 
 
 Answer = bool | None
