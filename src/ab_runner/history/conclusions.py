@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from math import exp
+from math import exp, fsum, log
 from statistics import fmean
 
 import msgspec
@@ -26,14 +26,27 @@ from ab_runner.history.verdicts import (
     Part,
     Rates,
     ServerFailures,
-    ServerRate,
+    SideRate,
     Unanswerable,
     all_of,
 )
 from ab_runner.model.workload import WorkloadName
-from ab_runner.stats.hypotheses import Answer, Question, answers, at_their_word, sign_test
-from ab_runner.stats.pairing import Pair, pair
+from ab_runner.stats.hypotheses import (
+    Answer,
+    Means,
+    Question,
+    answers,
+    at_their_word,
+    power,
+    sign_test,
+    within,
+)
 from ab_runner.stats.ratio import LogMean, log_mean
+
+NO_GAP = 0.05
+"""Groups that are shown to differ by no more than this have no gap that could close."""
+Weighted = tuple[Measured, float]
+"""A cell and the weight of the logarithm of its rate in a sum."""
 
 
 def judgements(
@@ -48,10 +61,11 @@ def judgements(
 
 class _Asked(msgspec.Struct, frozen=True):
     """A part that holds if all answers are yes. The answers are computed together, because tests are corrected for
-    their number."""
+    their number. They do not matter where `premise_is_absent`."""
 
     part: Part
     questions: tuple[Question, ...]
+    premise_is_absent: bool = False
 
 
 def judge_conclusions(paper: Paper, evidence: Evidence) -> tuple[JudgedConclusion, ...]:
@@ -60,7 +74,15 @@ def judge_conclusions(paper: Paper, evidence: Evidence) -> tuple[JudgedConclusio
 
 
 def _judged(paper: Paper, conclusion: Conclusion, evidence: Evidence) -> JudgedConclusion:
-    asked = [list(_asked(paper, claim, evidence)) for claim in conclusion.claims]
+    """Return the verdicts of both readings. Each is tested by itself, with its own correction."""
+    means, strict = (_read(paper, conclusion, evidence, is_strict) for is_strict in (False, True))
+    claims = zip(conclusion.claims, means, strict, strict=True)
+    return JudgedConclusion(conclusion, tuple(JudgedClaim(*each) for each in claims))
+
+
+def _read(paper: Paper, conclusion: Conclusion, evidence: Evidence, is_strict: bool) -> list[tuple[Part, ...]]:
+    """Return the parts of each claim in one of the two readings."""
+    asked = [list(_asked(paper, claim, evidence, is_strict)) for claim in conclusion.claims]
     waiting = [each for every in asked for each in every if isinstance(each, _Asked)]
     questions = [question for each in waiting for question in each.questions]
     found = iter(map(at_their_word, questions) if evidence.is_published else answers(questions))
@@ -68,20 +90,22 @@ def _judged(paper: Paper, conclusion: Conclusion, evidence: Evidence) -> JudgedC
     for claim, every in zip(conclusion.claims, asked, strict=True):
         parts = [_answered(each, found) if isinstance(each, _Asked) else each for each in every]
         if isinstance(claim, Faster) and claim.one:
-            parts = list(_best_of_the_first(parts))
-        claims.append(JudgedClaim(claim, all_of(part.verdict for part in parts), tuple(parts)))
-    return JudgedConclusion(conclusion, all_of(claim.verdict for claim in claims), tuple(claims))
+            parts = list(_best_of_the_first(parts, is_strict or not claim.has_means))
+        claims.append(tuple(parts))
+    return claims
 
 
-def _best_of_the_first(parts: Sequence[Part]) -> Iterator[Part]:
-    """Yield, at each workload and concurrency, the parts of the server for which the claim comes nearest to holding:
-    one server is enough."""
+def _best_of_the_first(parts: Sequence[Part], by_level: bool) -> Iterator[Part]:
+    """Yield, for each workload (`by_level`: at each concurrency), the parts of the server for which the claim comes
+    nearest to holding: one server is enough."""
     order = ("holds", "cannot be told", "does not hold", "not measured")
-    for workload, at in dict.fromkeys((part.workload, part.at) for part in parts):
-        here = [part for part in parts if (part.workload, part.at) == (workload, at)]
-        by_first = [[part for part in here if part.first == first] for first in dict.fromkeys(p.first for p in here)]
+    places: dict[object, dict[str, list[Part]]] = {}
+    for part in parts:
+        place = places.setdefault((part.workload, part.at if by_level else None), {})
+        place.setdefault(part.first, []).append(part)
+    for by_first in places.values():
         yield from min(
-            by_first,
+            by_first.values(),
             key=lambda found: (order.index(all_of(p.verdict for p in found)), -min(p.margin for p in found)),
         )
 
@@ -89,14 +113,16 @@ def _best_of_the_first(parts: Sequence[Part]) -> Iterator[Part]:
 def _answered(asked: _Asked, found: Iterator[Answer]) -> Part:
     verdict = all_of([_verdict(next(found)) for _ in asked.questions])
     margin = min(question.quotient.value / question.bound for question in asked.questions)
-    return msgspec.structs.replace(asked.part, verdict=verdict, margin=margin)
+    return msgspec.structs.replace(
+        asked.part, verdict="premise absent" if asked.premise_is_absent else verdict, margin=margin
+    )
 
 
 def _verdict(answer: Answer) -> ConclusionVerdict:
     return "cannot be told" if answer is None else "holds" if answer else "does not hold"
 
 
-def _asked(paper: Paper, claim: Claim, evidence: Evidence) -> Iterator[_Asked | Part]:
+def _asked(paper: Paper, claim: Claim, evidence: Evidence, is_strict: bool) -> Iterator[_Asked | Part]:
     sides = first, second = paper.sides(claim)
     for workload in claim.workloads:
         match claim:
@@ -110,74 +136,119 @@ def _asked(paper: Paper, claim: Claim, evidence: Evidence) -> Iterator[_Asked | 
                     for at, cell in missing
                 )
             case Faster() | AboutEqual():
-                alternatives = len(first) if isinstance(claim, Faster) and claim.one else 1
-                for level, one, other in product(claim.at, first, second):
-                    cells = evidence.of(one, workload, level), evidence.of(other, workload, level)
-                    yield _pair(claim, workload, level, *cells, alternatives)
+                reads_means = claim.has_means and not is_strict
+                firsts, seconds = (
+                    [side] if reads_means and name in claim.as_group else [(server,) for server in side]
+                    for name, side in (("first", first), ("second", second))
+                )
+                for at in [claim.at] if reads_means else [(level,) for level in claim.at]:
+                    for one, other in product(firsts, seconds):
+                        yield from _comparison(claim, workload, at, one, other, len(firsts), evidence)
 
 
-# --- two servers -----------------------------------------------------------------------------------------------
+# --- two servers or groups -------------------------------------------------------------------------------------
 
 
-def _pair(
-    claim: Faster | AboutEqual, workload: WorkloadName, level: int, first: Measured, second: Measured, alternatives: int
+def _comparison(
+    claim: Faster | AboutEqual,
+    workload: WorkloadName,
+    at: Sequence[int],
+    first: Sequence[str],
+    second: Sequence[str],
+    firsts: int,
+    evidence: Evidence,
+) -> Iterator[_Asked | Part]:
+    """Yield what decides between two servers, or the geometric means of two groups, over the concurrencies at which all
+    of them have figures; and what is missing. A server without any figure is left out of its group. `firsts`: how many
+    there are on the first side, of which one may be enough."""
+    cells = {(server, level): evidence.of(server, workload, level) for server in (*first, *second) for level in at}
+    sides = [[name for name in side if any(cells[name, level].rates for level in at)] for side in (first, second)]
+    levels = tuple(level for level in at if all(cells[name, level].rates for side in sides for name in side))
+    part = Part(workload=workload, at=levels, verdict="not measured", basis=Absent(), first=" ".join(first))
+    if all(sides) and levels:
+        one, other = ([cells[name, level] for name in side for level in levels] for side in sides)
+        yield _question(claim, part, one, other, firsts, evidence)
+    missing = [(level, cell) for (_, level), cell in cells.items() if not cell.rates]
+    if missing:
+        without = tuple(sorted({level for level, _ in missing}))
+        yield msgspec.structs.replace(part, at=without, basis=Absent(tuple(cell.absence for _, cell in missing)))
+
+
+def _question(
+    claim: Faster | AboutEqual,
+    part: Part,
+    first: Sequence[Measured],
+    second: Sequence[Measured],
+    firsts: int,
+    evidence: Evidence,
 ) -> _Asked | Part:
-    """Return what decides between two servers. `alternatives`: the number of first servers, where the claim need hold
-    for only one of them."""
-    part = Part(workload=workload, at=(level,), verdict="not measured", basis=Absent(), first=first.server)
-    if missing := _missing([first, second]):
-        return msgspec.structs.replace(part, basis=missing)
-    assert first.measurement is not None
-    assert second.measurement is not None
-    compared = pair(first.measurement, second.measurement)
-    if compared is None:
-        return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.LIMITED)
-    first_can_lead = compared.first_can_lead and not first.at_most
-    second_can_lead = compared.second_can_lead and not second.at_most
-    bound = 1 + claim.by if isinstance(claim, Faster) else 1 / (1 + claim.within)
-    ahead = Question(
-        ((compared.first, 1.0), (compared.second, -1.0)), bound, first_can_lead, second_can_lead, alternatives
-    )
+    cells = [*((cell, 1 / len(first)) for cell in first), *((cell, -1 / len(second)) for cell in second)]
+    means = _means(cells)
+    if means is None:
+        return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.NO_COMMON_BLOCK)
+    can_hold, can_fail = _open_answers(cells)
+    if isinstance(claim, Faster):
+        alternatives = firsts if claim.one else 1
+        questions: tuple[Question, ...] = (Question(means, 1 + claim.by, can_hold, can_fail, alternatives),)
+    else:
+        questions = within(means, claim.within, can_hold, can_fail)
+    blocks = _common_blocks([*first, *second]) if len(cells) > 2 else []
+    rates = [_side_rate(side, blocks) for side in (first, second)]
     part = msgspec.structs.replace(
         part,
-        by_cpu_time=compared.by_cpu_time,
-        basis=_rates(first, second, compared),
-        ratio=ahead.quotient,
-        bound="" if compared.by_cpu_time else bound_of_ratio(first.at_least, second.at_least),
+        basis=Rates(rates[0], rates[1], _are_few_starts(questions, evidence)),
+        ratio=questions[0].quotient if can_hold or can_fail else None,
+        bound=bound_of_ratio(rates[0].at_least, rates[1].at_least),
+        power=power(questions[0]) if isinstance(claim, AboutEqual) and can_hold and can_fail else None,
     )
-    if isinstance(claim, Faster):
-        return _Asked(part, (ahead,))
-    inverse = Question(((compared.second, 1.0), (compared.first, -1.0)), bound, second_can_lead, first_can_lead)
-    return _Asked(part, (ahead, inverse))
+    return _Asked(part, questions)
 
 
-def _missing(cells: Iterable[Measured]) -> Absent | None:
-    """Return why some of them have no figures; None where all have."""
-    absences = tuple(cell.absence for cell in cells if not cell.rates)
-    return Absent(absences) if absences else None
+def _means(cells: Sequence[Weighted]) -> Means | None:
+    """Return the weighted means of a question; None where the cells have no block in common.
+
+    Two cells are compared as for ranks. Cells of one block share its minutes, and those of a server also its start, so
+    several are added up within each block first. The sums of different blocks are independent."""
+    if len(cells) == 2:
+        return tuple((cell.measurement.rate, weight) for cell, weight in cells if cell.measurement is not None)
+    blocks = _common_blocks(cell for cell, _ in cells)
+    if not blocks:
+        return None
+    mean = log_mean([exp(fsum(weight * log(cell.rates[block]) for cell, weight in cells)) for block in blocks])
+    return ((mean if all(cell.has_noise for cell, _ in cells) else LogMean(mean.value), 1.0),)
 
 
-def _are_few_starts(cells: Iterable[Measured]) -> bool:
-    """Return whether these measured figures allow no verdict because one of them is of too few starts."""
-    return any(cell.measurement is not None and not cell.has_noise and not cell.is_published for cell in cells)
+def _common_blocks(cells: Iterable[Measured]) -> list[int]:
+    return sorted(set.intersection(*(set(cell.rates) for cell in cells)))
 
 
-def _rates(first: Measured, second: Measured, compared: Pair) -> Rates:
-    rates = [
-        ServerRate(
-            cell.server, mean.geometric, at_least=cell.at_least and not compared.by_cpu_time, at_most=cell.at_most
-        )
-        for cell, mean in ((first, compared.first), (second, compared.second))
-    ]
-    return Rates(rates[0], rates[1], _are_few_starts([first, second]))
+def _open_answers(cells: Sequence[Weighted]) -> tuple[bool, bool]:
+    """Return whether yes, and whether no, can be concluded on the weighted sum of the logarithms.
+
+    A rate that ab limited may be higher, one with failed requests lower. Where that makes the sum larger, the answer
+    cannot be no; where it makes it smaller, it cannot be yes."""
+    may_be_larger = any(cell.at_least if weight > 0 else cell.at_most for cell, weight in cells)
+    may_be_smaller = any(cell.at_most if weight > 0 else cell.at_least for cell, weight in cells)
+    return not may_be_smaller, not may_be_larger
 
 
-def _mean(servers: Sequence[Mapping[int, float]]) -> float:
-    """Return the geometric mean over servers of the geometric means of their figures."""
-    return exp(fmean(log_mean(list(figures.values())).value for figures in servers))
+def _are_few_starts(questions: Iterable[Question], evidence: Evidence) -> bool:
+    """Return whether these measured figures allow no verdict because they are of too few starts."""
+    return not evidence.is_published and not all(question.tested for question in questions)
 
 
-# --- two groups ------------------------------------------------------------------------------------------------
+def _side_rate(cells: Sequence[Measured], blocks: Sequence[int]) -> SideRate:
+    """Return the geometric mean of the cells of a side, over these blocks if there are any."""
+    rates = [log(cell.rates[block]) for cell in cells for block in blocks]
+    return SideRate(
+        tuple(dict.fromkeys(cell.server for cell in cells)),
+        exp(fmean(rates or [cell.measurement.rate.value for cell in cells if cell.measurement is not None])),
+        at_least=any(cell.at_least for cell in cells),
+        at_most=any(cell.at_most for cell in cells),
+    )
+
+
+# --- the gap between two groups --------------------------------------------------------------------------------
 
 
 def _gap(
@@ -185,62 +256,45 @@ def _gap(
 ) -> _Asked | Part:
     """Return what decides between two groups. With L the logarithm of the first group's lead, at the beginning and at
     the end: it was ahead, and |L end| is below L begin, exactly where both L begin - L end and L begin + L end are
-    above 0.
-
-    Cells of one block share a start of the server, so each block has one figure: its figure at the beginning over that
-    at the end, or times that at the end. A rate that ab limited may be higher. Where a higher rate favours the answer
-    yes, that answer is possible and no is not, and vice versa. Where ab limited all of them, they are compared by
-    requests per CPU-second."""
-    begin, end = claim.at
-    sides = [
-        [[evidence.of(name, workload, level) for level in claim.at] for name in names] for names in (first, second)
-    ]
-    cells = [cell for side in sides for server in side for cell in server]
-    part = Part(workload=workload, at=claim.at, verdict="not measured", basis=Absent())
-    if missing := _missing(cells):
-        return msgspec.structs.replace(part, basis=missing)
-    by_cpu_time = all(cell.at_least for cell in cells)
-    if by_cpu_time and not all(cell.cpu_efficiency for cell in cells):
-        return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.LIMITED)
-    figures = [[[_compared_by(cell, by_cpu_time) for cell in server] for server in side] for side in sides]
-    leads = [
-        _mean([server[at] for server in figures[0]]) / _mean([server[at] for server in figures[1]]) for at in (0, 1)
-    ]
-    limited = any(cell.at_least for cell in cells) and not by_cpu_time
-    gap = Gap((begin, end), (leads[0], leads[1]), limited, _are_few_starts(cells))
-    part = msgspec.structs.replace(part, by_cpu_time=by_cpu_time, basis=gap)
-    clean = not any(cell.at_most for cell in cells)
-    questions = []
-    for power in (-1, 1):
-        samples = [
-            ([before[start] * after[start] ** power for start in before if start in after], sign / len(side))
-            for sign, side in ((1, figures[0]), (-1, figures[1]))
-            for before, after in side
+    above 0. The premise is absent if the groups are shown to be about equal at the beginning."""
+    before, after = (
+        [
+            (evidence.of(name, workload, level), sign / len(side))
+            for sign, side in ((1, first), (-1, second))
+            for name in side
         ]
-        if not all(sample for sample, _ in samples):
-            return msgspec.structs.replace(part, basis=Unanswerable.NO_COMMON_BLOCK)
-        means = tuple((_gap_mean(sample, cells), weight) for sample, weight in samples)
-        counts_for = {
-            sign * (1 if at == 0 else power)
-            for sign, side in zip((1, -1), sides, strict=True)
-            for server in side
-            for at, cell in enumerate(server)
-            if cell.at_least and not by_cpu_time
-        }
-        questions.append(
-            Question(means, can_hold=clean and -1 not in counts_for, can_fail=clean and 1 not in counts_for)
-        )
-    return _Asked(part, tuple(questions))
+        for level in claim.at
+    )
+    cells = [*before, *after]
+    part = Part(workload=workload, at=claim.at, verdict="not measured", basis=Absent())
+    if absences := tuple(cell.absence for cell, _ in cells if not cell.rates):
+        return msgspec.structs.replace(part, basis=Absent(absences))
+    questions = []
+    for sign in (-1, 1):
+        both = [*before, *((cell, sign * weight) for cell, weight in after)]
+        means = _means(both)
+        if means is None:
+            return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.NO_COMMON_BLOCK)
+        questions.append(Question(means, 1.0, *_open_answers(both)))
+    leads = [Question(means).quotient for means in map(_means, (before, after)) if means is not None]
+    begin, end = claim.at
+    limited = any(cell.at_least for cell, _ in cells)
+    gap = Gap((begin, end), (leads[0], leads[1]), limited, _are_few_starts(questions, evidence))
+    return _Asked(
+        msgspec.structs.replace(part, basis=gap), tuple(questions), _are_about_equal(before, evidence.is_published)
+    )
 
 
-def _gap_mean(sample: Sequence[float], cells: Iterable[Measured]) -> LogMean:
-    """Return the mean of a server's figures, without noise where a cell has too few starts for a verdict."""
-    mean = log_mean(sample)
-    return mean if all(cell.has_noise for cell in cells) else LogMean(mean.value)
-
-
-def _compared_by(cell: Measured, by_cpu_time: bool) -> Mapping[int, float]:
-    return cell.cpu_efficiency if by_cpu_time else cell.rates
+def _are_about_equal(cells: Sequence[Weighted], are_published: bool) -> bool:
+    """Return whether the groups are shown to differ by no more than `NO_GAP`. Published figures are taken as they
+    are."""
+    means = _means(cells)
+    if means is None:
+        return False
+    questions = within(means, NO_GAP, *_open_answers(cells))
+    if are_published:
+        return all(question.can_hold and question.excess >= 0 for question in questions)
+    return answers(questions) == [True, True]
 
 
 # --- failed requests -------------------------------------------------------------------------------------------

@@ -26,6 +26,8 @@ class NotThere(Enum):
     """Neither the server nor a stand-in for it was measured."""
     LEVEL = "level"
     """No server was measured at this concurrency."""
+    WORKLOAD = "workload"
+    """No server was measured with this workload."""
 
 
 class Absence(msgspec.Struct, frozen=True):
@@ -46,16 +48,14 @@ class FailedRequests(msgspec.Struct, frozen=True):
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """A cell of a server of the paper. `measurement` is what comparisons use, None if there is no valid result:
-    `absence` says why. `rates` and `cpu_efficiency` (requests per CPU-second) are by batch. `at_most`: requests failed,
-    and the rate that includes them is an
-    upper bound of the rate without failures. `at_least`: ab was the limit, so the server may be faster. `is_published`:
-    it is an author's own figure, whose noise is not known."""
+    `absence` says why. `rates` are by block. `at_most`: requests failed, and the rate that includes them is an upper
+    bound of the rate without failures. `at_least`: ab was the limit, so the server may be faster. `is_published`: it is
+    an author's own figure, whose noise is not known."""
 
     server: str
     absence: Absence
     measurement: Measurement | None = None
     rates: Mapping[int, float] = {}
-    cpu_efficiency: Mapping[int, float] = {}
     at_most: bool = False
     at_least: bool = False
     is_published: bool = False
@@ -85,8 +85,10 @@ class Evidence(msgspec.Struct, frozen=True):
         return found or Measured(server=server, absence=Absence(server, self._why_not(workload, concurrency)))
 
     def _why_not(self, workload: WorkloadName, concurrency: int) -> NotThere:
-        anybody = any((cell.workload, cell.level) == (workload, concurrency) for cell in self.cells)
-        return NotThere.SERVER if anybody else NotThere.LEVEL
+        levels = {cell.level for cell in self.cells if cell.workload == workload}
+        if not levels:
+            return NotThere.WORKLOAD
+        return NotThere.SERVER if concurrency in levels else NotThere.LEVEL
 
     @property
     def has_noise(self) -> bool:
@@ -119,13 +121,14 @@ def _published(figure: Figure) -> Measured:
 def of_sweep(analysis: SweepAnalysis, figures: Iterable[Figure]) -> Evidence:
     """Return the cells of the stand-in for each server of the paper."""
     failures = _failures(analysis.trials)
+    blocks = {each.record.measured_with: each.record.block for each in analysis.trials}
     found: dict[Cell, Measured] = {}
     for (name, workload), server in _stand_ins(analysis.sweep.servers, figures):
         for level in analysis.levels:
             cell = analysis.cell(server.id, workload, level)
             if cell is not None:
                 found[Cell(name, workload, level)] = _measured(
-                    cell, analysis.measurements.get(cell.cell), failures.get(cell.cell, {})
+                    cell, analysis.measurements.get(cell.cell), failures.get(cell.cell, {}), blocks
                 )
     return Evidence(analysis.sweep.id, found)
 
@@ -139,14 +142,18 @@ def _stand_ins(
             yield (server, workload), stand_in
 
 
-def _measured(cell: CellSummary, measurement: Measurement | None, failures: Mapping[int, FailedRequests]) -> Measured:
+def _measured(
+    cell: CellSummary,
+    measurement: Measurement | None,
+    failures: Mapping[int, FailedRequests],
+    blocks: Mapping[int, int],
+) -> Measured:
     return Measured(
         server=cell.cell.server,
         absence=Absence(cell.cell.server, cell),
         measurement=measurement,
-        rates=cell.by_batch,
-        cpu_efficiency=cell.cpu_efficiency_by_batch,
-        at_least=cell.is_lower_bound,
+        rates={blocks[batch]: rate for batch, rate in cell.by_batch.items()},
+        at_least=measurement is not None and measurement.is_lower_bound,
         failures=failures,
     )
 

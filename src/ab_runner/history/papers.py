@@ -33,15 +33,29 @@ class _Claim(Struct, frozen=True, kw_only=True, tag_field="form", forbid_unknown
     second: Names
 
 
-class Faster(_Claim, frozen=True, kw_only=True, tag="faster"):
+class _Comparison(_Claim, frozen=True, kw_only=True):
+    """A claim on rates. It is read on means over its concurrencies first, and then strictly: each pair of servers at
+    every concurrency. `as_group`: the sides whose servers count together in the reading on means, by their geometric
+    mean. `at_every_level`: the author says so, and the claim has the strict reading alone."""
+
+    as_group: tuple[Literal["first", "second"], ...] = ()
+    at_every_level: bool = False
+
+    @property
+    def has_means(self) -> bool:
+        """Whether the reading on means is another than the strict one."""
+        return not self.at_every_level and (len(self.at) > 1 or bool(self.as_group))
+
+
+class Faster(_Comparison, frozen=True, kw_only=True, tag="faster"):
     """Each of the first is faster than each of the second, by more than `by` (0.1 for 10 %). With `one`, one of the
-    first is enough; it may be a different one at each concurrency."""
+    first is enough; in the strict reading it may be a different one at each concurrency."""
 
     by: Share = 0.0
     one: bool = False
 
 
-class AboutEqual(_Claim, frozen=True, kw_only=True, tag="about-equal"):
+class AboutEqual(_Comparison, frozen=True, kw_only=True, tag="about-equal"):
     """None of the first is faster or slower than any of the second by more than `within`."""
 
     within: Annotated[float, Meta(gt=0, lt=1)]

@@ -10,22 +10,21 @@ import msgspec
 
 from ab_runner.analysis.bounds import Bound
 from ab_runner.history.evidence import Absence, Evidence
-from ab_runner.history.papers import Claim, Conclusion
+from ab_runner.history.papers import AboutEqual, Claim, Conclusion, Faster
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.estimate import Estimate
 
-ConclusionVerdict = Literal["holds", "does not hold", "cannot be told", "not measured"]
+ConclusionVerdict = Literal["holds", "does not hold", "premise absent", "cannot be told", "not measured"]
+"""`premise absent`: what the claim presupposes was shown not to be there, such as a gap that could close."""
 
 
 class Unanswerable(Enum):
     """Why existing figures allow no verdict."""
 
-    LIMITED = "limited"
-    """ab was the limit of both, and the CPU time of the servers is not known."""
     GAVE_UP = "gave up"
     """ab gave up on some, so it is not known how many requests would have failed."""
     NO_COMMON_BLOCK = "no common block"
-    """A server has no block with both concurrencies."""
+    """No block has figures of all these servers at all these concurrencies."""
 
 
 class Absent(msgspec.Struct, frozen=True):
@@ -34,10 +33,11 @@ class Absent(msgspec.Struct, frozen=True):
     absences: tuple[Absence, ...] = ()
 
 
-class ServerRate(msgspec.Struct, frozen=True):
-    """The figure of a server, a bound of the true one where `at_least` or `at_most`."""
+class SideRate(msgspec.Struct, frozen=True):
+    """The rate of a server, or the geometric mean of several, or over several concurrencies. It is a bound of the true
+    one where `at_least` or `at_most`."""
 
-    server: str
+    servers: tuple[str, ...]
     rate: float
     at_least: bool
     at_most: bool
@@ -46,16 +46,21 @@ class ServerRate(msgspec.Struct, frozen=True):
 class Rates(msgspec.Struct, frozen=True):
     """Two figures that are compared. `few_starts`: they are of too few starts and allow no verdict."""
 
-    first: ServerRate
-    second: ServerRate
+    first: SideRate
+    second: SideRate
     few_starts: bool
+
+    @property
+    def both_limited(self) -> bool:
+        """Whether ab was the limit of both, so that nothing follows from them."""
+        return self.first.at_least and self.second.at_least
 
 
 class Gap(msgspec.Struct, frozen=True):
     """By what factor the first group leads the second at two concurrencies. `limited`: ab was the limit of some."""
 
     at: tuple[int, int]
-    leads: tuple[float, float]
+    leads: tuple[Estimate, Estimate]
     limited: bool
     few_starts: bool
 
@@ -80,45 +85,71 @@ Basis = Absent | Unanswerable | Rates | Gap | Failed
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """What decides a part of a claim: mostly two servers at one workload and concurrency, with the `ratio` of the
-    first's figure to the second's. `margin` is that ratio over the ratio that the claim needs: above 1 the figures
-    support the claim. `bound`: where ab was the limit of one of the two and the true ratio may be larger or smaller.
-    `by_cpu_time`: they are requests per CPU-second."""
+    """What decides a part of a claim: mostly two servers in one workload, with the `ratio` of the first's figure to the
+    second's; None where no test can compare them. `margin` is that ratio over the ratio that the claim needs: above 1
+    the figures support the claim. `bound`: where ab was the limit of one of the two and the true ratio may be larger or
+    smaller. `power`: how likely the test was to show that the two are about equal, if they truly are."""
 
     workload: WorkloadName
     at: tuple[int, ...]
     verdict: ConclusionVerdict
     basis: Basis
-    first: str | None = None
+    first: str = ""
     ratio: Estimate | None = None
     bound: Bound = ""
     margin: float = 1.0
-    by_cpu_time: bool = False
+    power: float | None = None
 
 
 class JudgedClaim(msgspec.Struct, frozen=True):
-    """A claim of a conclusion by one evidence."""
+    """A claim of a conclusion by one evidence. `parts` are those of the reading on means over concurrencies,
+    `strict_parts` those of the strict reading: each pair of servers at every concurrency. A claim that does not compare
+    means has the same parts in both."""
 
     claim: Claim
-    verdict: ConclusionVerdict
     parts: tuple[Part, ...]
+    strict_parts: tuple[Part, ...]
+
+    @property
+    def verdict(self) -> ConclusionVerdict:
+        """The verdict of the reading on means."""
+        return all_of(part.verdict for part in self.parts)
+
+    @property
+    def strict(self) -> ConclusionVerdict:
+        """The verdict of the strict reading."""
+        return all_of(part.verdict for part in self.strict_parts)
+
+    @property
+    def has_one_reading(self) -> bool:
+        """Whether the claim does not compare means."""
+        return not (isinstance(self.claim, Faster | AboutEqual) and self.claim.has_means)
 
     @property
     def complete(self) -> bool:
-        """Whether all of it was measured. If not, the verdict is on the part that was."""
-        return all(part.verdict != "not measured" for part in self.parts)
+        """Whether all of it was measured. If not, the verdicts are on the part that was."""
+        return all(part.verdict != "not measured" for part in self.strict_parts)
 
 
 class JudgedConclusion(msgspec.Struct, frozen=True):
     """A conclusion by one evidence."""
 
     conclusion: Conclusion
-    verdict: ConclusionVerdict
     claims: tuple[JudgedClaim, ...]
 
     @property
+    def verdict(self) -> ConclusionVerdict:
+        """The verdict on the conclusion: that of the reading on means."""
+        return all_of(claim.verdict for claim in self.claims)
+
+    @property
+    def strict(self) -> ConclusionVerdict:
+        """The verdict of the strict reading."""
+        return all_of(claim.strict for claim in self.claims)
+
+    @property
     def complete(self) -> bool:
-        """Whether all of it was measured. If not, the verdict is on the part that was."""
+        """Whether all of it was measured. If not, the verdicts are on the part that was."""
         return all(claim.complete for claim in self.claims)
 
 
@@ -134,5 +165,5 @@ class Judgement(msgspec.Struct, frozen=True):
 def all_of(verdicts: Iterable[ConclusionVerdict]) -> ConclusionVerdict:
     """Return the verdict on parts that must all hold, as far as they were measured."""
     found = set(verdicts)
-    order: tuple[ConclusionVerdict, ...] = ("does not hold", "cannot be told", "holds")
+    order: tuple[ConclusionVerdict, ...] = ("does not hold", "premise absent", "cannot be told", "holds")
     return next((verdict for verdict in order if verdict in found), "not measured")

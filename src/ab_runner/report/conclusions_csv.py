@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.history.papers import Paper
-from ab_runner.history.verdicts import Judgement
+from ab_runner.history.verdicts import ConclusionVerdict, JudgedClaim, Judgement, Part
 from ab_runner.report.conclusions_tables import basis_text
 from ab_runner.report.csv import write
 
 COLUMNS = (
-    "paper", "number", "conclusion", "evidence", "verdict", "complete", "claim", "claim_verdict", "workload",
-    "concurrency", "part_verdict", "ratio", "ratio_low", "ratio_high", "of_cpu_seconds", "figures",
+    "paper", "number", "conclusion", "evidence", "verdict", "strict_verdict", "complete", "claim", "reading",
+    "claim_verdict", "workload", "concurrency", "part_verdict", "ratio", "ratio_low", "ratio_high", "power", "figures",
 )  # fmt: skip
 
 
@@ -26,29 +26,43 @@ def render(papers: Iterable[tuple[Paper, Sequence[Judgement]]]) -> str:
 def _rows(paper: Paper, judgement: Judgement) -> Iterator[dict[str, object]]:
     for number, judged in enumerate(judgement.conclusions, 1):
         for claim in judged.claims:
-            for part in claim.parts:
-                row: dict[str, object] = {
-                    "paper": paper.source,
-                    "number": number,
-                    "conclusion": judged.conclusion.sentence,
-                    "evidence": judgement.evidence.name,
-                    "verdict": judged.verdict,
-                    "complete": _yes_no(judged.complete),
-                    "claim": claim.claim.says,
-                    "claim_verdict": claim.verdict,
-                    "workload": part.workload,
-                    "concurrency": " ".join(map(str, part.at)),
-                    "part_verdict": part.verdict,
-                    "of_cpu_seconds": _yes_no(part.by_cpu_time),
-                    "figures": basis_text(part.basis),
-                }
-                if part.ratio:
-                    row["ratio"] = round(part.ratio.value, 4)
-                if part.ratio and part.ratio.interval:
-                    row["ratio_low"] = round(part.ratio.interval.low, 4)
-                    row["ratio_high"] = round(part.ratio.interval.high, 4)
-                yield row
+            for reading, verdict, parts in _readings(claim):
+                for part in parts:
+                    yield {
+                        "paper": paper.source,
+                        "number": number,
+                        "conclusion": judged.conclusion.sentence,
+                        "evidence": judgement.evidence.name,
+                        "verdict": judged.verdict,
+                        "strict_verdict": judged.strict,
+                        "complete": "yes" if judged.complete else "no",
+                        "claim": claim.claim.says,
+                        "reading": reading,
+                        "claim_verdict": verdict,
+                        **_part(part),
+                    }
 
 
-def _yes_no(value: bool) -> str:
-    return "yes" if value else "no"
+def _readings(claim: JudgedClaim) -> Iterator[tuple[str, ConclusionVerdict, Sequence[Part]]]:
+    if claim.has_one_reading:
+        yield "", claim.verdict, claim.parts
+    else:
+        yield "means", claim.verdict, claim.parts
+        yield "strict", claim.strict, claim.strict_parts
+
+
+def _part(part: Part) -> dict[str, object]:
+    row: dict[str, object] = {
+        "workload": part.workload,
+        "concurrency": " ".join(map(str, part.at)),
+        "part_verdict": part.verdict,
+        "figures": basis_text(part.basis),
+    }
+    if part.ratio:
+        row["ratio"] = round(part.ratio.value, 4)
+    if part.ratio and part.ratio.interval:
+        row["ratio_low"] = round(part.ratio.interval.low, 4)
+        row["ratio_high"] = round(part.ratio.interval.high, 4)
+    if part.power is not None:
+        row["power"] = round(part.power, 3)
+    return row

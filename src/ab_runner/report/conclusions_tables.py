@@ -23,16 +23,25 @@ from ab_runner.history.verdicts import (
     Part,
     Rates,
     ServerFailures,
-    ServerRate,
+    SideRate,
     Unanswerable,
 )
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
-from ab_runner.report.figures import AT_LEAST, OF_CPU_TIME, numbers_text, rate_figure, ratio_figure, why_absent
-from ab_runner.stats.estimate import FEWEST_STARTS
+from ab_runner.report.figures import AT_LEAST, numbers_text, rate_figure, ratio_figure, why_absent
+from ab_runner.stats.estimate import FEWEST_STARTS, Estimate
 from ab_runner.stats.hypotheses import ONE_FIGURE
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
 
 IN_PART = "*: the verdict is on the part that was measured"
+READINGS = (
+    "the verdict is on means over the concurrencies; strict: on each pair of servers at every concurrency, named where "
+    "it differs"
+)
+POWER = (
+    "power: how likely the test was, with this noise, to show that the two are about equal if they truly are; where it "
+    "is small, more starts are needed"
+)
+NOT_COMPARED = "not compared"
 PUBLISHED = (
     f"as published ({{}}): one figure per cell, whose noise is not known; the author's figures are taken as they "
     f"are, and differences up to {100 * ONE_FIGURE:g} % count as no difference"
@@ -43,23 +52,23 @@ FEW_STARTS = (
 )
 TESTED = (
     f"several starts ({{}}): verdicts are tested; differences up to {100 * MINIMUM_EFFECT:g} % count as no difference, "
-    f"and the probability that the verdict on a conclusion is wrong is at most {100 * ALPHA:g} %"
+    f"and the probability that the verdict of a reading is wrong is at most {100 * ALPHA:g} %"
 )
 
 
 _UNANSWERABLE = {
-    Unanswerable.LIMITED: "ab was the limit of both, and the CPU time of the servers is not known",
     Unanswerable.GAVE_UP: "ab gave up on some, so it is not known how many requests would have failed",
-    Unanswerable.NO_COMMON_BLOCK: "a server has no block with both concurrencies",
+    Unanswerable.NO_COMMON_BLOCK: "no block has figures of all of them",
 }
 _EMPHASES: dict[ConclusionVerdict, Emphasis] = {
     "holds": Emphasis.GOOD,
     "does not hold": Emphasis.BAD,
+    "premise absent": Emphasis.UNSURE,
     "cannot be told": Emphasis.UNSURE,
     "not measured": Emphasis.FAINT,
 }
-_HEADINGS = ("claim", "in", "c", "verdict", "ratio", "decided by")
-_ORDER: tuple[ConclusionVerdict, ...] = ("does not hold", "cannot be told", "holds")
+_HEADINGS = ("claim", "in", "reading", "c", "verdict", "ratio", "decided by")
+_ORDER: tuple[ConclusionVerdict, ...] = ("does not hold", "premise absent", "cannot be told", "holds")
 
 
 def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], damage: Iterable[str] = ()) -> Report:
@@ -107,15 +116,15 @@ def _tables(paper: Paper, judgements: Sequence[Judgement]) -> Iterator[Table]:
         for place, claim in enumerate(conclusion.claims):
             says = claim.says
             for judgement in judgements:
-                for row in _rows(judgement.conclusions[number].claims[place]):
-                    rows.append((*plain((says, judgement.name)), *_row_cells(row)))
+                for reading, row in _readings(judgement.conclusions[number].claims[place]):
+                    rows.append((*plain((says, judgement.name, reading)), *_row_cells(row)))
                     shown += [row.deciding] if row.deciding else []
                     says = ""
         notes = [f"read as: {conclusion.reading}"] if conclusion.reading else []
-        notes += [OF_CPU_TIME] if any(part.ratio and part.by_cpu_time for part in shown) else []
         notes += [AT_LEAST] if any(map(_has_bound, shown)) else []
+        notes += [POWER] if any(map(_power_text, shown)) else []
         title = f"{number + 1}. {conclusion.sentence}"
-        yield Table(title=title, headings=_HEADINGS, rows=tuple(rows), notes=tuple(notes), names=4, prose=(0, 2, 5))
+        yield Table(title=title, headings=_HEADINGS, rows=tuple(rows), notes=tuple(notes), names=5, prose=(0, 3, 6))
 
 
 def _has_bound(part: Part) -> bool:
@@ -133,10 +142,14 @@ def _overview(paper: Paper, judgements: Sequence[Judgement]) -> Table:
         )
         for number, conclusion in enumerate(paper.conclusions, 1)
     )
-    partial = any(_is_partial(judged) for judgement in judgements for judged in judgement.conclusions)
+    every = [judged for judgement in judgements for judged in judgement.conclusions]
+    notes = (
+        *((READINGS,) if any(judged.strict != judged.verdict for judged in every) else ()),
+        *((IN_PART,) if any(map(_is_partial, every)) else ()),
+    )
     headings = ("", *(judgement.name for judgement in judgements), "conclusion")
     prose = tuple(range(1, len(headings)))
-    return Table(title=paper.source, headings=headings, rows=rows, notes=(IN_PART,) if partial else (), prose=prose)
+    return Table(title=paper.source, headings=headings, rows=rows, notes=notes, prose=prose)
 
 
 def _is_partial(judged: JudgedConclusion) -> bool:
@@ -145,8 +158,9 @@ def _is_partial(judged: JudgedConclusion) -> bool:
 
 
 def _verdict_cell(judged: JudgedConclusion) -> TableCell:
-    """Return the verdict, with a star where part of it was not measured."""
-    return TableCell(f"{judged.verdict}{'*' if _is_partial(judged) else ''}", _EMPHASES[judged.verdict])
+    """Return the verdict, with a star where part of it was not measured, and the strict one where it is another."""
+    strict = "" if judged.strict == judged.verdict else f"; strict: {judged.strict}"
+    return TableCell(f"{judged.verdict}{'*' if _is_partial(judged) else ''}{strict}", _EMPHASES[judged.verdict])
 
 
 def _row_cells(row: _Row) -> tuple[TableCell, ...]:
@@ -154,23 +168,40 @@ def _row_cells(row: _Row) -> tuple[TableCell, ...]:
     return (TableCell(row.where), TableCell(row.verdict, _EMPHASES[row.verdict]), TableCell(ratio), TableCell(row.why))
 
 
-def _rows(claim: JudgedClaim) -> Iterator[_Row]:
-    """Yield a row for each workload and verdict."""
-    workloads = dict.fromkeys(part.workload for part in claim.parts)
+def _readings(claim: JudgedClaim) -> Iterator[tuple[str, _Row]]:
+    """Yield the rows of both readings, or of the only one, each with the name of its reading. What was not measured is
+    the same in both."""
+    rows = list(_rows(claim.parts))
+    yield from (("means" if row.deciding and not claim.has_one_reading else "", row) for row in rows)
+    if not claim.has_one_reading:
+        yield from (("strict", row) for row in _rows(claim.strict_parts) if row.deciding)
+
+
+def _rows(found: Sequence[Part]) -> Iterator[_Row]:
+    """Yield a row for each workload and verdict; a single one where nothing was measured."""
+    missing = [part for part in found if part.verdict == "not measured"]
+    if len(missing) == len(found):
+        yield _missing_row("", missing)
+        return
+    workloads = dict.fromkeys(part.workload for part in found)
     for workload in workloads:
         where = f"{workload} " if len(workloads) > 1 else ""
         for verdict in _ORDER:
-            parts = [part for part in claim.parts if (part.workload, part.verdict) == (workload, verdict)]
+            parts = [part for part in found if (part.workload, part.verdict) == (workload, verdict)]
             if parts:
                 deciding = min(parts, key=lambda part: part.margin)
-                is_one_of_several = len(_levels(parts)) > 1 and len(deciding.at) == 1
-                at = f" (at {numbers_text(_levels([deciding]))})" if is_one_of_several else ""
-                why = f"{basis_text(deciding.basis)}{at}"
-                yield _Row(f"{where}{numbers_text(_levels(parts))}", verdict, deciding, why)
-        missing = [part for part in claim.parts if (part.workload, part.verdict) == (workload, "not measured")]
-        if missing:
-            why = "; ".join(dict.fromkeys(reason for part in missing for reason in _reasons(part.basis)))
-            yield _Row(f"{where}{numbers_text(_levels(missing))}", "not measured", None, why)
+                levels = numbers_text(_levels(parts))
+                its_own = numbers_text(_levels([deciding]))
+                at = "" if its_own == levels else f" (at {its_own})"
+                why = f"{basis_text(deciding.basis)}{at}{_power_text(deciding)}"
+                yield _Row(f"{where}{levels}", verdict, deciding, why)
+        if here := [part for part in missing if part.workload == workload]:
+            yield _missing_row(where, here)
+
+
+def _missing_row(where: str, parts: Sequence[Part]) -> _Row:
+    why = "; ".join(dict.fromkeys(reason for part in parts for reason in _reasons(part.basis)))
+    return _Row(f"{where}{numbers_text(_levels(parts))}", "not measured", None, why)
 
 
 def _levels(parts: Iterable[Part]) -> list[int]:
@@ -178,7 +209,16 @@ def _levels(parts: Iterable[Part]) -> list[int]:
 
 
 def _ratio_text(part: Part) -> str:
-    return ratio_figure(part.ratio, part.by_cpu_time, part.bound) if part.ratio else ""
+    if isinstance(part.basis, Rates) and part.ratio is None:
+        return NOT_COMPARED
+    return ratio_figure(part.ratio, False, part.bound) if part.ratio else ""
+
+
+def _power_text(part: Part) -> str:
+    """Return the power of a test that did not show enough."""
+    if part.power is None or part.verdict != "cannot be told":
+        return ""
+    return f"; power {'below 0.01' if part.power < 0.005 else f'{part.power:.2f}'}"
 
 
 # --- what decides ------------------------------------------------------------------------------------------------
@@ -192,15 +232,14 @@ def basis_text(basis: Basis) -> str:
         case Unanswerable():
             return _UNANSWERABLE[basis]
         case Rates():
-            figures = f"{_server_rate_text(basis.first)} against {_server_rate_text(basis.second)}"
-            return figures + _start_text(basis.few_starts)
+            figures = f"{_rate_text(basis.first)} against {_rate_text(basis.second)}"
+            limited = "; ab was the limit of both" if basis.both_limited else ""
+            return f"{figures}{limited}{_start_text(basis.few_starts)}"
         case Gap():
             (begin, end), (before, after) = basis.at, basis.leads
             limited = "; ab was the limit of some" if basis.limited else ""
-            figures = (
-                f"the first group has {before:.2f} times the rate of the second at {begin}, {after:.2f} times at {end}"
-            )
-            return f"{figures}{limited}{_start_text(basis.few_starts)}"
+            figures = f"the first group has {_lead_text(before)} the rate of the second at {begin}, "
+            return f"{figures}{_lead_text(after)} at {end}{limited}{_start_text(basis.few_starts)}"
         case Failed():
             figures = f"{_failures_text(basis.first)} against {_failures_text(basis.second)}"
             return figures + _start_text(basis.few_starts)
@@ -221,6 +260,8 @@ def _absence_text(absence: Absence) -> str:
     match why:
         case NotThere.LEVEL:
             return "not measured at this concurrency"
+        case NotThere.WORKLOAD:
+            return "not measured with this workload"
         case NotThere.SERVER:
             return f"{absence.server}: not measured"
         case CellSummary():
@@ -229,9 +270,15 @@ def _absence_text(absence: Absence) -> str:
             return f"{absence.server}: {why.outcome}"
 
 
-def _server_rate_text(rate: ServerRate) -> str:
-    at_least = "≥ " if rate.at_least else ""
-    return f"{rate.server} {at_least}{rate_figure(rate.rate)}{' at most' if rate.at_most else ''}"
+def _rate_text(side: SideRate) -> str:
+    at_least = "≥ " if side.at_least else ""
+    return f"{', '.join(side.servers)} {at_least}{rate_figure(side.rate)}{' at most' if side.at_most else ''}"
+
+
+def _lead_text(lead: Estimate) -> str:
+    """Return `1.21 times`, with the interval if it has one."""
+    interval = f" ({lead.interval.low:.2f} to {lead.interval.high:.2f})" if lead.interval else ""
+    return f"{lead.value:.2f}{interval} times"
 
 
 def _failures_text(failures: ServerFailures) -> str:
