@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median
 
 import msgspec
+import sweep_times
 from adapters import AIM
 from make_bench import MakeBench
 from pairs import factor_of, factors, trials_in
@@ -41,7 +42,7 @@ class Aim(msgspec.Struct, frozen=True):
 
 
 def main() -> int:
-    aims = [*warm(10), *warm(100), *bench(), *twins(), *roster(), *adapters(), *load_generators()]
+    aims = [*warm(10), *warm(100), *bench(), *named_times(), *twins(), *roster(), *adapters(), *load_generators()]
     for aim in aims:
         print(f"{'met   ' if aim.met else 'MISSED'}  {aim.text}")
     return 0 if all(aim.met for aim in aims) else 1
@@ -73,6 +74,20 @@ def bench() -> Iterator[Aim]:
     yield Aim(f"the sweep of make bench: {sweep:.1f} minutes (at most 5)", sweep <= 5)
     built = f"with {found.images_before} of its images built before"
     yield Aim(f"make bench from a fresh clone, {built}: {whole:.1f} minutes (at most 8)", whole <= 8)
+
+
+def named_times() -> Iterator[Aim]:
+    """The time that a sweep names beforehand over the time that it took (benchmarks/sweep_times.py)."""
+    shares = {}
+    for folder in sweep_times.published():
+        stored = read(folder)
+        shares[folder.name] = sweep_times.expected_of(stored).seconds / seconds_of(stored)
+    low, high = min(shares, key=lambda name: shares[name]), max(shares, key=lambda name: shares[name])
+    yield Aim(
+        f"time named beforehand over time taken, {len(shares)} sweeps: {shares[low]:.2f} ({low}) to {shares[high]:.2f} "
+        f"({high}) (0.85 to 1.15)",
+        shares[low] >= 0.85 and shares[high] <= 1.15,
+    )
 
 
 def twins() -> Iterator[Aim]:

@@ -78,7 +78,7 @@ def test_trials_in_which_the_hypervisor_gave_time_to_others_are_one_line() -> No
     ]
     assert lines(*trials, trial("tomcat-5.5.15", "small", 9)) == [
         "in 2 of 6 trials the hypervisor gave more than 3 % of the CPU time to others, at most 12.4 %: "
-        "figures are of the other trials of their cells; use a quieter host"
+        "figures are of the other trials, where a cell has any; use a quieter host"
     ]
     assert lines(*trials[:2]) == []
 

@@ -48,14 +48,16 @@ def test_where_there_is_no_terminal_every_cell_and_every_start_is_a_line() -> No
         display.show(PhaseStarted("trial", "a-1", "small", 1))
         display.show(CellFinished(trial("a-1", "small", 1)))
         display.show(PlanChanged(2))
+        display.show(PlanChanged(-1))
         display.show(CellFinished(failed_trial("a-1", "small", 10, "timeout")))
         display.show(CellFinished(not_measured("b-1", "small", 1, "does not build")))
     assert shown.getvalue().splitlines() == [
         "a-1 start",
         "[1/2] a-1 small c=1: 12,345 rps",
         "2 intervals are still too wide: one more block",
-        "[2/4] a-1 small c=10: timeout",
-        "[3/4] b-1 small c=1: does not build",
+        "left out: 1 cell that failed in half of the blocks",
+        "[2/3] a-1 small c=10: timeout",
+        "[3/3] b-1 small c=1: does not build",
     ]
 
 
@@ -85,7 +87,7 @@ def test_a_terminal_has_one_line_that_tells_what_runs_and_how_far_it_is(
 
 def test_the_time_that_is_left_is_that_of_cells_like_those_that_were_measured() -> None:
     clock = Clock()
-    left = TimeLeft(10, clock)
+    left = TimeLeft(10, clock=clock)
     assert left.text() == ""
     clock.now += 30
     left.add(trial("a-1", "small", 1))
@@ -97,3 +99,25 @@ def test_the_time_that_is_left_is_that_of_cells_like_those_that_were_measured() 
     assert left.text() == "about 60 s left", "a cell that was given up took no time"
     left.expect(20)
     assert left.text() == "about 4 min left"
+
+
+def test_at_first_the_time_that_is_left_is_what_was_expected_and_at_last_what_the_cells_took() -> None:
+    clock = Clock()
+    left = TimeLeft(10, expected=600, clock=clock)
+    assert left.text() == "about 10 min left"
+    clock.now += 120
+    assert left.text() == "about 8 min left", "servers are started and warmed up"
+    for _ in range(5):
+        left.add(trial("a-1", "small", 1))
+    assert left.text() == "about 5 min left", "half of 480 s and half of 120 s"
+    for _ in range(4):
+        left.add(trial("a-1", "small", 1))
+    clock.now += 150
+    assert left.text() == "about 60 s left", "a tenth of 330 s and nine tenths of 30 s"
+
+
+def test_a_sweep_that_takes_longer_than_expected_has_no_negative_time_left() -> None:
+    clock = Clock()
+    left = TimeLeft(10, expected=60, clock=clock)
+    clock.now += 90
+    assert left.text() == "about 0 s left"

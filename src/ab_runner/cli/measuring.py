@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.analysis.warnings import findings_of
 from ab_runner.cli.console import console_for, put, say_err
@@ -16,6 +17,7 @@ from ab_runner.report.files import write_reports
 from ab_runner.report.tables import report_of
 from ab_runner.store.plan import left_of
 from ab_runner.store.reader import Stored, read
+from ab_runner.sweep.dry_run import tables_said, time_said
 from ab_runner.sweep.measure import ReadySweep, SweepStopped, measure
 
 
@@ -25,7 +27,9 @@ def measure_and_report(ready: ReadySweep) -> int:
     _show_start(ready, folder)
     stopped = False
     try:
-        with display_for(console_for(sys.stderr), ready.cells, ready.sweep.request.axis) as display:
+        expected = ready.expected
+        seconds = expected.seconds if expected else None
+        with display_for(console_for(sys.stderr), ready.cells, ready.sweep.request.axis, seconds) as display:
             measure(ready, display.show)
     except SweepStopped as error:
         stopped = True
@@ -41,7 +45,15 @@ def _show_start(ready: ReadySweep, folder: Path) -> None:
         if not finding.good:
             say_err(f"! {finding.text}")
     servers = len({run.server for run in ready.runs})
-    say_err(f"{_count(ready.cells, 'trial')} of {_count(servers, 'server')}, runtime {ready.runtime.name}")
+    what = f"{_count(ready.cells, 'trial')} of {_count(servers, 'server')}, runtime {ready.runtime.name}"
+    expected = ready.expected
+    say_err(f"{what}, {time_said(ready.sweep.request, expected)}" if expected else what)
+    say_err(tables_said(expected, _shown(folder)))
+
+
+def _shown(folder: Path) -> str:
+    """Return how the folder of a running sweep is typed."""
+    return "results/latest" if folder.parent == paths.RESULTS else str(folder)
 
 
 def _show_end(folder: Path) -> Stored:

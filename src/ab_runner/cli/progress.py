@@ -26,17 +26,21 @@ class Display(Protocol):
     def show(self, event: Event) -> None: ...
 
 
-def display_for(console: Console, cells: int, axis: Axis = "connections") -> Display:
-    """Return the display for a sweep with this number of cells, whose levels are on that axis."""
-    return LiveDisplay(console, cells, axis) if console.is_terminal else PlainDisplay(console, cells, axis)
+def display_for(console: Console, cells: int, axis: Axis = "connections", expected: float | None = None) -> Display:
+    """Return the display for a sweep with this number of cells, whose levels are on that axis, and which is expected to
+    take so many seconds."""
+    kind = LiveDisplay if console.is_terminal else PlainDisplay
+    return kind(console, cells, axis, expected)
 
 
 class TimeLeft:
-    """Estimates the rest from the cells that are done: they cost about the same each, start and warm-up included. Cells
-    that were given up cost nothing, so they are ignored."""
+    """Estimates the rest. At first it is what is left of the expected time. The more cells are measured, the more it is
+    what the others take if each costs as much as these, start and warm-up included. Cells that were given up cost
+    nothing."""
 
-    def __init__(self, cells: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, cells: int, expected: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._cells = cells
+        self._expected = expected
         self._measured = 0
         self._done = 0
         self._clock = clock
@@ -53,7 +57,12 @@ class TimeLeft:
 
     def text(self) -> str:
         """Return how long the rest will take; empty while that is not known."""
-        left = seconds_left(self._clock() - self._began, self._measured, self._cells - self._done)
+        elapsed, to_do = self._clock() - self._began, self._cells - self._done
+        left = seconds_left(elapsed, self._measured, to_do)
+        if self._expected is not None:
+            planned = max(0.0, self._expected - elapsed)
+            share = self._measured / (self._measured + to_do) if left is not None else 0.0
+            left = (1 - share) * planned + share * (left or 0.0)
         return time_left_text(left)
 
 
@@ -64,15 +73,23 @@ def phase_text(phase: PhaseStarted, axis: Axis = "connections") -> str:
     return " ".join(part for part in (phase.server, phase.workload, phase.what) if part)
 
 
+def plan_text(change: PlanChanged) -> str:
+    """Return why the plan changed."""
+    if change.cells > 0:
+        return f"{change.cells} intervals are still too wide: one more block"
+    cells = "1 cell" if change.cells == -1 else f"{-change.cells} cells"
+    return f"left out: {cells} that failed in half of the blocks"
+
+
 class PlainDisplay:
     """Prints a line for each cell and for each start of a server."""
 
-    def __init__(self, console: Console, cells: int, axis: Axis = "connections") -> None:
+    def __init__(self, console: Console, cells: int, axis: Axis = "connections", expected: float | None = None) -> None:
         self._axis = axis
         self._console = console
         self._cells = cells
         self._done = 0
-        self._left = TimeLeft(cells)
+        self._left = TimeLeft(cells, expected)
 
     def __enter__(self) -> PlainDisplay:
         return self
@@ -90,7 +107,7 @@ class PlainDisplay:
         if isinstance(event, PlanChanged):
             self._cells += event.cells
             self._left.expect(event.cells)
-            self._print(f"{event.cells} intervals are still too wide: one more block")
+            self._print(plan_text(event))
             return
         self._done += 1
         self._left.add(event.record)
@@ -104,10 +121,10 @@ class LiveDisplay:
     """Keeps one line at the bottom: what runs now, trials done, time left; a bar and the last figure where there is
     room."""
 
-    def __init__(self, console: Console, cells: int, axis: Axis = "connections") -> None:
+    def __init__(self, console: Console, cells: int, axis: Axis = "connections", expected: float | None = None) -> None:
         self._axis = axis
         self._cells = cells
-        self._left = TimeLeft(cells)
+        self._left = TimeLeft(cells, expected)
         roomy = console.width >= 130
         columns = [
             SpinnerColumn(),

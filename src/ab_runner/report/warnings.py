@@ -80,8 +80,8 @@ def _group(same: Sequence[SweepWarning]) -> Group:
         case CpuTimeStolen(trials=trials, of=of, largest=largest):
             return Group(
                 f"in {trials} of {of} trials the hypervisor gave more than {100 * DISTURBED:g} % "
-                f"of the CPU time to others, at most {100 * largest:.1f} %: figures are of the other trials of "
-                "their cells; use a quieter host"
+                f"of the CPU time to others, at most {100 * largest:.1f} %: figures are of the other trials, "
+                "where a cell has any; use a quieter host"
             )
         case MachineDrifted(drifts=drifts):
             changes = [f"{each.workload} {each.change:+.1%}" for each in drifts]

@@ -16,8 +16,8 @@ from ab_runner.store.plan import ServerRun, starts_so_far
 from ab_runner.store.writer import Store, point_latest_to
 from ab_runner.sweep.batches_to_run import batches_to_run
 from ab_runner.sweep.context import SweepContext
-from ab_runner.sweep.dry_run import load_seconds
 from ab_runner.sweep.events import CellFinished, Event
+from ab_runner.sweep.expected_time import ExpectedTime, expected_time
 from ab_runner.sweep.repeats import SHARE, RepeatBudget
 from ab_runner.sweep.run import run
 
@@ -37,9 +37,9 @@ class ReadySweep(msgspec.Struct, frozen=True, kw_only=True):
     before: tuple[Record, ...] = ()
 
     @property
-    def compiling(self) -> frozenset[str]:
-        """The servers that compile while they run."""
-        return frozenset(server.id for server in self.sweep.everyone if server.kind == "jvm")
+    def expected(self) -> ExpectedTime | None:
+        """The time that the runs are expected to take; None where it is not known."""
+        return expected_time(self.sweep.request, self.runs, {server.id: server for server in self.sweep.everyone})
 
     @property
     def cells(self) -> int:
@@ -49,7 +49,7 @@ class ReadySweep(msgspec.Struct, frozen=True, kw_only=True):
 
 def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
     """Measure everything, and close the store. SweepStopped if the disk or the runtime fails."""
-    request = ready.sweep.request
+    request, expected = ready.sweep.request, ready.expected
     records: list[CellRecord] = [record for record in ready.before if isinstance(record, Trial | NotMeasured)]
 
     def emit(event: Event) -> None:
@@ -71,7 +71,7 @@ def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
             generators=request.generators,
             generator=generator_of(request),
             open=request.open,
-            repeats=RepeatBudget(SHARE * (load_seconds(request, ready.runs, ready.compiling) or 0.0)),
+            repeats=RepeatBudget(SHARE * (expected.seconds if expected else 0.0)),
             answered={(each.server, each.workload) for each in ready.before if isinstance(each, AnswerRecord)},
         )
         run(batches_to_run(ready.runs, ready.sweep, records, emit), context, starts_so_far(ready.before))
