@@ -52,6 +52,26 @@ except interrupt.Interrupted:
     assert outcome(script).split("\n") == ["held", "then interrupted"]
 
 
+def test_while_modules_are_loaded_ctrl_c_ends_the_process_at_once_and_is_an_exception_again_after_it() -> None:
+    script = """
+if os.fork() == 0:
+    with interrupt.fatal():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except BaseException:
+            print("swallowed")
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.wait()[1]))
+try:
+    with interrupt.fatal():
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+except interrupt.Interrupted:
+    print("interrupted")
+"""
+    assert outcome(script).split("\n") == ["-2", "interrupted"]
+
+
 def test_a_hangup_that_was_ignored_stays_ignored() -> None:
     """As under nohup."""
     script = """

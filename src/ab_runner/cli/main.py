@@ -43,7 +43,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         if cmd_name not in COMMANDS:
             raise click.exceptions.NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
-        module = import_module(f"ab_runner.cli.{cmd_name.replace('-', '_')}")
+        with interrupt.fatal():
+            module = import_module(f"ab_runner.cli.{cmd_name.replace('-', '_')}")
         found = module.command
         assert isinstance(found, click.Command)
         return found

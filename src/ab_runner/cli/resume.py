@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ab_runner.cli import options
+from ab_runner.host import interrupt
 
 
 @click.command("resume")
@@ -20,9 +21,10 @@ def command(results: Path, anyway: bool, port: int) -> None:
 
 
 def _resume(folder: Path, port: int, anyway: bool) -> int:
-    from ab_runner.cli.console import say_err
-    from ab_runner.cli.measuring import measure_and_report
-    from ab_runner.sweep.reopen import reopen_sweep
+    with interrupt.fatal():
+        from ab_runner.cli.console import say_err
+        from ab_runner.cli.measuring import measure_and_report
+        from ab_runner.sweep.reopen import reopen_sweep
 
     with reopen_sweep(folder, port, anyway, say_err) as ready:
         if ready is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ab_runner.cli import options
+from ab_runner.host import interrupt
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, for_open_load
 from ab_runner.model.server import DEFAULT_JDK, JDKS
@@ -184,9 +185,10 @@ def _show(request: RunRequest) -> int:
 
 
 def _run(request: RunRequest) -> int:
-    from ab_runner.cli.console import say_err
-    from ab_runner.cli.measuring import measure_and_report
-    from ab_runner.sweep.begin import begin_sweep
+    with interrupt.fatal():
+        from ab_runner.cli.console import say_err
+        from ab_runner.cli.measuring import measure_and_report
+        from ab_runner.sweep.begin import begin_sweep
 
     with begin_sweep(request, say_err) as ready:
         return measure_and_report(ready)

@@ -37,6 +37,22 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
 
 
 @contextmanager
+def fatal() -> Iterator[None]:
+    """Let Ctrl-C end the process at once until the end of the block: for loading modules, some of which swallow the
+    exception that it would be, so that the sweep would go on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+@contextmanager
 def held() -> Iterator[None]:
     """Hold an interruption back until the end of the block: for starting something and noting that it was started.
     Signals are handled in the main thread, so that nothing interrupts another one."""
