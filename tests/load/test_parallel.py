@@ -27,7 +27,7 @@ def test_all_run_at_once_and_each_keeps_its_output_and_its_exit_code(tmp_path: P
     other = "touch $0.2; until [ -e $0.1 ]; do sleep 0.01; done; printf 'no newline'"
     place = str(tmp_path / "met")
     command = parallel_command([["bash", "-c", meet, place], ["bash", "-c", other, place]], cpus=())
-    done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert outputs(done.stdout, 2) == [Completed(3, "first\n", '$x "y"\n'), Completed(0, "no newline", "")]
 
 

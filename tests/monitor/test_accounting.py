@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from support.waiting import until
 
 from ab_runner.host import procfs
 from ab_runner.host.procfs import CpuTimes, ThreadStat, parse_cgroup_paths
@@ -157,13 +158,15 @@ def test_a_session_that_has_ended_is_no_session(burner: subprocess.Popen[bytes])
     session = Session(burner.pid)
     os.killpg(burner.pid, 9)
     burner.wait()
-    for _ in range(100):  # its child ends when it is its turn
-        try:
-            session.look()
-        except OSError:
-            return
-        time.sleep(0.05)
-    pytest.fail("it still counts")
+    until(lambda: is_gone(session))  # its child ends when it is its turn
+
+
+def is_gone(session: Session) -> bool:
+    try:
+        session.look()
+    except OSError:
+        return True
+    return False
 
 
 @linux

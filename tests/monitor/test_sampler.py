@@ -3,14 +3,15 @@ from __future__ import annotations
 import gzip
 import os
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.waiting import until
 
 from ab_runner.host.interrupt import Interrupted
 from ab_runner.model.load import Load
+from ab_runner.monitor import sampler
 from ab_runner.monitor.accounting import Look, ResourceAccounts
 from ab_runner.monitor.sampler import INTERVAL_SECONDS, ResourceSampler, interval_of
 
@@ -23,8 +24,20 @@ CPUS = (min(os.sched_getaffinity(0)),)
 pytestmark = pytest.mark.skipif(not Path("/proc/stat").exists(), reason="reads /proc/stat")
 
 
+class Clock:
+    """A tenth of a second passes with each look, however long it takes."""
+
+    now = 0.0
+
+    def monotonic(self) -> float:
+        self.now += 0.1
+        return self.now
+
+
 class Server:
     """The accounts of a server that uses half a core, and the counters of a JVM before and after."""
+
+    clock = Clock()
 
     def __init__(self, lives: Callable[[], bool] = lambda: True, jvm: bool = False) -> None:
         self.accounts: ResourceAccounts | None = ResourceAccounts(self, self.generator_cpu_seconds, CPUS, CPUS)
@@ -35,10 +48,10 @@ class Server:
     def look(self) -> Look:
         if not self._lives():
             raise ProcessLookupError
-        return Look(time.monotonic() / 2, 1000)
+        return Look(self.clock.now / 2, 1000)
 
     def generator_cpu_seconds(self) -> float:
-        return time.monotonic() / 4
+        return self.clock.now / 4
 
     def processes(self) -> list[int]:
         return [os.getpid()]
@@ -47,13 +60,21 @@ class Server:
         return self._copies.pop(0) if self._jvm else b""
 
 
-def test_a_trial_is_watched_from_its_begin_to_its_end() -> None:
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(sampler, "time", clock)
+    monkeypatch.setattr(Server, "clock", clock)
+    return clock
+
+
+def test_a_trial_is_watched_from_its_begin_to_its_end(clock: Clock) -> None:
     with ResourceSampler(Server(), interval=QUICK) as watched:
-        time.sleep(0.5)
+        until(lambda: clock.now >= 2)
     assert watched.usage is not None
-    assert watched.usage.server_cores_busy == pytest.approx(0.5, rel=0.2)
-    assert watched.usage.generator_cores_busy == pytest.approx(0.25, rel=0.2)
-    assert watched.usage.server_cpu_seconds >= 0.2, "half of the time"
+    assert watched.usage.server_cores_busy == pytest.approx(0.5)
+    assert watched.usage.generator_cores_busy == pytest.approx(0.25)
+    assert watched.usage.server_cpu_seconds == pytest.approx((clock.now - 0.1) / 2), "half of the time"
     assert watched.usage.peak_memory_bytes == 1000
     assert watched.jvm is None
 
@@ -66,9 +87,9 @@ def test_a_jvm_is_asked_before_and_after() -> None:
 
 
 def test_a_server_that_dies_in_its_trial_is_counted_until_then() -> None:
-    looks = iter([True] * 3)
-    with ResourceSampler(Server(lives=lambda: next(looks, False)), interval=QUICK) as watched:
-        time.sleep(0.1)
+    looks = [False, True, True, True]
+    with ResourceSampler(Server(lives=lambda: looks.pop()), interval=QUICK) as watched:
+        until(lambda: not looks)
     assert watched.usage is not None
     assert watched.usage.server_cpu_seconds > 0
 
@@ -90,8 +111,4 @@ def test_an_interruption_passes_and_ends_the_watching() -> None:
     before = threading.active_count()
     with pytest.raises(Interrupted), ResourceSampler(Server(), interval=QUICK):
         raise Interrupted
-    for _ in range(100):
-        if threading.active_count() == before:
-            return
-        time.sleep(0.05)
-    pytest.fail("it still watches")
+    until(lambda: threading.active_count() == before)

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +13,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from support.builders import server
 from support.start_scripts import runs
+from support.waiting import until
 
 from ab_runner.host import procfs
 from ab_runner.host.machine import CpuSplit
@@ -64,17 +64,10 @@ def running(seconds: int) -> list[int]:
     return [int(pid) for pid in done.stdout.split()]
 
 
-def eventually(condition: Callable[[], object]) -> bool:
-    deadline = time.monotonic() + 10
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return bool(condition())
-
-
 def test_a_child_in_a_session_of_its_own_does_not_survive_its_server(start: Starter) -> None:
     first, second = 900_000_000 + os.getpid(), 800_000_000 + os.getpid()
     guest = start(f"[ $# -gt 0 ] && exit; setsid sleep {first} & (setsid sleep {second} &); exec sleep 60")
-    assert eventually(lambda: running(first) and running(second))
+    until(lambda: running(first) and running(second))
     guest.stop()
     assert (running(first), running(second)) == ([], [])
 
@@ -112,14 +105,14 @@ def test_a_version_without_an_end_is_cut_off(start: Starter, monkeypatch: pytest
 def test_a_log_does_not_fill_the_disk(start: Starter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(process._LIMITS, "fsize", 1 << 20)
     guest = start("[ $# -gt 0 ] || exec yes")
-    assert eventually(lambda: guest.ended() is not None)
+    until(lambda: guest.ended() is not None)
     assert guest.ended() == "server killed by SIGXFSZ"
     assert (tmp_path / "raw" / LOG).stat().st_size == 1 << 20
 
 
 def test_a_process_does_not_take_the_memory_of_the_machine(start: Starter, tmp_path: Path) -> None:
     guest = start("[ $# -gt 0 ] || exec dd if=/dev/zero of=/dev/null bs=9G count=1")
-    assert eventually(lambda: guest.ended() is not None)
+    until(lambda: guest.ended() is not None)
     assert "memory exhausted" in (tmp_path / "raw" / LOG).read_text()
 
 

@@ -25,7 +25,7 @@ def keep(folder: Path, stored: Stored, *more: Record) -> Store:
 def serving(results: Path) -> Iterator[int]:
     """At that port, until the block ends."""
     server = server_for(results, 0)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
         yield server.server_port

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import datetime
 import os
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +12,7 @@ import pytest
 from support.attacks import attacking, says
 from support.builders import server, sweep, usage
 from support.fakes import FakeRuntime, FakeServer, Generate, recorded
+from support.waiting import until
 
 from ab_runner.host.interrupt import Interrupted
 from ab_runner.load.generator import Completed
@@ -42,6 +42,7 @@ from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, Event, PhaseStarted
 from ab_runner.sweep.repeats import PAUSE_SECONDS, RepeatBudget
 from ab_runner.sweep.run import run
+from ab_runner.sweep.spot_checks import SpotChecks
 
 GOOD = recorded("close")
 """400 requests at concurrency 10, all well."""
@@ -162,10 +163,8 @@ def test_a_server_of_a_batch_is_started_while_the_one_before_it_is_warmed_up(har
 
     def generate(server: Server, command: Sequence[str]) -> Completed:
         if server.id == "a-1" and not seen:
-            deadline = time.monotonic() + 10
-            while "start b-1" not in harness.runtime.log and time.monotonic() < deadline:
-                time.sleep(0.01)
-            seen.append("start b-1" in harness.runtime.log)
+            until(lambda: "start b-1" in harness.runtime.log)
+            seen.append(True)
         return GOOD
 
     harness.run(A, B, generate=generate, together=2)
@@ -700,13 +699,27 @@ def test_wrong_bytes_after_a_trial_are_its_reason(harness: SweepHarness) -> None
     assert harness.cells() == {("a-1", 10): "wrong answer after the trial: wrong bytes"}
 
 
+@pytest.fixture
+def spot_checks(monkeypatch: pytest.MonkeyPatch) -> list[SpotChecks]:
+    """Those of each trial, from its begin on."""
+    begun: list[SpotChecks] = []
+
+    class Noted(SpotChecks):
+        def __enter__(self) -> SpotChecks:
+            begun.append(self)
+            return super().__enter__()
+
+    monkeypatch.setattr(start_module, "SpotChecks", Noted)
+    return begun
+
+
 def test_wrong_bytes_during_a_trial_are_its_reason_although_they_are_right_again_after_it(
-    harness: SweepHarness,
+    harness: SweepHarness, spot_checks: list[SpotChecks]
 ) -> None:
     def generate(server: Server, command: Sequence[str]) -> Completed:
         if "-e" in command:
             (harness.docroot / "small.html").write_bytes(b"y" * 100)
-            time.sleep(0.4)
+            until(lambda: spot_checks[-1].wrong)
             (harness.docroot / "small.html").write_bytes(b"x" * 100)
         return GOOD
 
@@ -723,9 +736,12 @@ def test_a_fixture_is_read_once_for_each_start(harness: SweepHarness) -> None:
     assert harness.cells() == {("a-1", 10): "valid"}
 
 
-def test_answers_that_were_sampled_are_counted_in_the_record(harness: SweepHarness) -> None:
+def test_answers_that_were_sampled_are_counted_in_the_record(
+    harness: SweepHarness, spot_checks: list[SpotChecks]
+) -> None:
     def generate(server: Server, command: Sequence[str]) -> Completed:
-        time.sleep(0.4)
+        if "-e" in command:
+            until(lambda: spot_checks[-1].answered >= 2)
         return GOOD
 
     harness.run(A, generate=generate)
