@@ -272,11 +272,12 @@ def test_no_conclusion_contradicts_the_ranks_of_the_same_sweep(
         for server, rate, efficiency, limit in zip(servers.values(), rates, efficiencies, limits, strict=True)
         for record in costing(server, rate, efficiency, limit)
     ]
-    evidence = stored(tuple(servers.values()), records)
-    ranks = analyse(evidence).rankings["small", 10].ranks
+    analysis = analyse(stored(tuple(servers.values()), records))
+    ranks = analysis.rankings["small", 10].ranks
+    evidence = of_sweep(analysis, FIGURES)
     for one, other in permutations(servers, 2):
         claim = FASTER | {"first": [one], "second": [other]}
-        if judged(evidence, claim).verdict == "holds":
+        if judge_conclusions(paper(claim), evidence)[0].verdict == "holds":
             assert ranks[servers[one].id].best <= ranks[servers[other].id].worst
             assert (ranks[servers[other].id].worst < ranks[servers[one].id].best) is False
 
