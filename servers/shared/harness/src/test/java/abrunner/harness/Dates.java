@@ -19,9 +19,9 @@ final class Dates {
         return ZonedDateTime.parse(field, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
     }
 
-    /** Some servers' clocks tick once in a second, and none less often. */
+    /** Some servers' clocks tick once in a second, and none less often; the rest is for a machine that is busy. */
     static void assertRecent(String field) {
         long age = Duration.between(parse(field), Instant.now()).toMillis();
-        assertTrue(age >= 0 && age < 2500, field);
+        assertTrue(age >= 0 && age < 10_000, field);
     }
 }
