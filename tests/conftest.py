@@ -18,14 +18,23 @@ settings.register_profile("deterministic", derandomize=True, deadline=None)
 settings.load_profile("deterministic")
 
 
-class ServersOnOneWorker(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
-    """What starts servers runs on one worker, one after the other: two sweeps at once refuse each other."""
+WITHOUT_SWEEPS = tuple(f"tests/e2e/test_{name}.py" for name in ("browser", "compose", "open_load_program"))
+LONGEST = "tests/test_docs.py"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, or one worker would wait for it at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+class SweepsOnOneWorker(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    """What sweeps runs on one worker, one after the other: two sweeps at once refuse each other."""
 
     def _split_scope(self, nodeid: str) -> str:
-        starts_servers = nodeid.startswith("tests/e2e/") and "/test_browser.py" not in nodeid
-        return "servers" if starts_servers else nodeid
+        sweeps = nodeid.startswith("tests/e2e/") and not nodeid.startswith(WITHOUT_SWEEPS)
+        return "sweeps" if sweeps else nodeid
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ServersOnOneWorker:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> SweepsOnOneWorker:
     """Groups by a mark (--dist loadgroup) have no effect with pytest 9.2 and pytest-xdist 3.8."""
-    return ServersOnOneWorker(config, log)
+    return SweepsOnOneWorker(config, log)

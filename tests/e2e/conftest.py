@@ -24,6 +24,8 @@ from ab_runner.store.reader import Stored, read
 from ab_runner.sweep import probe
 
 ROOT = Path(__file__).parents[2]
+MINUTES = 600.0
+"""Seconds after which a sweep of a test hangs, also on a slow machine."""
 FIXTURES = ROOT / "fixtures" / "files"
 
 
@@ -85,18 +87,27 @@ def sweeping() -> Iterator[Sweeper]:
     for process in started:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
+            process.communicate(timeout=MINUTES)
+
+
+def wait_until(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
+    """Wait until the condition is true, which must be before the sweep ends."""
+    deadline = time.monotonic() + MINUTES
+    while not condition():
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def wait_for_trials(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
     """Waits until so many trials of the sweep's own blocks are stored."""
-    for _ in range(1200):
-        log = folder / "trials.jsonl"
-        if log.exists() and log.read_text().count('"record":"trial","block":1') >= count:
-            return
-        assert process.poll() is None, process.communicate()[0]
-        time.sleep(0.1)
-    raise AssertionError(f"no {count} trials in {folder}")
+    wait_until(lambda: logged(folder).count('"record":"trial","block":1') >= count, process)
+
+
+def logged(folder: Path) -> str:
+    """The log so far."""
+    log = folder / "trials.jsonl"
+    return log.read_text() if log.exists() else ""
 
 
 def verdicts(stored: Stored) -> dict[tuple[str, WorkloadName, int], Verdict]:
@@ -133,8 +144,9 @@ def check_usage(stored: Stored, trial: Trial) -> None:
         assert usage.generator_cpu_seconds > 0
         cpus = len(sweep.server_cpus) or sweep.machine.cpus
         if usage.server_cores_busy is not None and usage.generator_cores_busy is not None:
-            assert 0 <= usage.server_cores_busy < cpus + 0.2, "a server that stalls may do nothing for a while"
-            assert 0 <= usage.generator_cores_busy < 1.2
+            # A look that is interrupted between its clock and its counters is off by as much.
+            assert 0 <= usage.server_cores_busy < cpus + 0.5, "a server that stalls may do nothing for a while"
+            assert 0 <= usage.generator_cores_busy < 1.5
         assert usage.peak_memory_bytes is None or usage.peak_memory_bytes > 0
         assert usage.context_switches is None or usage.context_switches > 0
     kinds = {server.id: server.kind for server in sweep.servers}
@@ -190,7 +202,7 @@ def check_store(folder: Path, starts: int) -> Stored:
 def finished_batch(process: subprocess.Popen[str], folder: Path, starts: int) -> tuple[Stored, list[Trial]]:
     """Wait for the end of a sweep, check it, that it was one batch and that every cell was answered, and return it with
     its trials."""
-    output, _ = process.communicate(timeout=120)
+    output, _ = process.communicate(timeout=MINUTES)
     assert process.returncode == 0, output
     stored = check_store(folder, starts)
     assert all(map(answered, verdicts(stored).values())), output

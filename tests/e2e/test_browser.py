@@ -18,6 +18,7 @@ from support.evil_sweep import EVIL, evil_sweep
 from support.full_sweep import full_sweep
 from support.serving import keep, serving
 from support.small_sweep import PUBLISHED, STORED
+from support.waiting import AT_MOST
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.report import html
@@ -30,6 +31,7 @@ CORE = [server.id for server in FULL.sweep.servers if server.family in ("tomcat"
 PHONE, TABLET, DESK = (360, 740), (820, 1180), (1440, 900)
 Scheme = Literal["dark", "light"]
 Opener = Callable[..., Page]
+expect.set_options(timeout=1000 * AT_MOST)
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +67,7 @@ def visiting(browser: Browser, *may_ask: str) -> Iterator[Opener]:
 
     def visit(address: str, size: tuple[int, int] = DESK, color_scheme: Scheme | None = None) -> Page:
         context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=color_scheme)
+        context.set_default_timeout(1000 * AT_MOST)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda said: trouble.append(said.text))
@@ -95,7 +98,7 @@ def opened(browser: Browser, pages: Path) -> Iterator[Opener]:
 def until(page: Page, expression: str, arg: object = None) -> None:
     """Wait until the expression is true. (Playwright's own wait evaluates it within the page, whose policy allows no
     text as a function.)"""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + AT_MOST
     while True:
         with suppress(Error):  # the page is being loaded
             if page.evaluate(expression, arg):
@@ -111,7 +114,7 @@ def draw_all(page: Page) -> None:
             for (const place of document.querySelectorAll(".chart")) {
                 if (!place.checkVisibility()) continue;
                 place.scrollIntoView();
-                for (let waited = 0; !place.querySelector("svg") && waited < 200; waited++) {
+                for (let waited = 0; !place.querySelector("svg") && waited < 2400; waited++) {
                     await new Promise((done) => setTimeout(done, 50));
                 }
                 if (!place.querySelector("svg")) throw new Error(`not drawn: ${JSON.stringify(place.dataset)}`);

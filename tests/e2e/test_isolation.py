@@ -40,7 +40,7 @@ class Guest:
     def run(self, script: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             ["docker", "exec", self.container, "bash", "-c", script],
-            capture_output=True, text=True, timeout=60, check=False,
+            capture_output=True, text=True, timeout=600, check=False,
         )  # fmt: skip
 
     def reaches(self, address: str, port: int) -> bool:

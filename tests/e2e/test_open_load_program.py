@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from support.hdr_histogram import counts, quantile
 from support.odd_servers import BODY, RIGHT, Connection, Delayed, Queue, Server, lying, running
+from support.waiting import AT_MOST, until
 
 SOURCE = Path(__file__).parents[2] / "generators" / "open-load"
 OLDEST = (1, 85)
@@ -41,7 +42,7 @@ def program() -> Path:
 def cargo(command: str, *options: str) -> None:
     done = subprocess.run(
         ["cargo", command, "--locked", "--quiet", *options],
-        cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900, check=False,
+        cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=3600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
 
@@ -60,7 +61,7 @@ def started(program: Path, port: int, *options: object, host: str = "127.0.0.1")
 
 def ended(process: subprocess.Popen[str]) -> Report:
     """Its report, in which the equations of the accounts must hold, and its exit code."""
-    output, errors = process.communicate(timeout=90)
+    output, errors = process.communicate(timeout=AT_MOST)
     assert process.returncode in (0, 1), errors
     report: Report = json.loads(output)
     requests = report["requests"]
@@ -127,18 +128,26 @@ def test_percentiles_are_those_of_a_server_that_pauses_and_a_closed_load_hides_t
     slow = sum(count for value, count in counts(closed["latency"]["hdr_histogram"]) if value > 500_000_000)
     assert slow == 2 * 4, "one request per connection and pause"
     assert closed["lag"] is None
-    assert closed["answered_per_second"] * found["mean"] / 1000 == pytest.approx(4, rel=0.03), "Little's law"
+    check_littles_law(closed, 4, within=0.03 + max(queues[2].late) / 20)
+
+
+def check_littles_law(report: Report, connections: int, within: float) -> None:
+    """Throughput times latency is the connections, but for what the end cuts off."""
+    found = report["answered_per_second"] * report["latency"]["milliseconds"]["mean"] / 1000
+    assert found == pytest.approx(connections, rel=within)
 
 
 def test_a_constant_time_is_the_median(program: Path, expected: Path) -> None:
     server = Delayed(0.005)
+    began = time.time()
     report = run(program, server, "--rate", 200, "--seconds", 2, "--expect", expected)
     late = report["lag"]["milliseconds"]["p90"] + 1000 * ninth_decile(server.late)
     assert 5 <= report["latency"]["milliseconds"]["p50"] < 6 + late
     assert report["requests"]["answered"] == 400
-    assert report["seconds"] == pytest.approx(2, abs=0.3)
-    assert report["end_unix_seconds"] == pytest.approx(time.time(), abs=2)
-    assert 0 < report["cpu_seconds"] < 1
+    took = time.time() - began
+    assert 1.9 < report["seconds"] < took
+    assert began < report["end_unix_seconds"] < began + took
+    assert 0 < report["cpu_seconds"] < took
 
 
 def ninth_decile(values: list[float]) -> float:
@@ -208,7 +217,7 @@ def _half_and_reset(connection: Connection) -> None:
 def _drip(connection: Connection, sent: int = 0) -> None:
     if not connection.transport.is_closing():
         connection.transport.write(RIGHT[sent : sent + 1])
-        asyncio.get_running_loop().call_later(0.02, _drip, connection, sent + 1)
+        asyncio.get_running_loop().call_later(0.1, _drip, connection, sent + 1)
 
 
 def _without_end(data: bytes, begin: bytes = b"") -> Callable[[Connection], None]:
@@ -254,7 +263,7 @@ LIES: dict[str, tuple[str, Callable[[Connection], None]]] = {
 @pytest.mark.parametrize("name", LIES)
 def test_each_lie_is_counted(program: Path, expected: Path, name: str) -> None:
     reason, lie = LIES[name]
-    report = run(program, lying(lie), "--rate", 1000, "--seconds", 1, "--timeout", 0.5, "--expect", expected)
+    report = run(program, lying(lie), "--rate", 1000, "--seconds", 1, "--timeout", 3, "--expect", expected)
     assert report["failed"] == {reason: 2}
     assert report["requests"] == {"planned": 1000, "sent": 1000, "refused": 0, "answered": 998, "failed": 2}
     assert report["connections"]["unrequested_bytes"] == 0
@@ -273,10 +282,8 @@ def test_an_answer_that_nobody_asked_for_is_found(program: Path, expected: Path)
 
 def test_a_body_without_end_ends_at_the_timeout(program: Path) -> None:
     endless = lying(_without_end(bytes(10_000), b"HTTP/1.1 200 OK\r\n\r\n"), every=1)
-    began = time.monotonic()
     report = run(program, endless, "--rate", 20, "--seconds", 0.5, "--timeout", 0.5)
     assert report["failed"] == {"timeout": 10}
-    assert time.monotonic() - began < 5
     assert "the bodies were not compared" in report["warnings"][-1]
 
 
@@ -284,7 +291,7 @@ def test_what_finds_no_connection_is_refused_and_not_dropped(program: Path) -> N
     def hang(connection: Connection, number: int) -> None:
         pass
 
-    options = ("--rate", 100, "--seconds", 0.5, "--max-connections", 5, "--timeout", 1)
+    options = ("--rate", 100, "--seconds", 0.5, "--max-connections", 5, "--timeout", 3)
     report = run(program, hang, *options)
     assert report["requests"] == {"planned": 50, "sent": 5, "refused": 45, "answered": 0, "failed": 5}
     assert report["refused"] == {"connection_limit": 45}
@@ -294,12 +301,13 @@ def test_what_finds_no_connection_is_refused_and_not_dropped(program: Path) -> N
 
 
 def test_a_server_that_goes_away_is_counted(program: Path) -> None:
-    with running(Server(right)) as (port,):
-        process = started(program, port, "--rate", 100, "--seconds", 2, "--timeout", 1, "--connections", "new")
-        time.sleep(0.7)
+    server = Server(right)
+    with running(server) as (port,):
+        process = started(program, port, "--rate", 100, "--seconds", 2, "--timeout", 3, "--connections", "new")
+        until(lambda: server.requests >= 10)
     report = ended(process)
-    assert report["requests"]["answered"] > 0
-    assert report["failed"]["connect"] > 50
+    assert 0 < report["requests"]["answered"] <= server.requests
+    assert report["failed"]["connect"] > 0
     assert report["requests"]["planned"] == 200
 
 
@@ -336,18 +344,20 @@ def test_idle_connections_are_opened_before_and_watched(program: Path, expected:
 
 @pytest.mark.parametrize("load", [("--rate", 200, "--arrivals", "constant"), ("--closed", 2)], ids=["open", "closed"])
 def test_a_lead_in_is_made_and_not_counted(program: Path, expected: Path, load: tuple[object, ...]) -> None:
-    """Its first 50 answers are wrong: these are requests of the lead-in."""
+    """Its first 20 answers are wrong: these are requests of the lead-in."""
     seen = itertools.count()
 
     def respond(connection: Connection, number: int) -> None:
-        connection.send(RIGHT if next(seen) >= 50 else RIGHT.replace(b"200 OK", b"500 No"))
+        connection.send(RIGHT if next(seen) >= 20 else RIGHT.replace(b"200 OK", b"500 No"))
 
+    began = time.monotonic()
     report = run(program, respond, *load, "--lead-in", 0.5, "--seconds", 1, "--expect", expected)
+    took = time.monotonic() - began
     answered, made = report["requests"]["answered"], next(seen)
     assert report["failed"] == {}
     assert made > answered
     assert report["bytes_received"] == answered * len(RIGHT)
-    assert report["seconds"] == pytest.approx(1, abs=0.3)
+    assert 0.9 < report["seconds"] < took - 0.4
     if load[0] == "--rate":
         assert (answered, made) == (200, 300)
 
@@ -360,15 +370,14 @@ def test_threads_share_the_load(program: Path, expected: Path, load: tuple[objec
         assert report["requests"]["answered"] == 300
     else:
         assert report["connections"]["opened"] == 5
-        seconds = report["latency"]["milliseconds"]["mean"] / 1000
-        assert report["answered_per_second"] * seconds == pytest.approx(5, rel=0.1), "Little's law"
+        check_littles_law(report, 5, within=0.1 + report["latency"]["milliseconds"]["max"] / 1000)
 
 
 def test_the_summary_is_for_people(program: Path, expected: Path) -> None:
     options = ("--rate", "100", "--seconds", "0.2", "--expect", str(expected))
     with running(Server(right)) as (port,):
         command = [str(program), *options, f"http://127.0.0.1:{port}/"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=AT_MOST, check=False)
     assert done.returncode == 0
     assert "not compared" not in done.stderr
     assert "20 planned = 20 sent + 0 refused" in done.stdout
@@ -393,7 +402,7 @@ def test_a_server_that_is_not_there_is_one_line(program: Path, free_port: int) -
 
 
 def check_refusal(said: str, *command: object) -> None:
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=AT_MOST, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("open-load: ")
     assert said in done.stderr

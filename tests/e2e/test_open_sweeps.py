@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from e2e.conftest import ROOT, Sweeper, answered, containers_left, servers_left, verdicts
+from e2e.conftest import MINUTES, ROOT, Sweeper, answered, containers_left, servers_left, verdicts
 
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.model.records import Trial
+from ab_runner.model.load import Verdict
+from ab_runner.model.records import Cell, Trial
 from ab_runner.store.reader import Stored, read
 
+BEHIND = re.compile(r"(overloaded|open-load too slow): [\d,]+ answers/s")
+"""All answers were right, and more than the allowed hundredth came after the second that a trial takes: that is one
+pause of ten milliseconds on a busy machine, however fast the server is."""
 FAST = ("--protocol", "quick", "--duration", "1s", "--warmup", "1s", "--load", "open")
 
 
 def finished(process: subprocess.Popen[str], folder: Path) -> tuple[Stored, list[Trial], str]:
     """Wait for the end of a sweep, and return it, its trials, and what it printed."""
-    output, _ = process.communicate(timeout=500)
+    output, _ = process.communicate(timeout=MINUTES)
     assert process.returncode == 0, output
     stored = read(folder)
     assert stored.damage == ()
     trials = [record for record in stored.records if isinstance(record, Trial)]
     for trial in trials:
         assert (folder / "raw" / trial.raw).read_text().startswith("$ open-load ")
-        if answered(trial.verdict):
+        if all_answered(trial.verdict):
             assert trial.report is not None
             assert sum(trial.microseconds.values()) == trial.report.complete
             arrivals = trial.report.arrivals
             assert arrivals is not None
             assert arrivals.planned == arrivals.rate, "the trial takes a second"
+            assert trial.report.complete == arrivals.planned
     return stored, trials, output
+
+
+def all_answered(verdict: Verdict) -> bool:
+    """Was every answer right, be it in time or not?"""
+    return answered(verdict) or BEHIND.fullmatch(verdict.reason or "") is not None
 
 
 @pytest.mark.docker
@@ -45,15 +56,16 @@ def test_latencies_at_rates_of_servers_that_ab_can_and_cannot_measure(sweeping: 
     stored, _, output = finished(process, folder)
     found = verdicts(stored)
     assert {level for _, _, level in found} == {200, 400}
-    assert [key for key, verdict in found.items() if not answered(verdict)] == []
+    assert {key: verdict.reason for key, verdict in found.items() if not all_answered(verdict)} == {}
     assert ("helidon-4", "small-keepalive", 200) in found, "it refuses HTTP/1.0 alone"
     assert "small: p99 latency in ms" in output
     assert "400/s" in output
     assert containers_left(stored.sweep.id) == ""
-    analysis = analyse(stored)
-    latency = analysis.cells[next(cell for cell in analysis.cells if cell.server == "lighttpd-1.4")].figure
-    assert latency is not None
-    assert 0.01 < latency < 1_000, "milliseconds"
+    cells = analyse(stored).cells
+    for key in (key for key, verdict in found.items() if verdict.valid):
+        latency = cells[Cell(*key)].figure
+        assert latency is not None
+        assert 0.01 < latency < 10_000, "milliseconds"
 
 
 @pytest.mark.docker
@@ -89,7 +101,7 @@ def test_idle_connections_beside_a_server_as_a_process(sweeping: Sweeper, tmp_pa
         "--servers", "jdk-httpserver", "--workloads", "small", "--out", str(folder),
     )  # fmt: skip
     stored, trials, output = finished(process, folder)
-    assert [verdict.reason for verdict in verdicts(stored).values() if not answered(verdict)] == []
+    assert [verdict.reason for verdict in verdicts(stored).values() if not all_answered(verdict)] == []
     opened = {trial.level: trial.report.arrivals.idle_opened for trial in trials
               if trial.server == "jdk-httpserver" and trial.report and trial.report.arrivals}  # fmt: skip
     assert opened == {0: 0, 300: 300}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from e2e.conftest import (
+    MINUTES,
     Sweeper,
     answered,
     check_store,
@@ -16,6 +17,7 @@ from e2e.conftest import (
     servers_left,
     verdicts,
     wait_for_trials,
+    wait_until,
 )
 
 from ab_runner.model.records import EndRecord, StartRecord, Trial
@@ -34,7 +36,7 @@ def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
         "--servers", "ceiling,mina-0.9.2,tomcat-5.5.15,merecat*", "--workloads", "echo,small,small-keepalive",
         "--concurrency", "1,10", "--out", str(folder),
     )  # fmt: skip
-    output, _ = process.communicate(timeout=300)
+    output, _ = process.communicate(timeout=MINUTES)
     assert process.returncode == 0, output
     stored = check_store(folder, starts=2)
     found = verdicts(stored)
@@ -45,15 +47,23 @@ def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
     assert stored.sweep.request.jdk == installed()[0].version
     trials = {record.server: record.jdk for record in stored.records if isinstance(record, Trial)}
     assert (trials["mina-0.9.2"], trials["ceiling"]) == (installed()[0].version, None)
-    used = [record.usage for record in stored.records if isinstance(record, Trial) and record.level == 10]
-    assert all(usage and (usage.generator_cores_busy or 0) > 0.1 for usage in used), "ab runs below a shell"
-    assert all(usage and (usage.server_cores_busy or 0) > 0.1 for usage in used)
+    for trial in stored.records:
+        if isinstance(trial, Trial) and trial.level == 10:
+            check_cpu_time(trial)
     starts = {record.server: record for record in stored.records if isinstance(record, StartRecord)}
     assert version_in(starts["mina-0.9.2"].environment["version"]) == installed()[0].version
     assert set(stored.sweep.skipped) <= {"merecat-2.31"}
     for reason in stored.sweep.skipped.values():
         assert "conflicts with apache2-utils: use Docker" in reason
         assert reason in output
+
+
+def check_cpu_time(trial: Trial) -> None:
+    """A request takes some ten microseconds of CPU time of ab, which runs below a shell, and of the server."""
+    assert trial.usage is not None
+    least = 2e-6 * trial.report.complete if trial.report else 0.0
+    assert trial.usage.generator_cpu_seconds > least
+    assert trial.usage.server_cpu_seconds > least
 
 
 def test_an_interruption_ends_server_and_generator(sweeping: Sweeper, tmp_path: Path, free_port: int) -> None:
@@ -66,7 +76,7 @@ def test_an_interruption_ends_server_and_generator(sweeping: Sweeper, tmp_path: 
     assert listeners(free_port)
     assert servers_left(free_port)
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=MINUTES)
     assert process.returncode == 130, output
     end = read(folder).records[-1]
     assert isinstance(end, EndRecord)
@@ -79,26 +89,26 @@ def test_an_interrupted_sweep_goes_on_where_it_was(sweeping: Sweeper, tmp_path: 
     folder = tmp_path / "sweep"
     arguments = ("--port", str(free_port))
     process = sweeping(
-        "--runtime", "process", *arguments, "--protocol", "quick", "--requests", "2000", "--warmup", "0",
-        "--concurrency", "1,2,3,4,5,6,7,8", "--servers", "ceiling", "--workloads", "echo,small", "--out", str(folder),
+        "--runtime", "process", *arguments, "--protocol", "quick", "--duration", "1", "--warmup", "0",
+        "--concurrency", "1,2,3", "--servers", "ceiling", "--workloads", "echo,small", "--out", str(folder),
     )  # fmt: skip
-    wait_for_trials(folder, 3, process)
+    wait_for_trials(folder, 2, process)
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = read(folder)
-    assert 3 <= len(verdicts(before)) < 16
+    assert 2 <= len(verdicts(before)) < 6
     with (folder / "trials.jsonl").open("a") as log:
         log.write('{"record":"tri')  # what a machine that loses its power leaves
-    output, _ = sweeping("resume", str(folder), *arguments).communicate(timeout=120)
+    output, _ = sweeping("resume", str(folder), *arguments).communicate(timeout=MINUTES)
     after = read(folder)
     assert after.records[: len(before.records)] == before.records
-    assert len(verdicts(after)) == 16
+    assert len(verdicts(after)) == 6
     assert all(map(answered, verdicts(after).values())), output
-    assert len({record.raw for record in after.records if isinstance(record, Trial)}) == 16 + 4, (
+    assert len({record.raw for record in after.records if isinstance(record, Trial)}) == 6 + 4, (
         "two workloads before and after"
     )
     again = sweeping("resume", str(folder), *arguments)
-    assert "is complete" in again.communicate(timeout=60)[0]
+    assert "is complete" in again.communicate(timeout=MINUTES)[0]
     assert again.returncode == 0
 
 
@@ -112,15 +122,14 @@ def test_the_servers_of_a_batch_run_together_on_ports_of_their_own_and_only_one_
         "--out", str(folder),
     )  # fmt: skip
     wait_for_trials(folder, 2, process)
-    states = [server_states(port) for port in range(free_port, free_port + 3)]
-    assert all(states), "the ceiling runs too"
-    assert [set(each) for each in states].count({"T"}) >= 2
+    ports = range(free_port, free_port + 3)
+    assert all(map(server_states, ports)), "the ceiling runs too"
+    wait_until(lambda: [set(server_states(port)) for port in ports].count({"T"}) >= 2, process)
     _, trials = finished_batch(process, folder, starts=3)
-    ports = {trial.server: trial.command[-1].split(":")[2].split("/")[0] for trial in trials}
-    assert len(set(ports.values())) == 3
+    assert len({trial.command[-1].split(":")[2].split("/")[0] for trial in trials}) == 3
     order = [trial.server for trial in trials if (trial.workload, trial.level) == ("small", 2)]
     assert sorted(order) == ["ceiling", "tomcat-5.5.15"]
-    assert [servers_left(port) for port in range(free_port, free_port + 3)] == [[], [], []]
+    assert [servers_left(port) for port in ports] == [[], [], []]
 
 
 def test_two_generators_make_one_trial(sweeping: Sweeper, tmp_path: Path, free_port: int) -> None:
@@ -129,7 +138,7 @@ def test_two_generators_make_one_trial(sweeping: Sweeper, tmp_path: Path, free_p
         "--runtime", "process", "--port", str(free_port), "--protocol", "quick", "--warmup", "0", "--generators", "2",
         "--concurrency", "1,9", "--servers", "ceiling", "--workloads", "small", "--out", str(folder),
     )  # fmt: skip
-    output, _ = process.communicate(timeout=120)
+    output, _ = process.communicate(timeout=MINUTES)
     assert process.returncode == 0, output
     trials = {r.level: r for r in check_store(folder, starts=3).records if isinstance(r, Trial) and r.block == 1}
     assert all(answered(trial.verdict) for trial in trials.values())
@@ -141,7 +150,6 @@ def test_two_generators_make_one_trial(sweeping: Sweeper, tmp_path: Path, free_p
         for line in (folder / "raw" / trials[9].raw).read_text().splitlines()
         if line.startswith("Requests per second:")
     )
-    assert trials[9].usage is not None
-    assert (trials[9].usage.generator_cores_busy or 0) > 0.1
+    check_cpu_time(trials[9])
     assert trials[9].report is not None
     assert trials[9].report.requests_per_second == pytest.approx(separate, abs=0.02)

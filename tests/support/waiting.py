@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-AT_MOST = 60.0
+AT_MOST = 120.0
 """Seconds; only what would never happen takes so long."""
 
 
