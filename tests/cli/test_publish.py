@@ -30,17 +30,27 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the published sweep is kept for the next test, from the first one on."""
+    return tmp_path_factory.mktemp("published") / "one"
+
+
 @pytest.fixture
-def published(cli: Runner, folder: Path) -> Path:
+def published(cli: Runner, folder: Path, made: Path) -> Path:
+    target = paths.RESULTS / "sweeps" / "one"
+    if made.exists():
+        shutil.copytree(made, target)
+        return target
     code, stdout, stderr = cli("publish", str(folder), "one")
     assert (code, stderr) == (0, "")
-    target = paths.RESULTS / "sweeps" / "one"
     names = sorted(path.name for path in target.iterdir())
     assert names == ["report.html", "sweep.json", "tables.md", "trials.jsonl.xz", "trials.parquet"]
     sizes = {name: (target / name).stat().st_size for name in names}
     for name, size in sizes.items():
         assert re.search(rf"^ *{size:,} bytes +{re.escape(str(target / name))}$", stdout, re.MULTILINE)
     assert f"{sum(sizes.values()):,} bytes in all" in stdout
+    shutil.copytree(target, made)
     return target
 
 

@@ -6,6 +6,8 @@ To take over a change that is wanted in the golden files, run with AB_RUNNER_WRI
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -24,8 +26,12 @@ from ab_runner.report.selection import Selection, narrowed, only_fastest, only_s
 from ab_runner.report.tables import report_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
-FULL = analyse(full_sweep())
 SMALL = Selection(workloads=("small",), levels=(100,))
+
+
+@cache
+def full() -> SweepAnalysis:
+    return analyse(full_sweep())
 
 
 def at_100(analysis: SweepAnalysis) -> SweepAnalysis:
@@ -33,20 +39,20 @@ def at_100(analysis: SweepAnalysis) -> SweepAnalysis:
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "make"),
     [
-        ("ranking.md", markdown.render(report_ranking(at_100(analyse(STANDARD))))),
-        ("ranking-80.txt", in_terminal(report_ranking(at_100(analyse(STANDARD))), 80)),
-        ("ranking-failed.md", markdown.render(report_ranking(analyse(STORED)))),
-        ("ranking-full.md", markdown.render(report_ranking(narrowed(FULL, SMALL), top=5))),
-        ("part.md", markdown.render(only_tables(report_of(at_100(analyse(STANDARD)), everything=True)))),
-        ("part.txt", in_terminal(only_tables(report_of(at_100(analyse(STANDARD)))), 80)),
-        ("part-fastest.md", markdown.render(only_fastest(report_of(analyse(STANDARD))))),
-        ("part-summary.md", markdown.render(only_summary(report_of(analyse(STANDARD))))),
+        ("ranking.md", lambda: markdown.render(report_ranking(at_100(analyse(STANDARD))))),
+        ("ranking-80.txt", lambda: in_terminal(report_ranking(at_100(analyse(STANDARD))), 80)),
+        ("ranking-failed.md", lambda: markdown.render(report_ranking(analyse(STORED)))),
+        ("ranking-full.md", lambda: markdown.render(report_ranking(narrowed(full(), SMALL), top=5))),
+        ("part.md", lambda: markdown.render(only_tables(report_of(at_100(analyse(STANDARD)), everything=True)))),
+        ("part.txt", lambda: in_terminal(only_tables(report_of(at_100(analyse(STANDARD)))), 80)),
+        ("part-fastest.md", lambda: markdown.render(only_fastest(report_of(analyse(STANDARD))))),
+        ("part-summary.md", lambda: markdown.render(only_summary(report_of(analyse(STANDARD))))),
     ],
 )
-def test_a_part_is_as_its_golden_file(name: str, text: str) -> None:
-    path = GOLDEN / name
+def test_a_part_is_as_its_golden_file(name: str, make: Callable[[], str]) -> None:
+    path, text = GOLDEN / name, make()
     if "AB_RUNNER_WRITE_GOLDEN" in os.environ:
         path.write_text(text)
     assert text == path.read_text()
@@ -64,10 +70,10 @@ def tables_of(report: Report) -> dict[str, dict[str, tuple[str, ...]]]:
 
 @pytest.mark.parametrize("everything", [False, True])
 def test_a_part_shows_the_cells_of_the_whole_report(everything: bool) -> None:
-    servers = tuple(server.id for server in FULL.sweep.servers[3:7])
-    part = narrowed(FULL, Selection(servers=servers, workloads=("small", "large"), levels=(10, 500)))
+    servers = tuple(server.id for server in full().sweep.servers[3:7])
+    part = narrowed(full(), Selection(servers=servers, workloads=("small", "large"), levels=(10, 500)))
     columns = [LEVELS.index(level) for level in (10, 500)]
-    whole = tables_of(report_of(FULL, everything))
+    whole = tables_of(report_of(full(), everything))
     found = tables_of(report_of(part, everything))
     assert list(found) == [title for title in whole if title.startswith(("small:", "large:"))]
     for title, rows in found.items():
@@ -77,12 +83,12 @@ def test_a_part_shows_the_cells_of_the_whole_report(everything: bool) -> None:
 
 
 def test_without_a_selection_it_is_the_whole_report() -> None:
-    assert report_of(narrowed(FULL, Selection()), everything=True) == report_of(FULL, everything=True)
+    assert report_of(narrowed(full(), Selection()), everything=True) == report_of(full(), everything=True)
 
 
 def test_the_order_is_that_of_the_whole_sweep() -> None:
-    lines = report_of(narrowed(FULL, Selection(servers=("jetty*",), workloads=("small",)))).summary
-    whole = report_of(FULL).summary
+    lines = report_of(narrowed(full(), Selection(servers=("jetty*",), workloads=("small",)))).summary
+    whole = report_of(full()).summary
     assert [line for line in lines if line.startswith("small:")] == [
         each for each in whole if each.startswith("small:")
     ]
@@ -91,7 +97,7 @@ def test_the_order_is_that_of_the_whole_sweep() -> None:
 
 
 def test_the_charts_of_a_part_show_the_part() -> None:
-    part = narrowed(FULL, Selection(servers=("jetty*",), workloads=("small",), levels=(10, 100)))
+    part = narrowed(full(), Selection(servers=("jetty*",), workloads=("small",), levels=(10, 100)))
     charts = charts_of(part)
     assert set(charts) == {"small-rates", "small-latencies", "small-models"}
     rows = charts["small-rates"]["data"]["values"]
@@ -134,8 +140,8 @@ def test_a_ranking_has_the_best_first_and_what_has_no_figure_last() -> None:
     table = report_ranking(at_100(analyse(STANDARD))).tables[0]
     assert [row[0].text for row in table.rows] == ["jetty-5.1.10", "tomcat-5.5.15", "resin-3.0.9"]
     assert [row[3].text for row in table.rows] == ["1", "2", "-"]
-    full = report_ranking(narrowed(FULL, SMALL)).tables[0]
-    best = [int(row[3].text.split("–")[0]) for row in full.rows if row[3].text != "-"]  # noqa: RUF001
+    large = report_ranking(narrowed(full(), SMALL)).tables[0]
+    best = [int(row[3].text.split("–")[0]) for row in large.rows if row[3].text != "-"]  # noqa: RUF001
     assert best == sorted(best)
 
 
@@ -145,15 +151,17 @@ def test_the_ceiling_has_no_place_in_a_ranking() -> None:
 
 
 def test_the_first_of_a_ranking_are_shown_and_their_number() -> None:
-    table = report_ranking(narrowed(FULL, SMALL), top=3).tables[0]
-    assert table.rows == report_ranking(narrowed(FULL, SMALL)).tables[0].rows[:3]
+    table = report_ranking(narrowed(full(), SMALL), top=3).tables[0]
+    assert table.rows == report_ranking(narrowed(full(), SMALL)).tables[0].rows[:3]
     assert table.notes[-1] == "the first 3 of 39 servers"
-    assert not any("the first" in note for note in report_ranking(narrowed(FULL, SMALL)).tables[0].notes)
+    assert not any("the first" in note for note in report_ranking(narrowed(full(), SMALL)).tables[0].notes)
 
 
 def test_ranks_of_a_part_are_those_among_all_servers() -> None:
-    whole = report_ranking(narrowed(FULL, SMALL)).tables[0]
-    part = report_ranking(narrowed(FULL, Selection(servers=("jetty*",), workloads=("small",), levels=(100,)))).tables[0]
+    whole = report_ranking(narrowed(full(), SMALL)).tables[0]
+    part = report_ranking(narrowed(full(), Selection(servers=("jetty*",), workloads=("small",), levels=(100,)))).tables[
+        0
+    ]
     assert part.rows == tuple(row for row in whole.rows if row[0].text.startswith("jetty"))
     assert part.notes[-1] == "ranks are among all 39 servers of the sweep that have one"
     assert not any("among all" in note for note in whole.notes)

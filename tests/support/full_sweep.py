@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from functools import cache
 
 from support.builders import NOON, failed_trial, not_measured, report, server, sweep, trial
 
@@ -34,6 +35,7 @@ WARM_UP_LEVELS = (10, 1000)
 _FASTEST: dict[WorkloadName, int] = {"echo": 18_000, "small": 19_000, "small-keepalive": 140_000, "large": 1_900}
 
 
+@cache
 def full_sweep() -> Stored:
     """The same whenever it is made: 39 servers and the ceiling."""
     draw = random.Random(2006)
