@@ -10,7 +10,7 @@ is then known to 1.4 points, one near 5 % as well.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import ceil, exp, log
 from statistics import fmean
@@ -18,11 +18,16 @@ from statistics import fmean
 import numpy as np
 from scipy.stats import bootstrap, studentized_range, t, ttest_rel
 
+from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.model.server import REFERENCE
+from ab_runner.paths import RESULTS
 from ab_runner.stats.comparable import comparable
 from ab_runner.stats.estimate import blocks_wanted, median_over_blocks
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT, Ranking, contradictions, rank
 from ab_runner.stats.ratio import LogMean, log_mean, log_ratio
+from ab_runner.store.layout import PUBLISHED_SWEEPS
+from ab_runner.store.reader import read
 from ab_runner.sweep.precision import LOOKS
 
 Bounds = tuple[float, float]
@@ -140,7 +145,7 @@ def ours_and_holm(margin: float) -> Callable[[Rates], Orders]:
 def ranking(rates: Rates, margin: float) -> Ranking:
     """As in a sweep: a row of which all servers are in every batch."""
     figures = {str(number): dict(enumerate(column.tolist())) for number, column in enumerate(np.exp(rates).T)}
-    return rank({name: Measurement(mean) for name, mean in comparable({"row": figures})["row"].items()}, margin)
+    return rank({name: Measurement(mean) for name, mean in comparable(figures).items()}, margin)
 
 
 def welch_and_holm(rates: Rates) -> Orders:
@@ -304,6 +309,52 @@ def shown(rates: Rates, margin: float) -> list[Orders]:
     return [by_median, counted(found), touching(found), numbered(found.faster), grouped(found)]
 
 
+# --- the layouts of real sweeps --------------------------------------------------------------------------------
+
+LAYOUTS = ("2006-jdk25", "all-small", "all-large", "all-echo")
+"""Published sweeps, whose servers are not all in every batch."""
+
+
+def layouts(samples: int) -> None:
+    """Equal servers and equal batches but for their noise, in the batches of real sweeps, with their servers' noise."""
+    table(
+        "Rows with any wrong order among equal servers, in the batches of published sweeps (shared noise of 5 %)",
+        *("sweep", "rows", "servers", "batches of a server pair, median", "no margin", "margin 2 %"),
+    )
+    for name in LAYOUTS:
+        analysis = analyse(read(RESULTS / PUBLISHED_SWEEPS / name))
+        rows: dict[tuple[str, int], dict[str, Sequence[int]]] = {}
+        for cell, summary in analysis.cells.items():
+            if summary.by_batch and len(summary.by_batch) > 1:
+                rows.setdefault((cell.workload, cell.level), {})[cell.server] = sorted(summary.by_batch)
+        random = np.random.default_rng(12)
+        wrong: dict[float, list[bool]] = {0.0: [], MINIMUM_EFFECT: []}
+        for _ in range(max(1, samples // (5 * len(rows)))):
+            for batches in rows.values():
+                figures = _drawn(random, batches)
+                means = comparable(figures)
+                for margin, found in wrong.items():
+                    measured_row = {server: Measurement(mean) for server, mean in means.items() if server != REFERENCE}
+                    found.append(bool(rank(measured_row, margin).faster))
+        shared = [
+            len({*one} & {*other}) for batches in rows.values() for one, other in combinations(batches.values(), 2)
+        ]
+        servers = f"{min(map(len, rows.values()))} to {max(map(len, rows.values()))}"
+        row(name, len(wrong[0.0]), servers, f"{np.median(shared):g}", *(share(found) for found in wrong.values()))
+
+
+def _drawn(random: np.random.Generator, batches: Mapping[str, Sequence[int]]) -> dict[str, dict[int, float]]:
+    """Equal servers: noise of 5 % that differs between servers (standard deviation of its logarithm: 0.6), as that of
+    the published sweeps does, and what each batch does to all that are in it."""
+    every = sorted({batch for of_server in batches.values() for batch in of_server})
+    effects = dict(zip(every, random.normal(0, BLOCK_NOISE, len(every)), strict=True))
+    figures = {}
+    for server, of_server in batches.items():
+        noise = 0.05 * exp(random.normal(0, 0.6))
+        figures[server] = {batch: exp(effects[batch] + random.normal(0, noise)) for batch in of_server}
+    return figures
+
+
 # --- a race ----------------------------------------------------------------------------------------------------
 
 _SERVERS = 45
@@ -352,7 +403,7 @@ def _means(rounds: dict[int, Rates]) -> dict[str, LogMean]:
         str(server): {block: exp(logs[server]) for block, logs in rounds.items() if not np.isnan(logs[server])}
         for server in range(_SERVERS)
     }
-    return comparable({"row": figures})["row"]
+    return comparable(figures)
 
 
 def _faster(rounds: dict[int, Rates]) -> Orders:
@@ -395,5 +446,5 @@ def share(found: Iterable[bool]) -> str:
 
 if __name__ == "__main__":
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    for part in (intervals, within, until_precise, tests, sweeps, race):
+    for part in (intervals, within, until_precise, tests, layouts, sweeps, race):
         part(samples)

@@ -45,7 +45,7 @@ def main(folders: list[Path]) -> None:
         one, other = (sweep.rankings[workload, concurrency] for sweep in sweeps)
         opposite = contradictions(one, other)
         tau = kendall_tau(*([rate(cells[cell]) for cell in row] for cells in (first, second)))
-        told = " and ".join(f"{len(each.faster)} pairs ({len(each.by_cpu_time)} by CPU time)" for each in (one, other))
+        told = " and ".join(f"{len(each.faster)} of {each.pairs} pairs" for each in (one, other))
         print(
             f"{workload} c={concurrency}: tau {tau if tau is None else round(tau, 2)}, {told} told apart, "
             f"opposite: {opposite or 'none'}"

@@ -1,10 +1,7 @@
 #!/usr/bin/env python3
-"""How many pairs of servers does the analysis tell apart, and how many did it tell before batches and moderation?
+"""How many pairs of servers does a sweep tell apart, of those that no lower bound forbids?
 
-    PYTHONPATH=src .venv/bin/python benchmarks/told.py SWEEP
-
-Both analyse the same records. Before, every cell's figures were taken as independent of those of other servers (Welch's
-test on their logarithms, Holm's correction over the pairs of a row).
+PYTHONPATH=src .venv/bin/python benchmarks/told.py SWEEP
 """
 
 from __future__ import annotations
@@ -14,40 +11,40 @@ from pathlib import Path
 
 import msgspec
 
-from ab_runner.analysis.rankings import Rankings, rankings_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
-from ab_runner.stats.pairing import Measurement
-from ab_runner.stats.ratio import log_mean
 from ab_runner.store.reader import read
 
 
 class Told(msgspec.Struct, frozen=True):
-    """Pairs in an order, of all rows together."""
+    """Pairs of servers of all rows together: `told` are in an order, `forbidden` are not compared because the generator
+    was the limit."""
 
     pairs: int
-    before: int
-    now: int
+    told: int
+    forbidden: int
+
+    @property
+    def share(self) -> float:
+        """Those in an order as a share of those that could be."""
+        return self.told / (self.pairs - self.forbidden)
+
+    def __str__(self) -> str:
+        could_be = self.pairs - self.forbidden
+        return (
+            f"{self.told:,} of {could_be:,} pairs in an order ({self.share:.0%}); {self.forbidden:,} more not compared "
+            f"({self.forbidden / self.pairs:.0%} of all), because the generator was the limit"
+        )
 
 
 def told_in(analysis: SweepAnalysis) -> Told:
-    """Return the pairs of servers that have ranks in a row, and how many of them are told apart."""
-    before = {
-        cell: Measurement(
-            log_mean(list(summary.by_batch.values())),
-            log_mean(list(summary.cpu_efficiency_by_batch.values())) if summary.cpu_efficiency_by_batch else None,
-            summary.is_lower_bound,
-        )
-        for cell, summary in analysis.cells.items()
-        if summary.by_batch
-    }
-    pairs = sum(len(each.ranks) * (len(each.ranks) - 1) // 2 for each in analysis.rankings.values())
-    return Told(pairs, _orders(rankings_of(before, before)), _orders(analysis.rankings))
-
-
-def _orders(rankings: Rankings) -> int:
-    return sum(len(each.faster) for each in rankings.values())
+    """Return how many pairs of the servers that have ranks in a row are told apart."""
+    rankings = analysis.rankings.values()
+    return Told(
+        sum(each.pairs for each in rankings),
+        sum(len(each.faster) for each in rankings),
+        sum(len(each.not_compared) for each in rankings),
+    )
 
 
 if __name__ == "__main__":
-    found = told_in(analyse(read(Path(sys.argv[1]))))
-    print(f"{found.pairs:,} pairs, told apart before: {found.before:,}, now: {found.now:,}")
+    print(told_in(analyse(read(Path(sys.argv[1])))))

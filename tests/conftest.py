@@ -28,9 +28,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class SweepsOnOneWorker(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
-    """What sweeps runs on one worker, one after the other: two sweeps at once refuse each other."""
+    """What sweeps runs on one worker, one after the other: two sweeps at once refuse each other. So does what reads the
+    published sweeps, which are analysed once in a process."""
 
     def _split_scope(self, nodeid: str) -> str:
+        if nodeid.startswith(LONGEST):
+            return LONGEST
         sweeps = nodeid.startswith("tests/e2e/") and not nodeid.startswith(WITHOUT_SWEEPS)
         return "sweeps" if sweeps else nodeid
 

@@ -1,11 +1,13 @@
-"""Links of the documents lead to files and headings that exist."""
+"""Links of the documents lead to files and headings that exist, and what they fill in or count is in the records."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support import claims
 
 from ab_runner.cli.splice import splice
 
@@ -35,11 +37,30 @@ def test_links_lead_somewhere(path: Path) -> None:
             assert not anchor or anchor in anchors_of(there), target
 
 
-def test_what_commands_have_filled_in_is_what_they_would_fill_in_now(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_commands_have_filled_in_is_what_they_would_fill_in_now(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`./ab-runner report --splice README.md docs/*.md` brings it up to date."""
+    monkeypatch.setattr("ab_runner.cli.splice.analysed", lambda folder: claims.published(folder.name))
     code = splice(DOCUMENTS, check=True)
     assert (code, capsys.readouterr().err) == (0, "")
 
 
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text().split()) <= 900
+
+
+RESULTS = (ROOT / "docs/results.md").read_text()
+
+
+@pytest.mark.parametrize("claim", claims.CLAIMS, ids=lambda claim: claim.__name__)
+def test_what_the_results_count_is_what_the_records_show(claim: Callable[[], str | tuple[str, ...]]) -> None:
+    found = claim()
+    for words in (found,) if isinstance(found, str) else found:
+        assert words in " ".join(RESULTS.split())
+
+
+def test_the_results_are_short() -> None:
+    blocks = re.findall(r"<!-- \./ab-runner.*?<!-- end -->", RESULTS, re.DOTALL)
+    prose = re.sub(r"<!-- \./ab-runner.*?<!-- end -->", "", RESULTS, flags=re.DOTALL)
+    assert (len(blocks) <= 8, len(prose.split()) <= 1_200) == (True, True)

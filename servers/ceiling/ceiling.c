@@ -1,4 +1,4 @@
-// The line that no server can cross here: one thread, epoll, answers prepared.
+// The reference that tells what the machine does: one thread, epoll, answers prepared.
 //
 // It does what HTTP asks of a server of a few static files, and nothing else: no log, no Date, no time limits. Four
 // calls serve a request with a connection of its own (accept, recv, send, close), two a request on a connection that

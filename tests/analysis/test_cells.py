@@ -44,7 +44,7 @@ def starving(*shares: float, concurrency: int = 1000, **changes: object) -> Cell
 
 def test_a_server_that_serves_a_quarter_of_the_connections_has_no_rate_and_says_so() -> None:
     found = starving(*[0.256] * 6, seconds=60.0)
-    assert cell_text(found) == "15,393 ±0 % (256 of 1,000 connections served)"
+    assert cell_text(found) == "15,393 ±0.0 % (256 of 1,000 connections served)"
     assert (found.starved, found.reason) == (True, Reason.STARVED)
     assert (found.figure, found.by_batch, found.cpu_efficiency_by_batch, found.limit) == (None, {}, {}, None)
     assert remarks(found) == ("about 256 of 1,000 connections served at a time",)

@@ -90,7 +90,7 @@ def test_a_server_that_is_measured_longer_while_the_machine_is_slower_is_not_slo
 def test_from_fewer_than_six_starts_no_noise_is_known_and_nothing_is_told(blocks: int, known: bool) -> None:
     logs = np.random.default_rng(4).normal(0, 0.001, (blocks, 4)) + np.arange(4)
     found = measured(trials(logs))
-    assert {each.rate.has_noise for each in found.values()} == {known}
+    assert {each.mean.has_noise for each in found.values()} == {known}
     assert bool(ranking(trials(logs)).faster) is known
 
 
@@ -106,6 +106,6 @@ def test_a_few_figures_that_are_equal_by_chance_do_not_make_a_server_certain() -
     logs = random.normal(0, 0.03, (6, 10))
     logs[:, 0] = 0.04
     found = measured(trials(logs))
-    variance = found[Cell("s-0", "small", 1)].rate.variance
+    variance = found[Cell("s-0", "small", 1)].mean.variance
     assert variance is not None
     assert variance > 0.1 * 0.03**2 / 6

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 from support.builders import arrivals, open_report, open_trial, sweep, usage
 from support.builders import server as made
 
 from ab_runner.analysis.cells import summarise_cell
 from ab_runner.analysis.open_load import memory_per_connection, open_cells
+from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import cpu_efficiency
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Verdict
 from ab_runner.model.records import Cell, Search, Trial
+from ab_runner.report.figures import figure_cell
 from ab_runner.store.reader import Stored
 
 SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
@@ -39,28 +42,87 @@ def analysed(load: OpenLoad, levels: tuple[int, ...], *records: Trial) -> SweepA
     return analyse(Stored(msgspec.structs.replace(stored, request=request), records, ()))
 
 
-def test_the_figure_of_a_rate_is_p99_of_its_latencies() -> None:
+def test_the_figure_of_a_rate_is_the_median_of_its_latencies() -> None:
     (trial,) = latencies("a-1", 12.5)[1:2]
     found = summarise_cell(Cell("a-1", "small", 1_000), [trial])
-    assert (found.measure, found.figure) == ("latency", 12.5)
+    assert (found.measure, found.figure) == ("latency", 1.25)
     assert found.served is None, "Little's law is of a closed load"
+
+
+def test_percentiles_are_those_of_all_starts_added_up() -> None:
+    """Of a start with many requests and five with few: the median over starts would be 2 ms."""
+    trials = [
+        open_trial("a-1", 1_000, 1.0, block=block, microseconds={1_000: 1_000} if block == 1 else {2_000: 100})
+        for block in range(1, 7)
+    ]
+    found = summarise_cell(Cell("a-1", "small", 1_000), trials)
+    assert found.open_latencies is not None
+    told = {percentile: estimate.value for percentile, estimate in found.open_latencies.percentiles.items()}
+    assert told == {50: 1.0, 95: 2.0, 99: 2.0, 100: 2.0}, "and too few requests tell p99.9"
+    median = found.open_latencies.percentiles[50]
+    assert median.interval is not None
+    assert (median.interval.low, median.interval.high) == (1.0, 2.0), "without the first start it is that of the others"
+    assert found.open_latencies.percentiles[100].interval is None
+
+
+def test_latencies_are_compared_by_p50_and_p95_and_over_all_rates_together() -> None:
+    """b has the lower median, and a the lower p95."""
+
+    def made(name: str, level: int, median: int, p95: int) -> list[Trial]:
+        return [
+            open_trial(
+                name, level, 1.0, block=block, microseconds={round(median * by): 900, round(p95 * by): 100}
+            )
+            for block, by in enumerate(SPREAD, 1)
+        ]  # fmt: skip
+
+    levels = (1_000, 2_000)
+    trials = [each for at in levels for each in (*made("a-1", at, 200, 400), *made("b-1", at, 100, 800))]
+    by_median, by_p95 = analysed(OpenLoad(axis="rate"), levels, *trials).compared
+    assert (by_median.percentile, by_p95.percentile) == (50, 95)
+    for compared, order in ((by_median, ("b-1", "a-1")), (by_p95, ("a-1", "b-1"))):
+        assert [set(ranking.faster) for ranking in compared.rankings.values()] == [{order}, {order}]
+        _, together = compared.over_levels["small"]
+        assert set(together.faster) == {order}
 
 
 def test_the_lowest_latency_is_first() -> None:
     analysis = analysed(OpenLoad(axis="rate"), (1_000,), *latencies("slow-1", 20.0), *latencies("fast-1", 5.0))
     ranks = {cell.server: str(rank) for cell, rank in analysis.ranks.items()}
     assert ranks == {"fast-1": "1", "slow-1": "2"}
-    (workload,) = analysis.summary.workloads
-    assert workload.orders[0].order.leaders == ("fast-1",)
-    assert round(workload.orders[0].leads[0].factor, 2) == 4
+    workload, _ = analysis.summary.workloads
+    assert workload.orders[0].leader == "fast-1"
+    assert workload.orders[0].lead is not None
+    assert round(workload.orders[0].lead.factor, 2) == 4
     assert analysis.shares == {}, "a share of the ceiling's latency would say nothing"
 
 
-def test_a_latency_that_the_generator_made_worse_is_an_upper_bound() -> None:
-    late = [msgspec.structs.replace(trial, limit="generator") for trial in latencies("late-1", 20.0)]
+@pytest.mark.parametrize(("lag", "limit"), [(150, None), (250, "generator"), (None, None)])
+def test_a_cell_says_where_the_generators_median_lag_is_a_large_part_of_the_median(
+    lag: int | None, limit: str | None
+) -> None:
+    """Of 2 ms. Whatever p99 of the lag is, a latency is no bound of another one."""
+    lags = {} if lag is None else {lag: 990, 5_000: 10}
+    late = [
+        msgspec.structs.replace(trial, limit="generator", lag_microseconds=lags) for trial in latencies("late-1", 20.0)
+    ]
     analysis = analysed(OpenLoad(axis="rate"), (1_000,), *late, *latencies("fast-1", 5.0))
-    assert analysis.cells[Cell("late-1", "small", 1_000)].is_lower_bound
-    assert {str(rank) for rank in analysis.ranks.values()} == {"1–2"}, "it may be as fast"  # noqa: RUF001
+    found = analysis.cells[Cell("late-1", "small", 1_000)]
+    assert (found.limit, found.is_lower_bound) == (limit, False)
+    assert {cell.server: str(rank) for cell, rank in analysis.ranks.items()} == {"fast-1": "1", "late-1": "2"}
+
+
+def test_a_capacity_of_which_some_starts_were_limited_is_a_lower_bound_and_says_how_many() -> None:
+    trials = [
+        msgspec.structs.replace(each, limit="generator" if each.block < 3 else "server")
+        for each in capacities("a-1", 10_000)
+    ]
+    analysis = analysed(OpenLoad(axis="slo"), (10,), *trials, *capacities("b-1", 20_000))
+    found = analysis.cells[Cell("a-1", "small", 10)]
+    assert (found.limited, found.counted, found.is_lower_bound) == (2, 6, True)
+    assert figure_cell(found).text == "≥ 10,000 ±2.0 % g 2/6"
+    assert {str(rank) for rank in analysis.ranks.values()} == {"1–2"}, "a-1 may be as fast"  # noqa: RUF001
+    assert analysis.rankings["small", 10].not_compared == {("a-1", "b-1")}
 
 
 def test_the_highest_capacity_is_first() -> None:
@@ -99,5 +161,5 @@ def test_what_is_known_besides_the_figures() -> None:
     cells = open_cells(analysis.trials)
     found = cells[Cell("a-1", "small", 500)]
     assert (found.rate, found.peak, found.lag, found.memory_by_block) == (1_000, 20_000, 0.25, {1: 60_000_000})
-    assert memory_per_connection(cells, Cell("a-1", "small", 500)) == 20_000
+    assert memory_per_connection(cells, Cell("a-1", "small", 500)) == Spread(20_000, 20_000, 20_000)
     assert memory_per_connection(cells, Cell("a-1", "small", 0)) is None

@@ -12,30 +12,40 @@ from ab_runner.analysis.cells import cells_and_trials
 from ab_runner.analysis.drift import Drift
 from ab_runner.analysis.measurements import measurements_of
 from ab_runner.analysis.rankings import rankings_of
-from ab_runner.analysis.summary import summary_of
+from ab_runner.analysis.summary import Compared, summary_of
 from ab_runner.model.records import Record
-from ab_runner.report.summary import summary_lines
+from ab_runner.report.summary import ONE_SESSION, summary_lines
 
 
 def said(
-    *records: Iterable[Record], levels: tuple[int, ...] = (1,), drift: float = 0.0, warnings: int = 0
+    *records: Iterable[Record],
+    levels: tuple[int, ...] = (1,),
+    drift: float = 0.0,
+    warnings: int = 0,
+    sessions: int = 1,
 ) -> list[str]:
     cells = cells_and_trials(record for some in records for record in some)[0]
     measurements = measurements_of(cells)
+    compared = Compared(measurements=measurements, rankings=rankings_of(cells, measurements))
     drifts = [Drift("small", 1000, 1000 * (1 + drift))]
-    return list(
-        summary_lines(summary_of(cells, measurements, rankings_of(cells, measurements), levels, drifts, warnings))
-    )
+    return list(summary_lines(summary_of(cells, [compared], levels, drifts, warnings, sessions)))
 
 
 def test_six_starts_with_narrow_intervals_are_believed() -> None:
-    assert said(blocks("a-1", 20_000), blocks("b-1", 10_000)) == ["Confidence: 6 starts; intervals are narrow"]
+    assert said(blocks("a-1", 20_000), blocks("b-1", 10_000)) == [
+        f"Confidence: 6 starts; {ONE_SESSION}; intervals are narrow"
+    ]
+
+
+def test_a_sweep_that_was_resumed_is_of_two_sessions() -> None:
+    told = said(blocks("a-1", 20_000), blocks("b-1", 10_000), sessions=2)
+    assert told == ["Confidence: 6 starts; 2 sessions; intervals are narrow"]
 
 
 def test_a_rate_that_ab_limited_is_a_doubt() -> None:
     limited = blocks("a-1", 20_000, per_cpu_second=10_000, limit="generator")
     assert said(limited, blocks("b-1", 10_000, per_cpu_second=30_000)) == [
-        "Confidence: 6 starts; 1 cell limited by the generator"
+        f"Confidence: 6 starts; {ONE_SESSION}; 1 cell limited by the generator"
     ]
 
 
@@ -64,7 +74,7 @@ def test_a_starved_server_is_named() -> None:
 )
 def test_whatever_speaks_against_it_is_said(drift: float, warnings: int, doubt: str) -> None:
     confidence = said(blocks("a-1", 20_000), blocks("b-1", 10_000), drift=drift, warnings=warnings)[-1]
-    assert confidence == f"Confidence: 6 starts; {doubt}"
+    assert confidence == f"Confidence: 6 starts; {ONE_SESSION}; {doubt}"
 
 
 def test_cells_without_a_figure_are_counted_and_wide_intervals_told() -> None:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from ab_runner.report.figures import estimate_figure, latency_figure, latency_figures, rate_figure, share_figure
+from ab_runner.report.figures import (
+    differences_text,
+    estimate_figure,
+    latency_figure,
+    latency_figures,
+    rate_figure,
+    share_figure,
+)
 from ab_runner.report.sparkline import sparkline
 from ab_runner.stats.estimate import Estimate, Interval
 
@@ -40,16 +47,19 @@ def test_latencies_have_three_digits(milliseconds: float | None, text: str) -> N
 @pytest.mark.parametrize(
     ("low", "high", "text"),
     [
-        (980, 1020, "1,000 ±2 %"),
-        (970, 1045, "1,000 ±3.8 %"),
-        (970, 1046, "1,000 −3 % +4.6 %"),  # noqa: RUF001
-        (970, 1110, "1,000 −3 % +11 %"),  # noqa: RUF001
-        (890, 1000, "1,000 −11 % +0 %"),  # noqa: RUF001
-        (300, 3500, "1,000 −70 % +250 %"),  # noqa: RUF001
-        (1000, 1000, "1,000 ±0 %"),
+        (980, 1020, "1,000 ±2.0 %"),
+        (980, 1020.4, "1,000 ±2.0 %"),
+        (980, 1021, "1,000 −2.0/+2.1 %"),  # noqa: RUF001
+        (970, 1045, "1,000 −3.0/+4.5 %"),  # noqa: RUF001
+        (970, 1110, "1,000 −3.0/+11 %"),  # noqa: RUF001
+        (890, 1000, "1,000 −11/+0.0 %"),  # noqa: RUF001
+        (300, 3500, "1,000 −70/+250 %"),  # noqa: RUF001
+        (1000, 1000, "1,000 ±0.0 %"),
     ],
 )
-def test_an_interval_with_one_end_much_farther_away_shows_both(low: float, high: float, text: str) -> None:
+def test_an_interval_is_shown_as_plus_or_minus_only_where_both_ends_are_equally_far(
+    low: float, high: float, text: str
+) -> None:
     assert estimate_figure(Estimate(1000.0, Interval(low, high))) == text
 
 
@@ -76,3 +86,17 @@ def test_p99_9_has_the_half_millisecond_to_which_it_is_known(
 
 def test_latencies_that_are_not_known_have_no_figures() -> None:
     assert latency_figures((None,) * 5) == ("-",) * 5
+
+
+@pytest.mark.parametrize(
+    ("shares", "text"),
+    [
+        ([0.09], "a difference of 9.0 %"),
+        ([0.21, 0.09, 0.12], "a difference of 9.0 to 21 %"),
+        ([0.12, 1.5], "a difference of 12 % to a factor of 2.5"),
+        ([1.0, 1.5], "a factor of 2 to 2.5"),
+        ([9.0], "a factor of 10"),
+    ],
+)
+def test_differences_that_would_have_shown_are_a_range(shares: list[float], text: str) -> None:
+    assert differences_text(shares) == text

@@ -150,7 +150,7 @@ def test_columns_that_no_trial_has_anything_for_are_left_out(full_page: str) -> 
 
 def test_a_table_stands_behind_every_chart() -> None:
     text = html.render(analyse(STORED), PUBLISHED)
-    for figure in ("5,000", "timeout", "42 %", "±3 %"):
+    for figure in ("5,000", "timeout", "42 %", "±3.0 %"):
         assert figure in text, figure
     assert text.count('role="img" aria-label="') == text.count('class="chart"')
 

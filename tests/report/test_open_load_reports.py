@@ -62,7 +62,7 @@ def test_the_page_has_no_word_of_a_closed_load(name: str, stored: Stored) -> Non
 @EACH
 def test_the_charts_name_what_they_show(name: str, stored: Stored) -> None:
     titles = {file: spec["title"]["text"] for file, spec in gallery(page_of(analyse(stored), ())).items()}
-    expected = "capacity in requests/s with p99 within 10 ms" if name == "slo" else "p99 latency in ms"
+    expected = "capacity in requests/s with p99 within 10 ms" if name == "slo" else "median latency in ms"
     assert titles["small-rates"] == f"small: {expected}"
     assert "small-then-and-now" not in titles
 
@@ -107,7 +107,12 @@ def test_the_letters_of_the_ceiling_are_explained_and_its_failures_are_not_count
     ceiling = server(REFERENCE, workloads=("small",), kind="native")
     late = [
         open_trial(
-            REFERENCE, level, 0.5, block=block, limit="generator", verdict=Verdict(block > 1, "13 failed: timeout")
+            REFERENCE,
+            level,
+            0.5,
+            block=block,
+            lag_microseconds={40: 1_000},
+            verdict=Verdict(block > 1, "13 failed: timeout"),
         )
         for level in (1_000, 2_000)
         for block in range(1, 7)
@@ -115,7 +120,7 @@ def test_the_letters_of_the_ceiling_are_explained_and_its_failures_are_not_count
     kept = [each for each in rates.records if isinstance(each, Trial) and each.server == "fast-1"]
     found = msgspec.structs.replace(rates.sweep, servers=(rates.sweep.servers[0], ceiling))
     notes = report_of(analyse(Stored(found, (*kept, *late)))).notes
-    assert any("g: open-load was late" in note for note in notes), notes
+    assert any("g: more than a tenth of the median" in note for note in notes), notes
     assert not any("failed trials" in note for note in notes)
 
 
@@ -123,7 +128,7 @@ def test_a_sweep_against_itself_changes_nothing_and_a_slower_one_is_slower() -> 
     sweep = analyse(SWEEPS["rates"])
     (same,) = [compare_sweeps(sweep, sweep)]
     assert {change.ratio.value for change in same.cells if change.ratio} == {1.0}
-    assert "small: p99 latency in ms, B against A" in markdown.render(report_comparison([sweep, sweep], [same]))
+    assert "small: median latency in ms, B against A" in markdown.render(report_comparison([sweep, sweep], [same]))
     assert "A / B" in markdown.render(report_comparison([sweep, sweep], [same]))
     assert "before_figure" in compare_csv([same])
 
@@ -144,10 +149,28 @@ def test_2006_has_no_figures_of_an_open_load() -> None:
     assert conclusions_of(analysis) is None
 
 
-def test_latencies_are_never_said_to_be_compared_by_cpu_time() -> None:
+def test_latencies_are_neither_compared_by_cpu_time_nor_bounds() -> None:
     rates = SWEEPS["rates"]
-    late = [msgspec.structs.replace(each, limit="generator") for each in rates.records if isinstance(each, Trial)]
+    late = [
+        msgspec.structs.replace(each, limit="generator", lag_microseconds={2_000: 1_000})
+        for each in rates.records
+        if isinstance(each, Trial)
+    ]
     stored = msgspec.structs.replace(rates, records=tuple(late))
     text = markdown.render(report_ranking(analyse(stored)))
-    assert "open-load was late" in text
+    assert "g: more than a tenth of the median is the median lag of open-load" in text
     assert "per CPU-second" not in text
+    assert "≤" not in text
+    assert "≥" not in text
+
+
+def test_an_older_sweep_says_that_it_has_no_median_lag_and_where_it_has_no_reference() -> None:
+    rates = SWEEPS["rates"]
+    ceiling = server(REFERENCE, workloads=("small",), kind="native")
+    checks = [open_trial(REFERENCE, 2_000, 0.5, block=block) for block in range(1, 7)]
+    stored = Stored(msgspec.structs.replace(rates.sweep, reference=ceiling), (*rates.records, *checks))
+    report = report_of(analyse(stored), everything=True)
+    (lag,) = [table for table in report.tables if "lag of the generator" in table.title]
+    assert "older sweeps recorded p99 of the lag only" in lag.notes
+    row = next(row for row in report.tables[0].rows if row[0].text == REFERENCE)
+    assert (row[1].text, row[2].text[:5]) == ("no reference", "0.050")

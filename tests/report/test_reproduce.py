@@ -40,11 +40,13 @@ WARM_UP = WarmUp(Load(requests=20_000))
         ASKED,
         msgspec.structs.replace(ASKED, runtime="process", network="loopback", jdk=None),
         msgspec.structs.replace(ASKED, generators=3),
-        of_open_load(OpenLoad(axis="rate"), 1_000, 2_000),
-        of_open_load(OpenLoad(axis="peak"), 50, 90),
+        of_open_load(OpenLoad(axis="rate", reference_at_all_levels=True), 1_000, 2_000),
+        of_open_load(OpenLoad(axis="peak", reference_at_all_levels=True), 50, 90),
         of_open_load(OpenLoad(axis="slo", percentile="p99.9"), 10, 50),
-        of_open_load(OpenLoad(axis="idle", rate=2_000), 0, 15_000),
-        msgspec.structs.replace(of_open_load(OpenLoad(axis="rate"), 1_000), protocol=PROTOCOLS["quick"]),
+        of_open_load(OpenLoad(axis="idle", rate=2_000, reference_at_all_levels=True), 0, 15_000),
+        msgspec.structs.replace(
+            of_open_load(OpenLoad(axis="rate", reference_at_all_levels=True), 1_000), protocol=PROTOCOLS["quick"]
+        ),
         msgspec.structs.replace(ASKED, protocol=changed(blocks=9), precision=0.03, budget=1800),
         msgspec.structs.replace(ASKED, protocol=changed(trial=Load(seconds=7), large_trial=Load(seconds=7))),
         msgspec.structs.replace(ASKED, protocol=changed(trial=Load(requests=900), large_trial=Load(requests=900))),

@@ -58,8 +58,8 @@ def test_colour_is_turned_off_by_no_color(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_starved_cell_is_yellow_and_a_lower_bound_is_dim() -> None:
     shown = in_colour(everything(STANDARD), 160)
-    assert re.search(r"\x1b\[33m *25,000 ±2 % \(26 of 100 connections", shown)
-    assert re.search(r"\x1b\[2m *≥ 19,000 ±2 % g\x1b", shown)
+    assert re.search(r"\x1b\[33m *25,000 ±2.0 % \(26 of 100 connections", shown)
+    assert re.search(r"\x1b\[2m *≥ 19,000 ±2.0 % g\x1b", shown)
 
 
 def test_a_single_concurrency_is_no_curve() -> None:

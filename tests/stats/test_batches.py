@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ab_runner.stats.batches import Fitted, fit
+from ab_runner.stats.ratio import LogMean, contrast
 
 Figures = dict[str, dict[int, float]]
 
@@ -48,7 +49,7 @@ def test_where_all_servers_are_in_every_batch_means_are_those_of_the_logarithms(
     for at, row in enumerate(logs):
         assert difference(found, f"server-{at}", "server-0") == pytest.approx(row.mean() - logs[0].mean())
         assert found[f"server-{at}"].degrees_of_freedom == pytest.approx(5 * 3 / 4)
-        assert found[f"server-{at}"].batches == pytest.approx(0, abs=1e-9)
+        assert found[f"server-{at}"].loadings == pytest.approx(found["server-0"].loadings), "none tells them apart"
 
 
 def test_a_servers_variance_is_that_of_its_own_noise() -> None:
@@ -61,14 +62,28 @@ def test_a_servers_variance_is_that_of_its_own_noise() -> None:
         assert np.mean([each[server].variance for each in found if server in each]) == pytest.approx(variance, rel=0.12)
 
 
-def test_the_variance_of_a_difference_is_that_of_the_means_and_of_the_batches_effects() -> None:
+def test_the_variance_of_a_difference_is_that_of_the_means_and_of_what_they_do_not_share_of_the_batches() -> None:
+    """Of six servers in batches of three; the variance over 600 sweeps is known to 6 %."""
     random = np.random.default_rng(4)
     noise = np.full(6, 0.02)
     variances = {f"server-{number}": 0.02**2 for number in range(6)}
     found = [fit(drawn(random, 6, 6, 3, noise), variances) for _ in range(600)]
     seen = np.var([difference(each, "server-0", "server-1") for each in found])
-    told = np.mean([sum(each[server].batches + 0.02**2 / 6 for server in ("server-0", "server-1")) for each in found])
+    told = np.mean([variance_of_difference(each, "server-0", "server-1", 0.02**2) for each in found])
     assert told == pytest.approx(seen, rel=0.15)
+
+
+def test_servers_that_are_in_all_batches_have_the_variance_of_their_means_alone() -> None:
+    found = fit(drawn(np.random.default_rng(7), 5, 6, 5, np.full(5, 0.02)), {})
+    assert variance_of_difference(found, "server-0", "server-4", 1.0) == pytest.approx(2 / 6)
+
+
+def variance_of_difference(found: dict[str, Fitted], one: str, other: str, variance: float) -> float:
+    """Of the means, where each figure has this variance."""
+    first, second = (
+        LogMean(found[name].mean, variance / found[name].starts, 10, found[name].loadings) for name in (one, other)
+    )
+    return contrast([(1.0, first), (-1.0, second)]).standard_error ** 2
 
 
 @given(st.integers(1, 2))

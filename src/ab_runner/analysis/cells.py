@@ -9,7 +9,8 @@ from statistics import mean, median
 import msgspec
 
 from ab_runner.analysis.disturbed import are_disturbed, is_undisturbed
-from ab_runner.analysis.measure import Measure, measure_of
+from ab_runner.analysis.latencies import OpenLatencies, open_latencies
+from ab_runner.analysis.measure import Measure, lower_is_better, measure_of
 from ab_runner.analysis.reasons import Failure, Reason, cell_failure, failure_of, failure_remarks, sentence, together
 from ab_runner.analysis.remarks import ConnectionsServed, Remark, jvm_remarks, stolen_remarks
 from ab_runner.analysis.trial_figures import (
@@ -53,8 +54,9 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     `cpu_efficiency_by_batch` has what it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of
     all requests of the valid trials together; `longest_is_cut_off`: the longest of them is about as long as its trial,
     so it might have been longer. `served` is the share of the connections that was served at a time, the median over
-    the valid trials. `limit` is what was the limit in most of the trials. `failure` describes the trials that failed.
-    `remarks` are what a reader should know.
+    the valid trials. `limit` is what was the limit in most of the trials, and `limited` in how many of the `counted`
+    ones, those with a valid result, the generator was. `open_latencies` has what is known of an open load's latencies.
+    `failure` describes the trials that failed. `remarks` are what a reader should know.
     """
 
     cell: Cell
@@ -71,6 +73,9 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     longest_is_cut_off: bool
     served: float | None
     limit: Limit | None
+    limited: int
+    counted: int
+    open_latencies: OpenLatencies | None
     failure: Failure | None
     remarks: tuple[Remark, ...]
 
@@ -117,9 +122,9 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_lower_bound(self) -> bool:
-        """Whether the server may be faster than the figure says, because the generator was the limit: a rate may be
-        higher, a latency lower."""
-        return self.limit == "generator" and self.figure is not None
+        """Whether the server may be faster than the figure says, because the generator was the limit of one or more of
+        its trials."""
+        return self.limited > 0 and self.figure is not None
 
 
 def cells_and_trials(records: Iterable[Record]) -> tuple[dict[Cell, CellSummary], tuple[TrialFigures, ...]]:
@@ -161,13 +166,19 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
     starved = _is_starved(cell, served)
     is_rejected = starved or are_disturbed(disturbed, len(undisturbed) + disturbed)
     by_batch = _by_batch([figures for figures, _ in counted], figure_of)
-    estimate = median_over_blocks(list(by_batch.values())) if by_batch else None
+    measure = next((found for each in records if (found := measure_of(each)) != "rate"), measure_of(records[0]))
+    latencies = open_latencies(counted) if counted and lower_is_better(measure) else None
+    if latencies is not None:
+        estimate: Estimate | None = latencies.percentiles[50]
+    else:
+        estimate = median_over_blocks(list(by_batch.values())) if by_batch else None
+    limits = [] if is_rejected else _limits(valid, latencies)
     efficiency = {} if is_rejected else _by_batch([figures for figures, _ in counted], lambda each: each.cpu_efficiency)
     failures = [failure_of(record) for record in failed]
     notes = [note for trial in valid for note in trial.verdict.notes]
     return CellSummary(
         cell=cell,
-        measure=next((measure for each in records if (measure := measure_of(each)) != "rate"), "rate"),
+        measure=measure,
         trials=len(records),
         failed=len(failed),
         disturbed=disturbed,
@@ -179,7 +190,10 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
         latency=_latency(counted),
         longest_is_cut_off=is_cut_off(valid, spreads),
         served=served,
-        limit=None if is_rejected else _limit(valid),
+        limit=_most_common(limits),
+        limited=0 if latencies else limits.count("generator"),
+        counted=len(valid),
+        open_latencies=latencies,
         failure=cell_failure(failures),
         remarks=(
             *failure_remarks(failures),
@@ -243,9 +257,19 @@ def _served_remarks(cell: Cell, served: float | None) -> Iterable[ConnectionsSer
         yield _connections_served(cell, served)
 
 
-def _limit(valid: Sequence[Trial]) -> Limit | None:
+def _limits(valid: Sequence[Trial], latencies: OpenLatencies | None) -> list[Limit | None]:
+    """Return what was the limit of each trial. Of latencies the generator is that where its median lag is a large part
+    of the median: the p99 of its lag, by which a trial was judged, is mostly that of the machine."""
+    if latencies is None:
+        return [trial.limit for trial in valid]
+    if latencies.is_delayed:
+        return ["generator"] * len(valid)
+    return [None if trial.limit == "generator" else trial.limit for trial in valid]
+
+
+def _most_common(limits: Sequence[Limit | None]) -> Limit | None:
     """Return the limit of more than half of the trials."""
-    return next((limit for limit, count in Counter(t.limit for t in valid).items() if 2 * count > len(valid)), None)
+    return next((limit for limit, count in Counter(limits).items() if 2 * count > len(limits)), None)
 
 
 def share_of_ceiling(rate: float, at: Cell, cells: Mapping[Cell, CellSummary]) -> float | None:

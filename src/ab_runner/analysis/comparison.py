@@ -12,7 +12,7 @@ import msgspec
 from ab_runner.analysis.bounds import Bound, bound_of_ratio
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import lower_is_better
-from ab_runner.analysis.measurements import decides_by_cpu_time, speeds_of
+from ab_runner.analysis.measurements import cpu_efficiencies_of, speeds_of
 from ab_runner.analysis.reasons import Reason
 from ab_runner.analysis.renames import cells_with_ids, renames, with_ids
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
@@ -22,7 +22,6 @@ from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.estimate import Estimate
 from ab_runner.stats.holm import holm
-from ab_runner.stats.pairing import Measurement, pair
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
 from ab_runner.stats.ratio import LogMean, in_every_start, log_mean, log_ratio, mean_ratio, start_means
 from ab_runner.store.differences import (
@@ -164,7 +163,7 @@ class _Sides(msgspec.Struct, frozen=True):
     def figures(self, cell: Cell, by_cpu_time: bool) -> tuple[Figures, Figures]:
         """Return what is compared of a cell, of the earlier sweep and of the later one."""
         before, after = (
-            side[cell].cpu_efficiency_by_batch if by_cpu_time else speeds_of(side[cell])
+            cpu_efficiencies_of(side[cell]) if by_cpu_time else speeds_of(side[cell])
             for side in (self.before, self.after)
         )
         if not self.by_reference:
@@ -206,28 +205,21 @@ def _cell(cell: Cell, sides: _Sides, revised: bool, has_noise: bool) -> CellChan
         return msgspec.structs.replace(known, change="gained")
     if after.figure is None:
         return msgspec.structs.replace(known, change="lost")
-    compared = pair(_measurement(after), _measurement(before))
-    if compared is None:
+    by_cpu_time = before.is_lower_bound and after.is_lower_bound
+    if by_cpu_time and not (cpu_efficiencies_of(before) and cpu_efficiencies_of(after)):
         return msgspec.structs.replace(known, change="generator was the limit")
-    figures = sides.figures(cell, compared.by_cpu_time)
     known = msgspec.structs.replace(
         known,
-        figures=figures,
-        by_cpu_time=compared.by_cpu_time,
-        can_be_faster=compared.first_can_lead,
-        can_be_slower=compared.second_can_lead,
+        figures=sides.figures(cell, by_cpu_time),
+        by_cpu_time=by_cpu_time,
+        can_be_faster=by_cpu_time or not before.is_lower_bound,
+        can_be_slower=by_cpu_time or not after.is_lower_bound,
     )
     ratio = mean_ratio([_means(known)])
     if not has_noise:
         ratio = Estimate(ratio.value)
     change: Change = "revised" if revised else known.change if ratio.interval else "too few starts"
     return msgspec.structs.replace(known, ratio=ratio, change=change)
-
-
-def _measurement(cell: CellSummary) -> Measurement:
-    efficiency = list(cell.cpu_efficiency_by_batch.values()) if decides_by_cpu_time(cell) else []
-    rate = log_mean(list(speeds_of(cell).values()))
-    return Measurement(rate, log_mean(efficiency) if efficiency else None, cell.is_lower_bound)
 
 
 def _is_tested(change: CellChange) -> bool:

@@ -8,8 +8,8 @@ from ab_runner.model.axis import Axis
 from ab_runner.model.records import CellRecord, Trial
 
 Measure = Literal["rate", "latency", "capacity"]
-"""Requests per second of a closed load; p99 of an open load's latencies in milliseconds; or the highest rate at which
-an SLO is met, in requests per second."""
+"""Requests per second of a closed load; the median of an open load's latencies in milliseconds; or the highest rate at
+which an SLO is met, in requests per second."""
 
 
 def measure_on(axis: Axis) -> Measure:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
 
 import msgspec
 
 from ab_runner.analysis.disturbed import counted
+from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.model.records import Cell, Trial, cell_of, is_valid
 
@@ -16,13 +17,15 @@ class OpenCell(msgspec.Struct, frozen=True, kw_only=True):
     """Medians over the valid trials of a cell that its figure is of; None where that is not known or does not apply.
 
     `rate` is the planned one in requests per second and `peak` that of the closed load before it. `lag` is p99 of the
-    generator's lag in milliseconds. `met` and `missed` are the bracket of a capacity: the rates at which the SLO was
-    met, and the lowest above them at which it was not. `memory_by_block` has the server's highest memory in bytes.
+    generator's lag in milliseconds, and `lag_p50` its median; None in older sweeps. `met` and `missed` are the bracket
+    of a capacity: the rates at which the SLO was met, and the lowest above them at which it was not.
+    `memory_by_block` has the server's highest memory in bytes.
     """
 
     rate: float | None
     peak: float | None
     lag: float | None
+    lag_p50: float | None
     met: float | None
     missed: float | None
     memory_by_block: Mapping[int, int]
@@ -30,19 +33,22 @@ class OpenCell(msgspec.Struct, frozen=True, kw_only=True):
 
 def open_cells(trials: Iterable[TrialFigures]) -> dict[Cell, OpenCell]:
     """Return the cells of the sweep's own blocks that have a valid trial."""
-    found: dict[Cell, list[Trial]] = {}
+    found: dict[Cell, list[TrialFigures]] = {}
     for figures in trials:
         record = figures.record
         if is_valid(record) and not record.is_reference_check:
-            found.setdefault(cell_of(record), []).append(record)
-    return {cell: _open_cell(counted(records)) for cell, records in found.items()}
+            found.setdefault(cell_of(record), []).append(figures)
+    return {cell: _open_cell(each) for cell, each in found.items()}
 
 
-def _open_cell(trials: list[Trial]) -> OpenCell:
+def _open_cell(figures: Sequence[TrialFigures]) -> OpenCell:
+    trials = counted([each.record for each in figures if is_valid(each.record)])
+    lags = [each.lag_p50 for each in figures if each.lag_p50 is not None]
     return OpenCell(
         rate=_median(trials, _rate),
         peak=_median(trials, lambda trial: trial.peak),
         lag=_median(trials, _lag),
+        lag_p50=median(lags) if lags else None,
         met=_median(trials, lambda trial: trial.search.met if trial.search else None),
         missed=_median(trials, lambda trial: trial.search.missed if trial.search else None),
         memory_by_block={
@@ -66,14 +72,13 @@ def _median(trials: Iterable[Trial], figure: Callable[[Trial], float | None]) ->
     return median(known) if known else None
 
 
-def memory_per_connection(cells: Mapping[Cell, OpenCell], cell: Cell) -> float | None:
-    """Return the bytes of the server's memory that each idle connection of a cell takes: in each block the difference
-    to its cell without any, divided by how many there are, and of these the median. None where that is not known, or
-    not above zero."""
+def memory_per_connection(cells: Mapping[Cell, OpenCell], cell: Cell) -> Spread | None:
+    """Return the bytes of the server's memory that each idle connection of a cell takes, as the spread over blocks: in
+    each the difference to its cell without any, divided by how many there are. None where that is not known, or its
+    median is not above zero."""
     here, base = cells.get(cell), cells.get(msgspec.structs.replace(cell, level=0))
     if here is None or base is None or not cell.level:
         return None
     blocks = here.memory_by_block.keys() & base.memory_by_block.keys()
-    more = [here.memory_by_block[block] - base.memory_by_block[block] for block in blocks]
-    middle = median(more) if more else 0.0
-    return middle / cell.level if middle > 0 else None
+    more = [(here.memory_by_block[block] - base.memory_by_block[block]) / cell.level for block in blocks]
+    return Spread(min(more), median(more), max(more)) if more and median(more) > 0 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ab_runner.analysis.cells import CellSummary
-from ab_runner.analysis.measurements import decides_by_cpu_time
+from ab_runner.analysis.measurements import cpu_efficiencies_of, measurements_of
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
@@ -13,17 +13,27 @@ from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import Rank, Ranking, rank
 
 Rankings = Mapping[tuple[WorkloadName, int], Ranking]
-"""The ranking of the servers by workload and concurrency."""
+"""The ranking of the servers by workload and level."""
 
 
 def rankings_of(cells: Iterable[Cell], measurements: Mapping[Cell, Measurement]) -> Rankings:
-    """Return the ranks at every workload and concurrency. The ceiling, which is no competitor, has none."""
+    """Return the ranks at every workload and level. The ceiling, which is no competitor, has none."""
     rows: dict[tuple[WorkloadName, int], dict[str, Measurement]] = {}
     for cell in cells:
         row = rows.setdefault((cell.workload, cell.level), {})
-        if cell in measurements and cell.server != REFERENCE:
+        if cell in measurements:
             row[cell.server] = measurements[cell]
-    return {place: rank(row) for place, row in rows.items()}
+    return {place: ranking_of(row) for place, row in rows.items()}
+
+
+def ranking_of(row: Mapping[str, Measurement]) -> Ranking:
+    """Return the ranks in a row, without the ceiling."""
+    return rank({server: measured for server, measured in row.items() if server != REFERENCE})
+
+
+def cpu_efficiency_rankings(cells: Mapping[Cell, CellSummary]) -> Rankings:
+    """Return the ranks by requests per CPU-second, which are of a closed load."""
+    return rankings_of(cells, measurements_of(cells, cpu_efficiencies_of))
 
 
 def ranks_of(rankings: Rankings) -> dict[Cell, Rank]:
@@ -36,18 +46,7 @@ def ranks_of(rankings: Rankings) -> dict[Cell, Rank]:
 
 
 def best_of(ranking: Ranking) -> frozenset[str]:
-    """Return the servers statistically tied for first; none where no server is known to be behind."""
+    """Return the servers that no server was found to be ahead of; none where no server is known to be behind."""
     if all(found.best == 1 for found in ranking.ranks.values()):
         return frozenset()
     return frozenset(server for server, found in ranking.ranks.items() if found.best == 1)
-
-
-def best_by_cpu_time(ranking: Ranking) -> frozenset[str]:
-    """Return those of the best that are ahead of another server by CPU time."""
-    return best_of(ranking) & {better for better, _ in ranking.by_cpu_time}
-
-
-def compares_cpu_time(cells: Iterable[CellSummary]) -> bool:
-    """Return whether any two of these servers are compared by CPU time."""
-    competitors = (cell for cell in cells if cell.cell.server != REFERENCE)
-    return sum(cell.is_lower_bound and decides_by_cpu_time(cell) for cell in competitors) > 1

@@ -17,7 +17,7 @@ from ab_runner.analysis.reasons import Reason
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
-from ab_runner.stats.pairing import Measurement, Pair, pair
+from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import Ranking
 from ab_runner.stats.ratio import ratio
 
@@ -26,67 +26,58 @@ _WIDE = 0.05
 
 
 class Standing(Enum):
-    """What is known of the order of the servers at one workload and concurrency."""
+    """What is known of the order of the servers in a row of figures."""
 
     ALONE = "alone"
     """Only one server has a figure."""
     FEW_STARTS = "few starts"
     TOO_FEW = "too few"
     """Fewer than two servers have figures that can be tested."""
-    FIRST = "first"
-    """All other servers are behind one server."""
-    AHEAD = "ahead"
-    """Several servers are tied for first, and some are ahead of others."""
-    EQUAL = "equal"
-    """No server is ahead of another."""
+    TESTED = "tested"
 
 
 class Lead(msgspec.Struct, frozen=True):
-    """By what factor the first is ahead of the nearest server that is behind it. `at_least`: ab was the limit of the
-    first. `by_cpu_time`: the factor is one of requests per CPU-second."""
+    """The ratio of the best figure to that of the closest server that was found to be behind. `at_least`: the generator
+    was the limit of the best."""
 
     factor: float
     at_least: bool
-    by_cpu_time: bool
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """The order of the servers at one workload and concurrency, as far as it was tested.
+    """How the others stand to the server with the best figure, its `leader`. `level` is None for all levels together.
 
-    `leaders` of the `compared` servers are each ahead of `ahead_of` others. `others` besides them may be first too.
-    Where no order was tested for want of starts, the leader is the server with the best figure. Where servers are
-    equal there is none.
-    """
+    Of the `compared` servers, `leader` among them, `behind` are behind it, `tied` were tested and not told apart from
+    it, and `not_compared` were not, because the generator was the limit. `detectable` has the smallest difference that
+    the test of each that is tied would have found: 0.09 for 9 %."""
 
     standing: Standing
-    compared: int = 0
-    leaders: tuple[str, ...] = ()
-    ahead_of: int = 0
-    others: tuple[str, ...] = ()
-
-
-class OrderAtLevels(msgspec.Struct, frozen=True):
-    """An order that is the same at several concurrencies. `leads` has the leads there over the nearest server that is
-    behind, if there is one, and `cells` those of the leaders, or of all compared servers where there are none."""
-
-    order: Order
-    levels: tuple[int, ...]
-    leads: tuple[Lead, ...]
-    cells: tuple[CellSummary, ...]
+    level: int | None
+    leader: str
+    figure: CellSummary | None
+    compared: int
+    behind: int = 0
+    tied: tuple[str, ...] = ()
+    detectable: tuple[float, ...] = ()
+    not_compared: int = 0
+    lead: Lead | None = None
 
 
 class WorkloadSummary(msgspec.Struct, frozen=True):
-    """`servers` have a figure in this workload. `orders` is empty where there are fewer than two."""
+    """`servers` have a figure in this workload. `orders` has one for each level, and is empty where there are fewer
+    than two servers. `percentile` is the one of the latencies, None of rates."""
 
     workload: WorkloadName
     servers: tuple[str, ...]
-    orders: tuple[OrderAtLevels, ...]
+    orders: tuple[Order, ...]
+    percentile: int | None = None
 
 
 class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     """What supports or weakens the figures. `wide` is half the width of the median interval, as a share of its
     figure, and `drift` the largest of the reference, each None where it is small. Of the `cells`, `disturbed` are
-    disturbed, `without` have no figure for another reason, and ab was the limit of `limited`."""
+    disturbed, and `without` have no figure for another reason. The generator was the limit of one or more trials of
+    `limited`. Intervals of one of the `sessions` hold for its hours alone."""
 
     starts: int
     wide: float | None
@@ -96,6 +87,7 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     limited: int
     drift: float | None
     warnings: int
+    sessions: int
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -107,119 +99,104 @@ class Summary(msgspec.Struct, frozen=True):
     confidence: Confidence | None = None
 
 
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """What servers were compared by: measurements and rankings by cell, and of latencies (`percentile` is then set)
+    also over all levels of a workload together."""
+
+    measurements: Mapping[Cell, Measurement]
+    rankings: Rankings
+    percentile: int | None = None
+    over_levels: Mapping[WorkloadName, tuple[Mapping[str, Measurement], Ranking]] = {}
+
+
 def summary_of(
     cells: Mapping[Cell, CellSummary],
-    measurements: Mapping[Cell, Measurement],
-    rankings: Rankings,
+    compared: Sequence[Compared],
     levels: Sequence[int],
     drifts: Sequence[Drift],
     warnings: int,
+    sessions: int = 1,
 ) -> Summary:
-    """Return the summary of the cells of a sweep; `warnings` is the number of its warnings."""
+    """Return the summary of the cells of a sweep; `warnings` is the number of its warnings, and `sessions` how often it
+    was begun or resumed."""
     taking_part = [cell for cell in cells.values() if cell.cell.server != REFERENCE]
     starved = tuple(cell for cell in taking_part if cell.starved)
     if not any(cell.figure is not None for cell in taking_part):
         return Summary(starved=starved)
     workloads = dict.fromkeys(cell.cell.workload for cell in taking_part)
     return Summary(
-        tuple(_workload(name, taking_part, measurements, rankings, levels) for name in workloads),
+        tuple(_workload(name, taking_part, each, levels) for name in workloads for each in compared),
         starved,
-        _confidence(taking_part, drifts, warnings),
+        _confidence(taking_part, drifts, warnings, sessions),
     )
 
 
 def _workload(
-    name: WorkloadName,
-    cells: Iterable[CellSummary],
-    measurements: Mapping[Cell, Measurement],
-    rankings: Rankings,
-    levels: Sequence[int],
+    name: WorkloadName, cells: Iterable[CellSummary], compared: Compared, levels: Sequence[int]
 ) -> WorkloadSummary:
     rows: dict[int, list[CellSummary]] = {level: [] for level in levels}
     for cell in cells:
         if cell.cell.workload == name and cell.figure is not None and cell.cell.level in rows:
             rows[cell.cell.level].append(cell)
-    servers = dict.fromkeys(cell.cell.server for row in rows.values() for cell in row)
-    orders: dict[Order, dict[int, Lead | None]] = {}
+    servers = tuple(dict.fromkeys(cell.cell.server for row in rows.values() for cell in row))
+    orders = []
     if len(servers) > 1:
         for level, row in rows.items():
             if row:
-                order, lead = _order(row, measurements, rankings[name, level])
-                orders.setdefault(order, {})[level] = lead
-    return WorkloadSummary(
-        name,
-        tuple(servers),
-        tuple(
-            OrderAtLevels(
-                order,
-                tuple(leads),
-                tuple(lead for lead in leads.values() if lead is not None),
-                tuple(
-                    cell
-                    for level in leads
-                    for cell in rows[level]
-                    if cell.cell.server in (order.leaders or rankings[name, level].ranks)
-                ),
-            )
-            for order, leads in orders.items()
-        ),
-    )
+                figures = {cell.cell.server: cell for cell in row}
+                here = {server: compared.measurements[cell.cell] for server, cell in figures.items()}
+                orders.append(_order(level, figures, here, compared.rankings[name, level]))
+        if name in compared.over_levels and len(orders) > 1:
+            measurements, ranking = compared.over_levels[name]
+            if len(ranking.ranks) > 1:
+                orders.append(_order(None, {}, measurements, ranking))
+    return WorkloadSummary(name, servers, tuple(orders), compared.percentile)
 
 
 def _order(
-    row: Sequence[CellSummary], measurements: Mapping[Cell, Measurement], ranking: Ranking
-) -> tuple[Order, Lead | None]:
-    """Return the order of the servers with a figure, and the smallest lead of those that lead, if there is one."""
-    compared = len(ranking.ranks)
-    if len(row) == 1:
-        return Order(standing=Standing.ALONE, leaders=(row[0].cell.server,)), None
-    if compared < 2:
-        best = max(row, key=_speed)
-        standing = Standing.TOO_FEW if compared else Standing.FEW_STARTS
-        return Order(standing=standing, compared=len(row), leaders=(best.cell.server,)), None
-    first = [server for server, rank in ranking.ranks.items() if rank.best == 1]
-    ahead = {name: sum(better == name for better, _ in ranking.faster) for name in first}
-    most = max(ahead.values())
-    if not most:
-        return Order(standing=Standing.EQUAL, compared=compared), None
-    leaders = tuple(name for name in first if ahead[name] == most)
-    order = Order(
-        standing=Standing.FIRST if len(first) == 1 else Standing.AHEAD,
-        compared=compared,
-        leaders=leaders,
-        ahead_of=most,
-        others=tuple(name for name in first if name not in leaders),
+    level: int | None, figures: Mapping[str, CellSummary], measurements: Mapping[str, Measurement], ranking: Ranking
+) -> Order:
+    """Return the order of the servers with a figure. The leader has the best figure of those that no other was found to
+    be ahead of."""
+    ranked = [server for server, rank in ranking.ranks.items() if rank.best == 1]
+    names = ranked if len(ranking.ranks) > 1 else list(figures)
+    leader = max(names, key=lambda server: _speed(figures.get(server), measurements[server]))
+    if len(ranking.ranks) < 2:
+        standing = Standing.TOO_FEW if ranking.ranks else Standing.FEW_STARTS
+        return Order(
+            standing=Standing.ALONE if len(figures) == 1 else standing,
+            level=level, leader=leader, figure=figures.get(leader), compared=len(figures),
+        )  # fmt: skip
+    others = ranking.others_of(leader)
+    return Order(
+        standing=Standing.TESTED,
+        level=level,
+        leader=leader,
+        figure=figures.get(leader),
+        compared=len(ranking.ranks),
+        behind=len(others.behind),
+        tied=tuple(others.tied),
+        detectable=tuple(others.tied.values()),
+        not_compared=len(others.not_compared),
+        lead=_lead(leader, others.behind, measurements),
     )
-    leads = [lead for name in leaders if (lead := _lead(name, row, measurements, ranking))]
-    return order, min(leads, key=_nearness, default=None)
 
 
-def _speed(cell: CellSummary) -> float:
-    figure = cell.figure or 0.0
-    return -figure if lower_is_better(cell.measure) else figure
+def _speed(cell: CellSummary | None, measurement: Measurement) -> float:
+    """Return what is the higher the better: the figure that tables show, where they show it."""
+    if cell is None or cell.figure is None or lower_is_better(cell.measure):
+        return measurement.mean.value
+    return cell.figure
 
 
-def _lead(
-    first: str, row: Sequence[CellSummary], measurements: Mapping[Cell, Measurement], ranking: Ranking
-) -> Lead | None:
-    """Return the lead over the nearest of the servers that are behind this one; where ab limited several, over one of
-    those. None where none of them can be compared with it."""
-    here = {cell.cell.server: measurements[cell.cell] for cell in row}
-    behind = [server for better, server in ranking.faster if better == first]
-    pairs = (pair(here[first], here[server]) for server in behind)
-    leads = (Lead(_factor(each), not each.second_can_lead, each.by_cpu_time) for each in pairs if each)
-    return min(leads, key=_nearness, default=None)
+def _lead(first: str, behind: Sequence[str], measurements: Mapping[str, Measurement]) -> Lead | None:
+    """Return the lead over the closest of the servers that are behind; None where there is none."""
+    here = measurements[first]
+    factors = [ratio(here.mean, measurements[server].mean).value for server in behind]
+    return Lead(min(factors), here.is_lower_bound) if factors else None
 
 
-def _nearness(lead: Lead) -> tuple[bool, float]:
-    return not lead.by_cpu_time, lead.factor
-
-
-def _factor(pair: Pair) -> float:
-    return ratio(pair.first, pair.second).value
-
-
-def _confidence(cells: Sequence[CellSummary], drifts: Sequence[Drift], warnings: int) -> Confidence:
+def _confidence(cells: Sequence[CellSummary], drifts: Sequence[Drift], warnings: int, sessions: int) -> Confidence:
     estimates = [cell.estimate for cell in cells if cell.estimate]
     widths = [width for estimate in estimates if (width := estimate.relative_half_width) is not None]
     wide = median(widths) if widths else 0.0
@@ -233,4 +210,5 @@ def _confidence(cells: Sequence[CellSummary], drifts: Sequence[Drift], warnings:
         limited=sum(cell.is_lower_bound for cell in cells),
         drift=drift if drift > WORTH_A_WARNING else None,
         warnings=warnings,
+        sessions=sessions,
     )

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from ab_runner.analysis.cells import CellSummary, cells_and_trials, share_of_ceiling
 from ab_runner.analysis.drift import Drift, drifts, shifts
+from ab_runner.analysis.latencies import COMPARED
 from ab_runner.analysis.measure import Measure, lower_is_better, measure_on, throughput
-from ab_runner.analysis.measurements import has_noise, measurements_of
-from ab_runner.analysis.rankings import Rankings, rankings_of, ranks_of
+from ab_runner.analysis.measurements import has_noise, measurements_of, over_levels, p95s_of, speeds_of
+from ab_runner.analysis.rankings import Rankings, cpu_efficiency_rankings, ranking_of, rankings_of, ranks_of
 from ab_runner.analysis.spreads import ModelSpread, WorkloadSpread, model_spreads, workload_spread
-from ab_runner.analysis.summary import Summary, summary_of
+from ab_runner.analysis.summary import Compared, Summary, summary_of
 from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.analysis.warnings import SweepWarning, warnings_of
 from ab_runner.model.axis import Axis
-from ab_runner.model.records import Cell, Sweep, Trial, cell_of, is_valid
+from ab_runner.model.records import Cell, ResumeRecord, Sweep, Trial, cell_of, is_valid
+from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import Rank
@@ -28,17 +30,17 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
 
     `cells` are those of the sweep's own blocks. `trials` has every record of a cell in the order of the log, those of
     the reference before and after the sweep too; of these come `drifts`. `shares` are the cells' rates and
-    capacities as shares of the ceiling's. `measurements` are what comparisons within the sweep use. `rankings` are by
-    workload and level, and `ranks` their ranks by cell. `spreads` and `io_models` are by workload, for those that were
-    measured.
+    capacities as shares of the ceiling's. `compared` has what servers are compared by: their figures, and of latencies
+    p95 besides. `cpu_efficiency` has the rankings by requests per CPU-second. `ranks` are those of the figures by cell.
+    `spreads` and `io_models` are by workload, for those that were measured.
     """
 
     stored: Stored
     cells: Mapping[Cell, CellSummary]
     trials: tuple[TrialFigures, ...]
     shares: Mapping[Cell, float]
-    measurements: Mapping[Cell, Measurement]
-    rankings: Rankings
+    compared: tuple[Compared, ...]
+    cpu_efficiency: Rankings
     ranks: Mapping[Cell, Rank]
     spreads: Mapping[WorkloadName, WorkloadSpread]
     io_models: Mapping[WorkloadName, tuple[ModelSpread, ...]]
@@ -50,6 +52,12 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     def sweep(self) -> Sweep:
         """The sweep as it was stored when it began."""
         return self.stored.sweep
+
+    @property
+    def shown_servers(self) -> tuple[Server, ...]:
+        """The servers that tables and charts show. Of an open load the reference is among them, whose latencies are
+        those of the machine and of the generator."""
+        return self.sweep.servers if self.axis == "connections" else self.sweep.everyone
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -65,6 +73,16 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     def measure(self) -> Measure:
         """What the figures of its cells are."""
         return measure_on(self.axis)
+
+    @property
+    def measurements(self) -> Mapping[Cell, Measurement]:
+        """The figures of the cells as they are compared."""
+        return self.compared[0].measurements
+
+    @property
+    def rankings(self) -> Rankings:
+        """The rankings by the figures, by workload and level."""
+        return self.compared[0].rankings
 
     @property
     def has_noise(self) -> bool:
@@ -99,10 +117,9 @@ def analyse(stored: Stored) -> SweepAnalysis:
     cells, trials = cells_and_trials(stored.records)
     found = drifts(stored.records)
     warnings = tuple(warnings_of(stored, found, shifts(stored.records)))
-    measurements = measurements_of(cells)
-    rankings = rankings_of(cells, measurements)
     measured = {cell.workload for cell in cells}
     workloads = [workload for workload in sweep.request.workloads if workload in measured]
+    compared = tuple(_compared(cells, workloads, levels, measure_on(sweep.request.axis)))
     shares = {
         cell: share_of_ceiling(each.figure, cell, cells)
         for cell, each in cells.items()
@@ -113,12 +130,35 @@ def analyse(stored: Stored) -> SweepAnalysis:
         cells=cells,
         trials=trials,
         shares={cell: share for cell, share in shares.items() if share is not None},
-        measurements=measurements,
-        rankings=rankings,
-        ranks=ranks_of(rankings),
+        compared=compared,
+        cpu_efficiency=cpu_efficiency_rankings(cells),
+        ranks=ranks_of(compared[0].rankings),
         spreads={each: workload_spread(each, sweep.servers, levels, cells) for each in workloads},
         io_models={each: model_spreads(each, sweep.servers, levels, cells) for each in workloads},
         drifts=tuple(found),
         warnings=warnings,
-        summary=summary_of(cells, measurements, rankings, levels, found, len(warnings)),
+        summary=summary_of(cells, compared, levels, found, len(warnings), _sessions(stored)),
     )
+
+
+def _compared(
+    cells: Mapping[Cell, CellSummary], workloads: Sequence[WorkloadName], levels: Sequence[int], measure: Measure
+) -> Iterator[Compared]:
+    """Yield what servers are compared by: their figures, which of latencies are medians, and then p95."""
+    if not lower_is_better(measure):
+        measurements = measurements_of(cells)
+        yield Compared(measurements=measurements, rankings=rankings_of(cells, measurements))
+        return
+    for percentile, figures_of in zip(COMPARED, (speeds_of, p95s_of), strict=True):
+        measurements = measurements_of(cells, figures_of)
+        together = {each: over_levels(cells, each, figures_of) for each in workloads if len(levels) > 1}
+        yield Compared(
+            measurements=measurements,
+            rankings=rankings_of(cells, measurements),
+            percentile=percentile,
+            over_levels={each: (found, ranking_of(found)) for each, found in together.items()},
+        )
+
+
+def _sessions(stored: Stored) -> int:
+    return 1 + sum(isinstance(record, ResumeRecord) for record in stored.records)

@@ -26,12 +26,15 @@ _SHORTEST_CPU_SECONDS = 1e-6
 class TrialFigures(msgspec.Struct, frozen=True):
     """A record of a cell with what is computed from it alone. `latency` is in milliseconds, one for each of
     `PERCENTILES`. `served` is the share of the connections that was served at a time. `cpu_efficiency` is the requests
-    per CPU-second of the server. None where that is not known."""
+    per CPU-second of the server. Of an open load, `p95` is that of the latencies and `lag_p50` the median of the
+    generator's lag, in milliseconds. None where that is not known."""
 
     record: CellRecord
     latency: tuple[float | None, ...] = NO_LATENCY
     served: float | None = None
     cpu_efficiency: float | None = None
+    p95: float | None = None
+    lag_p50: float | None = None
 
 
 def figures_of(record: CellRecord) -> tuple[TrialFigures, Histogram]:
@@ -40,16 +43,27 @@ def figures_of(record: CellRecord) -> tuple[TrialFigures, Histogram]:
     if not isinstance(record, Trial) or record.report is None:
         return TrialFigures(record), Histogram()
     spread = _distribution(record, record.report)
+    is_open = record.report.arrivals is not None
     return TrialFigures(
-        record, percentiles(spread, record.report.arrivals is not None), _served(record, spread), cpu_efficiency(record)
+        record,
+        percentiles(spread, is_open),
+        _served(record, spread),
+        cpu_efficiency(record),
+        _percentile(spread, 95) if is_open else None,
+        _percentile(weighted(record.lag_microseconds.items()), 50) if is_open else None,
     ), spread
+
+
+def _percentile(spread: Histogram, percentage: float) -> float | None:
+    """Return a percentile in milliseconds; None of an empty distribution."""
+    return spread.percentile(percentage) / 1000 if spread.counts else None
 
 
 def figure_of(trial: TrialFigures) -> float | None:
     """Return what a trial adds to the figure of its cell; None where it has nothing to add."""
     record = trial.record
     if measure_of(record) == "latency":
-        return trial.latency[PERCENTILES.index(99)]
+        return trial.latency[PERCENTILES.index(50)]
     return throughput(record) if isinstance(record, Trial) else None
 
 

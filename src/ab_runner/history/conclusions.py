@@ -210,7 +210,7 @@ def _means(cells: Sequence[Weighted]) -> Means | None:
     Two cells are compared as for ranks. Cells of one block share its minutes, and those of a server also its start, so
     several are added up within each block first. The sums of different blocks are independent."""
     if len(cells) == 2:
-        return tuple((cell.measurement.rate, weight) for cell, weight in cells if cell.measurement is not None)
+        return tuple((cell.measurement.mean, weight) for cell, weight in cells if cell.measurement is not None)
     blocks = _common_blocks(cell for cell, _ in cells)
     if not blocks:
         return None
@@ -242,7 +242,7 @@ def _side_rate(cells: Sequence[Measured], blocks: Sequence[int]) -> SideRate:
     rates = [log(cell.rates[block]) for cell in cells for block in blocks]
     return SideRate(
         tuple(dict.fromkeys(cell.server for cell in cells)),
-        exp(fmean(rates or [cell.measurement.rate.value for cell in cells if cell.measurement is not None])),
+        exp(fmean(rates or [cell.measurement.mean.value for cell in cells if cell.measurement is not None])),
         at_least=any(cell.at_least for cell in cells),
         at_most=any(cell.at_most for cell in cells),
     )

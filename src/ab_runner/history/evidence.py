@@ -64,7 +64,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def has_noise(self) -> bool:
         """Whether there were enough starts to test it."""
-        return self.measurement is not None and self.measurement.rate.has_noise
+        return self.measurement is not None and self.measurement.mean.has_noise
 
 
 class Evidence(msgspec.Struct, frozen=True):

@@ -1,20 +1,23 @@
-"""The first table of every report: who is fastest in each workload, by how much, and how sure that is. Pure."""
+"""The first table of every report: who has the best figure in each workload, by how much, and what was tested. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.analysis.cells import CellSummary
-from ab_runner.analysis.measure import lower_is_better
-from ab_runner.analysis.summary import Lead, Order, OrderAtLevels, Standing, WorkloadSummary
+from ab_runner.analysis.measure import Measure, lower_is_better
+from ab_runner.analysis.summary import Lead, Order, Standing, WorkloadSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.report.document import Emphasis, Table, TableCell
-from ab_runner.report.figures import CPU_TIME_MARK, NONE, OF_CPU_TIME, bound_of, range_figure
-from ab_runner.report.words import words_of
+from ab_runner.report.figures import NONE, differences_text, range_figure
+from ab_runner.report.words import Words, words_of
 from ab_runner.stats.estimate import FEWEST_STARTS
 
-LEAD = "lead: over the nearest of the servers that are known to be slower, compared within blocks"
+LEAD = "lead: ratio to the closest server that is significantly behind, compared within blocks"
+TIED = "tied: tested, and not told apart; beside it the smallest difference that each test would have found"
 SOME_STARTS_FAILED = "*: some of its trials failed; its rank rests on the others"
+TOGETHER = "together"
+"""The levels of an order over all of them."""
 _MOST_NAMES = 3
 """If there are more servers than this, only their number is shown."""
 _RANGE_FROM = 3
@@ -22,60 +25,62 @@ _RANGE_FROM = 3
 
 
 def fastest_table(analysis: SweepAnalysis) -> Table | None:
-    """Return the table, with a row for each group of levels that have the same fastest servers; None where no server
-    has a figure."""
-    rows = [row for workload in analysis.summary.workloads for row in _workload_rows(workload, analysis)]
+    """Return the table, with a row for each group of levels that have the same best server; None where no server has a
+    figure."""
+    words = words_of(analysis.sweep.request)
+    rows = [row for workload in analysis.summary.workloads for row in _workload_rows(workload, analysis, words)]
     if not rows:
         return None
     texts = [[cell.text for cell in row] for row in rows]
     notes = [LEAD] if any(lead != NONE for *_, lead, _ in texts) else []
-    notes += [OF_CPU_TIME] if any(CPU_TIME_MARK in lead for *_, lead, _ in texts) else []
+    notes += [TIED] if any("tied" in evidence for *_, evidence in texts) else []
     notes += [SOME_STARTS_FAILED] if any(fastest.endswith("*") for _, _, fastest, *_ in texts) else []
-    words = words_of(analysis.sweep.request)
-    headings = ("workload", words.column, "fastest", words.unit, "lead", "how sure")
+    is_latency = lower_is_better(analysis.measure)
+    best, unit = ("lowest", "ms") if is_latency else ("fastest", words.unit)
+    headings = ("workload", words.column, best, unit, "lead", "evidence")
     return Table(title=words.answer, headings=headings, rows=tuple(rows), notes=tuple(notes), prose=(2, 5))
 
 
-def _workload_rows(summary: WorkloadSummary, analysis: SweepAnalysis) -> Iterator[tuple[TableCell, ...]]:
+def _workload_rows(summary: WorkloadSummary, analysis: SweepAnalysis, words: Words) -> Iterator[tuple[TableCell, ...]]:
     """Yield the rows of a workload. Its name stands on the first."""
+    name: str = summary.workload if summary.percentile is None else f"{summary.workload}, p{summary.percentile}"
     if len(summary.servers) < 2:
         cells = [cell for server in summary.servers for cell in analysis.cells_of(server, summary.workload)]
         fastest = ", ".join(summary.servers) or NONE
         why = "the only server with a figure" if summary.servers else "no server has a figure"
-        yield _row(summary.workload, NONE, fastest, _rates(cells), NONE, why, Emphasis.UNSURE)
+        yield _row(
+            name, NONE, fastest, _figures(cells, analysis.measure, summary.percentile), NONE, why, Emphasis.UNSURE
+        )
         return
-    name: str = summary.workload
-    every = sorted(level for each in summary.orders for level in each.levels)
-    for same in _same_leaders(summary.orders):
-        levels = sorted(level for each in same for level in each.levels)
-        order = same[0].order
-        cells = [cell for each in same for cell in each.cells]
+    every = sorted(order.level for order in summary.orders if order.level is not None)
+    for same in _same_leader(summary.orders):
+        levels = sorted(order.level for order in same if order.level is not None)
+        cells = [order.figure for order in same if order.figure is not None]
+        is_ahead = any(order.behind for order in same)
         yield _row(
             name,
-            levels_text(levels, every),
-            _fastest(
-                [each.order for each in same], any(cell.failed for cell in cells), lower_is_better(analysis.measure)
-            ),
-            _rates(cells),
-            _lead_text([lead for each in same for lead in each.leads]),
-            _certainty([each.order for each in same]),
-            Emphasis.BEST if order.ahead_of else Emphasis.UNSURE,
+            levels_text(levels, every) if levels else TOGETHER,
+            _fastest(same[0], is_ahead, any(cell.failed for cell in cells), lower_is_better(analysis.measure)),
+            _figures(cells, analysis.measure, summary.percentile),
+            _lead_text([order.lead for order in same if order.lead]),
+            _evidence(same, words),
+            Emphasis.BEST if is_ahead else Emphasis.UNSURE,
         )
         name = ""
 
 
 def _row(
-    workload: str, levels: str, fastest: str, rates: str, lead: str, certainty: str, emphasis: Emphasis
+    workload: str, levels: str, fastest: str, figures: str, lead: str, evidence: str, emphasis: Emphasis
 ) -> tuple[TableCell, ...]:
-    texts = [TableCell(text) for text in (workload, levels, fastest, rates, lead, certainty)]
+    texts = [TableCell(text) for text in (workload, levels, fastest, figures, lead, evidence)]
     return (*texts[:2], TableCell(fastest, emphasis), *texts[3:])
 
 
-def _same_leaders(orders: Iterable[OrderAtLevels]) -> list[list[OrderAtLevels]]:
-    """Return the orders, those together in which the same servers lead."""
-    found: dict[tuple[Standing, frozenset[str]], list[OrderAtLevels]] = {}
+def _same_leader(orders: Iterable[Order]) -> list[list[Order]]:
+    """Return the orders, those together that have the same leader. One over all levels stands alone."""
+    found: dict[tuple[Standing, str, bool, bool], list[Order]] = {}
     for each in orders:
-        found.setdefault((each.order.standing, frozenset(each.order.leaders)), []).append(each)
+        found.setdefault((each.standing, each.leader, each.behind > 0, each.level is None), []).append(each)
     return list(found.values())
 
 
@@ -93,39 +98,33 @@ def levels_text(levels: Sequence[int], every: Sequence[int]) -> str:
     )
 
 
-def _fastest(orders: Sequence[Order], some_failed: bool, is_lowest: bool) -> str:
-    order = orders[0]
-    match order.standing:
-        case Standing.EQUAL:
-            text = f"{_numbers([each.compared for each in orders])} servers tied"
-        case Standing.FEW_STARTS | Standing.TOO_FEW:
-            text = f"{'lowest' if is_lowest else 'highest'} figure: {order.leaders[0]}"
-        case _ if len(order.leaders) > _MOST_NAMES:
-            text = f"one of {len(order.leaders)} servers"
-        case _:
-            text = " or ".join(order.leaders)
-    return f"{text}*" if some_failed else text
+def _fastest(order: Order, is_ahead: bool, some_failed: bool, is_lowest: bool) -> str:
+    figure = "" if is_ahead or order.standing is Standing.ALONE else f"{'lowest' if is_lowest else 'highest'} figure: "
+    return f"{figure}{order.leader}{'*' if some_failed else ''}"
 
 
-def _rates(cells: Iterable[CellSummary]) -> str:
+def _figures(cells: Iterable[CellSummary], measure: Measure, percentile: int | None) -> str:
     found = [cell for cell in cells if cell.figure is not None]
     if not found:
         return NONE
-    measure = found[0].measure
-    bound = f"{bound_of(measure)} " if any(cell.is_lower_bound for cell in found) else ""
-    return f"{bound}{range_figure((cell.figure for cell in found if cell.figure is not None), measure)}"
+    bound = "≥ " if any(cell.is_lower_bound for cell in found) else ""
+    return f"{bound}{range_figure((_figure(cell, percentile) for cell in found), measure)}"
+
+
+def _figure(cell: CellSummary, percentile: int | None) -> float:
+    if percentile is not None and cell.open_latencies is not None:
+        return cell.open_latencies.percentiles[percentile].value
+    assert cell.figure is not None, "cells without a figure are left out"
+    return cell.figure
 
 
 def _lead_text(leads: Sequence[Lead]) -> str:
-    """Return `1.2 to 1.4 times`, by rate and by CPU time apart."""
-    texts = []
-    for by_cpu_time in (False, True):
-        if found := [lead for lead in leads if lead.by_cpu_time == by_cpu_time]:
-            factors = sorted(lead.factor for lead in found)
-            factor = " to ".join(dict.fromkeys(map(_factor, (factors[0], factors[-1]))))
-            bound = "≥ " if any(lead.at_least for lead in found) else ""
-            texts.append(f"{bound}{factor} times{CPU_TIME_MARK if by_cpu_time else ''}")
-    return ", ".join(texts) or NONE
+    """Return `1.2 to 1.4 times`."""
+    if not leads:
+        return NONE
+    factors = sorted(lead.factor for lead in leads)
+    bound = "≥ " if any(lead.at_least for lead in leads) else ""
+    return f"{bound}{' to '.join(dict.fromkeys(map(_factor, (factors[0], factors[-1]))))} times"
 
 
 def _factor(factor: float) -> str:
@@ -133,43 +132,47 @@ def _factor(factor: float) -> str:
     return f"{factor:.2f}" if factor < 1.095 else f"{factor:.2g}"
 
 
-def _certainty(orders: Sequence[Order]) -> str:
-    """Return what was tested, of orders with the same leaders."""
-    order = orders[0]
-    match order.standing:
+def _evidence(orders: Sequence[Order], words: Words) -> str:
+    """Return what was tested, of orders with the same leader."""
+    match orders[0].standing:
         case Standing.ALONE:
             return "the only server with a figure"
         case Standing.FEW_STARTS:
             return f"not tested: fewer than {FEWEST_STARTS} starts"
         case Standing.TOO_FEW:
             return "not tested: too few servers have figures of enough starts"
-        case Standing.EQUAL:
-            return "tested: they cannot be told apart"
-        case Standing.FIRST | Standing.AHEAD:
-            each = "each " if len(order.leaders) > 1 else ""
-            return f"tested: {each}ahead of {_ahead_of(orders)}{_others(orders)}"
+        case Standing.TESTED:
+            parts = (_ahead_text(orders), _tied_text(orders), _not_compared_text(orders, words))
+            return "; ".join(filter(None, parts))
 
 
-def _ahead_of(orders: Sequence[Order]) -> str:
-    """Return `all 5`, or `3 to 4 of 5`, or words where the number differs or is one."""
+def _ahead_text(orders: Sequence[Order]) -> str:
+    """Return `ahead of all 5`, or `ahead of 3 to 4 of 5`."""
     of = [order.compared - 1 for order in orders]
+    behind = [order.behind for order in orders]
+    if not any(behind):
+        return ""
     if set(of) == {1}:
-        return "the other"
-    if all(order.ahead_of == other for order, other in zip(orders, of, strict=True)):
-        return f"all {of[0]}" if len(set(of)) == 1 else "all others"
-    return f"{_numbers([order.ahead_of for order in orders])} of {_numbers(of)}"
+        return "ahead of the other"
+    if behind == of:
+        return f"ahead of all {of[0]}" if len(set(of)) == 1 else "ahead of all others"
+    return f"ahead of {_numbers(behind)} of {_numbers(of)}"
 
 
-def _others(orders: Sequence[Order]) -> str:
-    """Return who else may be first."""
-    leaders = orders[0].leaders
-    numbers = [len(order.others) for order in orders]
-    if not any(numbers):
-        return "; which of them is first cannot be told" if len(leaders) > 1 else ""
-    names = dict.fromkeys(name for order in orders for name in order.others)
-    if len(names) <= _MOST_NAMES:
-        return f"; {' or '.join(names)} may be first too"
-    return f"; {_numbers(numbers)} others may be first too"
+def _tied_text(orders: Sequence[Order]) -> str:
+    """Return `tied with 3 to 4 (a difference of 9 % would have shown)`, or with names where they are few."""
+    tied = [order for order in orders if order.tied]
+    if not tied:
+        return ""
+    names = dict.fromkeys(name for order in tied for name in order.tied)
+    who = ", ".join(names) if len(names) <= _MOST_NAMES else _numbers([len(order.tied) for order in orders])
+    sizes = [size for order in tied for size in order.detectable]
+    return f"tied with {who} ({differences_text(sizes)} would have shown)"
+
+
+def _not_compared_text(orders: Sequence[Order], words: Words) -> str:
+    numbers = [order.not_compared for order in orders]
+    return f"not compared with {_numbers(numbers)} ({words.generator} was the limit)" if any(numbers) else ""
 
 
 def _numbers(numbers: Sequence[int]) -> str:

@@ -7,7 +7,7 @@ from math import floor
 
 from ab_runner.analysis.bounds import Bound
 from ab_runner.analysis.cells import CellSummary, summarise_cell
-from ab_runner.analysis.measure import Measure, lower_is_better
+from ab_runner.analysis.measure import Measure
 from ab_runner.analysis.reasons import Failure, Reason, Sentence, without_count
 from ab_runner.analysis.remarks import WORTH_A_REMARK, ConnectionsServed, JvmRemark, JvmWork, Remark
 from ab_runner.model.axis import Axis, level_text
@@ -22,19 +22,25 @@ NONE = "-"
 CPU_TIME_MARK = " CPU"
 OF_CPU_TIME = "CPU: of requests per CPU-second of the server, because ab was the limit of both rates"
 AT_LEAST = "≥ (of a ratio also ≤): the generator was the limit of a figure, so its server may be faster"
-RANKED_BY_CPU_TIME = "two servers whose rates were both limited by ab are compared by requests per CPU-second"
-OPEN_LIMITS: dict[Limit, str] = {
-    "generator": "≤, ≥ … g: open-load was late or at its own limit; the server may be faster",
+_OPEN_LIMITS: dict[Limit, str] = {
     "server": "s: the server's cores were full",
     "machine": "m: server and open-load shared full cores",
 }
-LIMITS: dict[Limit, str] = {
-    "generator": "≥ … g: ab was the limit, for its core was full and the server's were not; the server may be faster",
-    "server": "s: the server's cores were full",
-    "machine": "m: server and ab shared full cores",
+LIMITS: dict[Measure, dict[Limit, str]] = {
+    "rate": {
+        "generator": "≥ … g: ab was the limit, for its core was full and the server's were not; the server may be "
+        "faster (g 2/6: in two of six trials)",
+        "server": "s: the server's cores were full",
+        "machine": "m: server and ab shared full cores",
+    },
+    "latency": {"generator": "g: more than a tenth of the median is the median lag of open-load", **_OPEN_LIMITS},
+    "capacity": {
+        "generator": "≥ … g: open-load was late or at its own limit; the server may be faster (g 2/6: in two of six "
+        "trials)",
+        **_OPEN_LIMITS,
+    },
 }
-_LOPSIDED = 1.5
-"""Above this ratio of the two ends of an interval, rounded as shown, both are shown."""
+"""What the letters mean."""
 _BRIEF_AT_MOST = 14
 """The most characters of a stored reason where there is little room; for a longer one its kind is shown."""
 BRIEF_REASONS: dict[Reason, str] = {
@@ -76,25 +82,23 @@ def figure_of(measure: Measure, value: float) -> str:
 
 
 def estimate_figure(estimate: Estimate, measure: Measure = "rate") -> str:
-    """Return `12,345 ±1.2 %`, or `12,345 −3 % +11 %`; the figure alone where there is no interval."""  # noqa: RUF002
+    """Return `12,345 ±1.2 %`, or `12,345 −3.0/+11 %`; the figure alone where there is no interval."""  # noqa: RUF002
     return f"{figure_of(measure, estimate.value)} {_width_figure(estimate)}".rstrip()
 
 
 def _width_figure(estimate: Estimate) -> str:
-    """Return half the width of the interval, or both its ends where one is `_LOPSIDED` times as far as the other."""
+    """Return both ends of the interval, or half its width where they are equally far as shown."""
     interval = estimate.interval
     if interval is None or estimate.relative_half_width is None:
         return ""
     ends = (estimate.value - interval.low, interval.high - estimate.value)
     down, up = (_percent(end / estimate.value) for end in ends)
-    near, far = sorted((float(down), float(up)))
-    if far > _LOPSIDED * near:
-        return f"−{down} % +{up} %"  # noqa: RUF001
-    return f"±{_percent(estimate.relative_half_width)} %"
+    return f"±{up} %" if down == up else f"−{down}/+{up} %"  # noqa: RUF001
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.2g}" if share < 0.995 else f"{100 * share:.0f}"
+    """Return a share in per cent: whole from 10 on, with one decimal below."""
+    return f"{100 * share:.1f}" if share < 0.0995 else f"{100 * share:.0f}"
 
 
 def interval_figure(interval: Interval, measure: Measure = "rate") -> str:
@@ -108,6 +112,18 @@ def ratio_figure(ratio: Estimate, by_cpu_time: bool, bound: Bound = "") -> str:
     if ratio.interval is not None:
         figure += f" ({ratio.interval.low:.3g} to {ratio.interval.high:.3g})"
     return f"{figure}{CPU_TIME_MARK}" if by_cpu_time else figure
+
+
+def differences_text(shares: Iterable[float]) -> str:
+    """Return `a difference of 9.0 %`, or the smallest and the largest of several: `a difference of 9.0 to 21 %`, `a
+    difference of 12 % to a factor of 2.5`."""
+    found = sorted(shares)
+    low, high = (_percent(share) if share < 1 else f"a factor of {1 + share:.2g}" for share in (found[0], found[-1]))
+    if found[0] >= 1:
+        return low if low == high else f"{low} to {high.removeprefix('a factor of ')}"
+    if found[-1] >= 1:
+        return f"a difference of {low} % to {high}"
+    return f"a difference of {low} %" if low == high else f"a difference of {low} to {high} %"
 
 
 def share_figure(share: float | None) -> str:
@@ -168,17 +184,23 @@ def cell_text(cell: CellSummary) -> str:
 
 
 def main_text(cell: CellSummary) -> str:
-    """Return the figure alone, with `≥` before a rate and `≤` before a latency that the generator limited; without a
-    figure, why there is none."""
+    """Return the figure alone, with `≥` before one that the generator limited; without a figure, why there is none."""
     if cell.figure is None:
         return _reason_text(cell)
     figure = figure_of(cell.measure, cell.figure)
-    return f"{bound_of(cell.measure)} {figure}" if cell.is_lower_bound else figure
+    return f"≥ {figure}" if cell.is_lower_bound else figure
 
 
-def bound_of(measure: Measure) -> Bound:
-    """Return on which side the true figure of a server is that the generator limited."""
-    return "≤" if lower_is_better(measure) else "≥"
+def limit_of(cell: CellSummary) -> Limit | None:
+    """Return the limit that a cell shows: the generator where it was that of any trial."""
+    return "generator" if cell.is_lower_bound else cell.limit
+
+
+def limit_text(cell: CellSummary) -> str:
+    """Return the letter of a cell's limit, with the number of trials that the generator limited unless it is all."""
+    limit = limit_of(cell)
+    of = f" {cell.limited}/{cell.counted}" if 0 < cell.limited < cell.counted else ""
+    return f"{limit[0]}{of}" if limit else ""
 
 
 def beyond_text(cell: CellSummary) -> str:
@@ -297,13 +319,13 @@ def figure_cell(cell: CellSummary | None, is_best: bool = False) -> TableCell:
     """Return a cell of the table of figures, with a letter for what was the limit."""
     if cell is None:
         return TableCell(NO_RECORD, Emphasis.REASON)
-    letter = f" {cell.limit[0]}" if cell.limit else ""
+    letter = f" {limit_text(cell)}".rstrip()
     emphasis = Emphasis.NONE
     if is_best:
         emphasis = Emphasis.BEST
     elif cell.figure is None or cell.failed:
         emphasis = Emphasis.REASON
-    elif cell.limit == "generator":
+    elif cell.is_lower_bound:
         emphasis = Emphasis.LOWER_BOUND
     return TableCell(f"{cell_text(cell)}{letter}", emphasis, _brief(cell, letter))
 
@@ -330,7 +352,7 @@ def _brief(cell: CellSummary, letter: str) -> tuple[str, ...]:
 # --- records -----------------------------------------------------------------------------------------------------
 
 
-_UNITS: dict[Measure, str] = {"rate": "rps", "latency": "ms p99", "capacity": "rps"}
+_UNITS: dict[Measure, str] = {"rate": "rps", "latency": "ms p50", "capacity": "rps"}
 
 
 def result_text(record: CellRecord, axis: Axis = "connections") -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.disturbed import DISTURBED
+from ab_runner.analysis.measure import measure_on
 from ab_runner.analysis.reasons import Failure, Reason, Sentence, sentence, together
 from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Remark
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
@@ -18,9 +19,9 @@ from ab_runner.report.figures import (
     BRIEF_REASONS,
     LIMITS,
     NONE,
-    OPEN_LIMITS,
     jvm_text,
     latency_text,
+    limit_of,
     numbers_text,
     range_text,
     remark_text,
@@ -171,9 +172,8 @@ def untestable_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterato
 
 def limit_notes(cells: Iterable[CellSummary], axis: Axis) -> Iterator[str]:
     """Yield the meaning of the letters in these cells."""
-    found = {cell.limit for cell in cells}
-    limits = LIMITS if axis == "connections" else OPEN_LIMITS
-    yield from (text for limit, text in limits.items() if limit in found)
+    found = {limit_of(cell) for cell in cells}
+    yield from (text for limit, text in LIMITS[measure_on(axis)].items() if limit in found)
 
 
 def disturbed_notes(cells: Iterable[CellSummary]) -> Iterator[str]:

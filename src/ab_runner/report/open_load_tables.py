@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import msgspec
 
+from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.open_load import OpenCell, memory_per_connection, open_cells
+from ab_runner.analysis.rankings import best_of
+from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import level_text
 from ab_runner.model.records import Cell
 from ab_runner.model.workload import Workload
-from ab_runner.report.document import Table, TableCell
-from ab_runner.report.figures import NONE, latency_figure, rate_figure
+from ab_runner.report.document import Emphasis, Table, TableCell
+from ab_runner.report.figures import NONE, estimate_figure, latency_figure, rate_figure
 
+NO_P50 = "older sweeps recorded p99 of the lag only"
+TAIL = "of all starts together, with the interval of p99; not ranked: they say more about the machine than the servers"
 LAG = "the lag, from the time at which a request was due to the one at which it was sent, is part of every latency"
-MEMORY = "the server's highest memory, less that without idle connections; without the kernel's memory for sockets"
+MEMORY = (
+    "median and range over starts of the server's highest memory, less that of the trial without idle connections, "
+    "which comes first: growth of a heap is in it, and the kernel's memory for sockets is not"
+)
 
 
 class Detail(msgspec.Struct, frozen=True):
@@ -52,19 +61,50 @@ def open_load_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Ta
     cells = open_cells(analysis.trials)
     if detail := _detail_of(cells, analysis):
         yield _table(detail, workload, analysis)
-    lag = _text_of(analysis, cells, lambda _, each: latency_figure(each.lag))
-    yield _table(Detail("lag of the generator, p99 in ms", lag, (LAG,)), workload, analysis)
+    lag = _text_of(analysis, cells, lambda _, each: f"{latency_figure(each.lag_p50)} / {latency_figure(each.lag)}")
+    notes = (LAG,) if any(each.lag_p50 is not None for each in cells.values()) else (LAG, NO_P50)
+    yield _table(Detail("lag of the generator in ms, p50 / p99", lag, notes), workload, analysis)
 
 
-def _table(detail: Detail, workload: Workload, analysis: SweepAnalysis) -> Table:
-    servers = [server for server in analysis.sweep.servers if workload.name in server.workloads]
+def latency_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
+    """Yield p95 and the percentiles above it, of a sweep that measures latencies."""
+    if not lower_is_better(analysis.measure):
+        return
+    rankings = next(each.rankings for each in analysis.compared if each.percentile == 95)
+    best = {Cell(server, name, level) for (name, level), ranking in rankings.items() for server in best_of(ranking)}
+    p95 = Detail("p95 latency in ms", lambda cell: _percentile_text(analysis.cells.get(cell), 95))
+    tail = Detail("latency in ms, p99 / p99.9 / longest", lambda cell: _tail_text(analysis.cells.get(cell)), (TAIL,))
+    yield _table(p95, workload, analysis, best)
+    yield _table(tail, workload, analysis)
+
+
+def _percentile_text(cell: CellSummary | None, percentile: float) -> str:
+    if cell is None or cell.figure is None or cell.open_latencies is None:
+        return NONE
+    return estimate_figure(cell.open_latencies.percentiles[percentile], "latency")
+
+
+def _tail_text(cell: CellSummary | None) -> str:
+    if cell is None or cell.figure is None or cell.open_latencies is None:
+        return NONE
+    found = cell.open_latencies.percentiles
+    values = (found.get(each) for each in (99.9, 100))
+    longer = " / ".join(latency_figure(each.value if each else None) for each in values)
+    return f"{_percentile_text(cell, 99)} / {longer}"
+
+
+def _table(detail: Detail, workload: Workload, analysis: SweepAnalysis, best: Collection[Cell] = ()) -> Table:
+    servers = [server for server in analysis.shown_servers if workload.name in server.workloads]
     return Table(
         title=f"{workload.name}: {detail.title}",
         headings=("server", *(level_text(analysis.axis, level) for level in analysis.levels)),
         rows=tuple(
             (
                 TableCell(server.id),
-                *(TableCell(detail.text(Cell(server.id, workload.name, level))) for level in analysis.levels),
+                *(
+                    TableCell(detail.text(cell), Emphasis.BEST if cell in best else Emphasis.NONE)
+                    for cell in (Cell(server.id, workload.name, level) for level in analysis.levels)
+                ),
             )
             for server in servers
         ),
@@ -94,5 +134,9 @@ def _rate(rate: float | None) -> str:
     return NONE if rate is None else rate_figure(rate)
 
 
-def _kibibytes(size: float | None) -> str:
-    return NONE if size is None else f"{size / 1024:.1f}"
+def _kibibytes(sizes: Spread | None) -> str:
+    """Return `6.1 (5.8 to 6.4)`: the median and the range over the starts."""
+    if sizes is None:
+        return NONE
+    low, middle, high = (f"{size / 1024:.1f}" for size in (sizes.low, sizes.middle, sizes.high))
+    return f"{middle} ({low} to {high})"

@@ -12,11 +12,11 @@ from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload, workload_named
 from ab_runner.report.document import Report, Table, TableCell
-from ab_runner.report.figures import NONE, RANKED_BY_CPU_TIME, figure_cell
+from ab_runner.report.figures import NONE, figure_cell
 from ab_runner.report.notes import rate_notes
 from ab_runner.report.open_load_tables import Detail, detail_of
 from ab_runner.report.selection import Selection, narrowed
-from ab_runner.report.tables import SHARED_RANKS, ranks_by_cpu_time
+from ab_runner.report.tables import SHARED_RANKS, pairs_text
 from ab_runner.report.words import words_of
 
 
@@ -39,11 +39,13 @@ def _table(workload: Workload, level: int, analysis: SweepAnalysis, detail: Deta
     ranking = analysis.rankings.get((workload.name, level))
     best = best_of(ranking) if ranking else frozenset()
     notes = list(_notes(workload, narrowed(analysis, part))) if shown else []
+    words = words_of(analysis.sweep.request)
+    if ranking and ranking.pairs and shown:
+        notes.append(pairs_text([ranking], words))
     if len(shown) < len(servers):
         notes.append(f"the first {len(shown)} of {len(servers)} servers")
     if ranking and len(ranking.ranks) > len(servers):
         notes.append(f"ranks are among all {len(ranking.ranks)} servers of the sweep that have one")
-    words = words_of(analysis.sweep.request)
     headings: tuple[str, ...] = ("server", "I/O model", words.unit, "rank")
     places = [(server, Cell(server.id, workload.name, level)) for server in shown]
     rows: list[tuple[TableCell, ...]] = [
@@ -75,8 +77,6 @@ def _notes(workload: Workload, shown: SweepAnalysis) -> Iterator[str]:
     ranks = [shown.ranks[cell] for cell in shown.cells if cell in shown.ranks]
     if any(rank.best != rank.worst for rank in ranks):
         yield SHARED_RANKS
-    if ranks_by_cpu_time(workload.name, shown):
-        yield RANKED_BY_CPU_TIME
 
 
 def _able(workload: Workload, analysis: SweepAnalysis) -> list[Server]:

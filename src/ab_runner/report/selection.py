@@ -37,6 +37,8 @@ def narrowed(analysis: SweepAnalysis, selection: Selection) -> SweepAnalysis:
     workloads = _some("--workloads", sweep.request.workloads, selection.workloads)
     levels = _some("--concurrency", sweep.request.levels, selection.levels)
     ids = {server.id for server in servers}
+    if sweep.reference and analysis.axis != "connections":
+        ids.add(sweep.reference.id)
 
     def is_selected(cell: Cell) -> bool:
         return cell.server in ids and cell.workload in workloads and cell.level in levels

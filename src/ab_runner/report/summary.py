@@ -9,6 +9,7 @@ from ab_runner.analysis.summary import Confidence, Summary
 from ab_runner.report.figures import served_text
 from ab_runner.stats.estimate import FEWEST_STARTS
 
+ONE_SESSION = "one session, so intervals hold for its hours on this machine"
 _MOST_STARVED = 4
 """The most starved cells in a short summary."""
 
@@ -41,7 +42,8 @@ def _confidence_text(confidence: Confidence) -> str:
         starts = "one start" if confidence.starts == 1 else f"{confidence.starts} starts"
         few_starts = f"{starts}: too few to tell differences from noise (--blocks {FEWEST_STARTS})"
         return f"none ({'; '.join((few_starts, *doubts))})"
-    return "; ".join((f"{confidence.starts} starts", *(doubts or ["intervals are narrow"])))
+    sessions = ONE_SESSION if confidence.sessions == 1 else f"{confidence.sessions} sessions"
+    return "; ".join((f"{confidence.starts} starts", sessions, *(doubts or ["intervals are narrow"])))
 
 
 def _doubts(confidence: Confidence) -> Iterator[str]:

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from statistics import median
 
 from ab_runner.analysis.cells import CellSummary
-from ab_runner.analysis.rankings import best_by_cpu_time, best_of, compares_cpu_time
+from ab_runner.analysis.measure import lower_is_better
+from ab_runner.analysis.rankings import Rankings, best_of, ranks_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import level_text
 from ab_runner.model.records import Cell
@@ -14,25 +16,31 @@ from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload, WorkloadName, workload_named
 from ab_runner.report.document import Emphasis, Report, Table, TableCell
 from ab_runner.report.facts import facts_of, heading_of
-from ab_runner.report.fastest import fastest_table
+from ab_runner.report.fastest import TOGETHER, fastest_table
 from ab_runner.report.figures import (
+    NO_RECORD,
     NONE,
-    RANKED_BY_CPU_TIME,
     cpu_efficiency_text,
+    differences_text,
     figure_cell,
     latency_text,
     rank_text,
     share_figure,
 )
 from ab_runner.report.notes import grouped_notes, latency_notes, rate_notes, untestable_notes
-from ab_runner.report.open_load_tables import open_load_tables
+from ab_runner.report.open_load_tables import latency_tables, open_load_tables
 from ab_runner.report.summary import summary_lines
 from ab_runner.report.warnings import warning_lines
-from ab_runner.report.words import words_of
+from ab_runner.report.words import Words, words_of
+from ab_runner.stats.ranking import Ranking
 
-ABOVE_THE_CEILING = "more than 100: the generator was the limit of both, or something disturbed the ceiling's trial"
-SHARED_RANKS = "servers that cannot be told apart share a rank: 2–4 is the second, third or fourth place"  # noqa: RUF001
+ABOVE_THE_CEILING = "more than 100: the ceiling is a reference, not an upper bound"
+SHARED_RANKS = (
+    "a rank is a range of places, 2–4 the second to the fourth: servers that were not told apart, or not compared, "  # noqa: RUF001
+    "share places"
+)
 CPU_EFFICIENCY = "requests per CPU-second of the server"
+NO_REFERENCE = "no reference"
 _MOST_WARNINGS = 5
 """The most lines of warnings in a short report."""
 
@@ -47,6 +55,7 @@ def report_of(analysis: SweepAnalysis, everything: bool = False) -> Report:
             facts=facts_of(analysis),
             tables=(
                 *(_rates(each, analysis, tuple(rate_notes(each.name, analysis))) for each in workloads),
+                *(table for each in workloads for table in latency_tables(each, analysis)),
                 *(table for each in workloads for table in _details(each, analysis)),
             ),
             warnings=warning_lines(analysis.warnings, everything=True),
@@ -58,7 +67,10 @@ def report_of(analysis: SweepAnalysis, everything: bool = False) -> Report:
     return Report(
         heading=heading_of(analysis.sweep),
         facts=(machine, "; ".join(others)),
-        tables=tuple(_rates(workload, analysis) for workload in workloads),
+        tables=(
+            *(_rates(workload, analysis) for workload in workloads),
+            *(table for each in workloads for table in latency_tables(each, analysis)),
+        ),
         warnings=_at_most(_MOST_WARNINGS, warning_lines(analysis.warnings)),
         notes=(*grouped_notes(analysis), *_joined(untestable)),
         answer=fastest_table(analysis),
@@ -80,7 +92,8 @@ def _joined(lines: Iterator[str]) -> Iterator[str]:
 
 def _details(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
     yield from ranks_tables(workload, analysis)
-    yield _latencies(workload, analysis)
+    if not lower_is_better(analysis.measure):
+        yield _latencies(workload, analysis)
     yield from _cpu_efficiency(workload, analysis)
     yield from _shares(workload, analysis)
     yield from open_load_tables(workload, analysis)
@@ -88,8 +101,8 @@ def _details(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
 
 def _rates(workload: Workload, analysis: SweepAnalysis, notes: tuple[str, ...] = ()) -> Table:
     servers = _able(workload.name, analysis)
-    best = _best(workload.name, analysis)
-    rows = _rows(workload.name, servers, analysis, lambda cell: figure_cell(analysis.cells.get(cell), cell in best))
+    best = _best(workload.name, analysis.rankings)
+    rows = _rows(workload.name, servers, analysis, lambda cell: _figure(cell, analysis, cell in best))
     untestable = [server for server in analysis.sweep.servers if workload.name in server.untestable]
     curves = tuple(_curve(workload.name, server, analysis) for server in servers)
     return Table(
@@ -100,6 +113,16 @@ def _rates(workload: Workload, analysis: SweepAnalysis, notes: tuple[str, ...] =
         splits=True,
         curves=(*curves, *(() for _ in untestable)) if len(analysis.levels) > 1 else (),
     )
+
+
+def _figure(cell: Cell, analysis: SweepAnalysis, is_best: bool) -> TableCell:
+    found = analysis.cells.get(cell)
+    return figure_cell(found, is_best) if found else TableCell(no_record(cell.server, analysis), Emphasis.REASON)
+
+
+def no_record(server: str, analysis: SweepAnalysis) -> str:
+    """Return the text of a cell without a record: older sweeps measured the reference at one level only."""
+    return NO_REFERENCE if server == REFERENCE and analysis.axis != "connections" else NO_RECORD
 
 
 def _latencies(workload: Workload, analysis: SweepAnalysis) -> Table:
@@ -114,10 +137,10 @@ def _latencies(workload: Workload, analysis: SweepAnalysis) -> Table:
 
 
 def _cpu_efficiency(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
-    """Yield the table where the servers' CPU time is known."""
+    """Yield the table where the servers' CPU time is known, and the ranks by it."""
     if not any(cell.cpu_efficiency for cell in _cells(workload.name, analysis)):
         return
-    best = _best(workload.name, analysis, by_cpu_time=True)
+    best = _best(workload.name, analysis.cpu_efficiency)
     yield Table(
         title=f"{workload.name}: {CPU_EFFICIENCY}",
         headings=_headings(analysis),
@@ -129,31 +152,59 @@ def _cpu_efficiency(workload: Workload, analysis: SweepAnalysis) -> Iterator[Tab
         ),
         splits=True,
     )
+    yield from _ranks(f"{workload.name}: ranks by {CPU_EFFICIENCY}", workload.name, analysis, analysis.cpu_efficiency)
 
 
 def ranks_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
-    """Yield the table of ranks where there are blocks enough to compare servers."""
-    if not any(len(ranking.ranks) > 1 for (name, _), ranking in analysis.rankings.items() if name == workload.name):
+    """Yield the tables of ranks where there are blocks enough to compare servers: by the figures, and of latencies by
+    each percentile that is compared."""
+    for compared in analysis.compared:
+        by = "" if compared.percentile is None else f" by p{compared.percentile}"
+        over = compared.over_levels.get(workload.name)
+        together = over[1] if over else None
+        yield from _ranks(f"{workload.name}: ranks{by}", workload.name, analysis, compared.rankings, together)
+
+
+def _ranks(
+    title: str, workload: WorkloadName, analysis: SweepAnalysis, rankings: Rankings, together: Ranking | None = None
+) -> Iterator[Table]:
+    here = {level: ranking for (name, level), ranking in rankings.items() if name == workload}
+    if not any(len(ranking.ranks) > 1 for ranking in here.values()):
         return
-    best = _best(workload.name, analysis)
+    ranks = ranks_of(rankings)
+    best = _best(workload, rankings)
+    rows = _rows(
+        workload,
+        [server for server in _able(workload, analysis) if analysis.axis == "connections" or server.id != REFERENCE],
+        analysis,
+        lambda cell: _emphasised(rank_text(ranks.get(cell), analysis.cells.get(cell)), cell in best),
+    )
+    headings = _headings(analysis)
+    if together is not None:
+        first = best_of(together)
+        headings += (TOGETHER,)
+        rows = tuple(
+            (*row, _emphasised(str(together.ranks.get(row[0].text, NONE)), row[0].text in first)) for row in rows
+        )
+    every = [*here.values(), *([together] if together is not None else [])]
     yield Table(
-        title=f"{workload.name}: ranks",
-        headings=_headings(analysis),
-        rows=_rows(
-            workload.name,
-            _able(workload.name, analysis),
-            analysis,
-            lambda cell: _emphasised(rank_text(analysis.ranks.get(cell), analysis.cells.get(cell)), cell in best),
-        ),
-        notes=(SHARED_RANKS, *([RANKED_BY_CPU_TIME] if ranks_by_cpu_time(workload.name, analysis) else [])),
+        title=title,
+        headings=headings,
+        rows=rows,
+        notes=(SHARED_RANKS, pairs_text(every, words_of(analysis.sweep.request))),
         splits=True,
     )
 
 
-def ranks_by_cpu_time(workload: WorkloadName, analysis: SweepAnalysis) -> bool:
-    """Return whether any two servers are compared by CPU time at any level of this workload."""
-    cells = list(_cells(workload, analysis))
-    return any(compares_cpu_time(cell for cell in cells if cell.cell.level == at) for at in analysis.levels)
+def pairs_text(rankings: Sequence[Ranking], words: Words) -> str:
+    """Return how many of the pairs of servers are in an order, tied, and not compared."""
+    tied = [size for ranking in rankings for size in ranking.tied.values()]
+    parts = [f"{sum(len(ranking.faster) for ranking in rankings):,} in an order"]
+    if tied:
+        parts.append(f"{len(tied):,} tied ({differences_text([median(tied)])} would have shown in half of them)")
+    if not_compared := sum(len(ranking.not_compared) for ranking in rankings):
+        parts.append(f"{not_compared:,} not compared, because {words.generator} was the limit")
+    return f"pairs of servers: {'; '.join(parts)}"
 
 
 def _shares(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
@@ -177,7 +228,7 @@ def _shares(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
 
 
 def _able(workload: WorkloadName, analysis: SweepAnalysis) -> list[Server]:
-    return [server for server in analysis.sweep.servers if workload in server.workloads]
+    return [server for server in analysis.shown_servers if workload in server.workloads]
 
 
 def _cells(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[CellSummary]:
@@ -212,12 +263,11 @@ def _emphasised(text: str, is_best: bool) -> TableCell:
     return TableCell(text, Emphasis.BEST if is_best else Emphasis.NONE)
 
 
-def _best(workload: WorkloadName, analysis: SweepAnalysis, by_cpu_time: bool = False) -> frozenset[Cell]:
-    """Return the cells of the servers tied for first, where at least one other server is not."""
-    leaders = best_by_cpu_time if by_cpu_time else best_of
+def _best(workload: WorkloadName, rankings: Rankings) -> frozenset[Cell]:
+    """Return the cells of the servers that none was found to be ahead of, where at least one other server is behind."""
     return frozenset(
         Cell(server, name, level)
-        for (name, level), ranking in analysis.rankings.items()
+        for (name, level), ranking in rankings.items()
         if name == workload
-        for server in leaders(ranking)
+        for server in best_of(ranking)
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from ab_runner.analysis.measure import lower_is_better, measure_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
 from ab_runner.model.load import Arrivals
@@ -41,6 +42,7 @@ _OF_OPEN_LOAD: dict[str, Kind] = {
     "capacity": "whole",
     "capacity_missed": "whole",
 }
+_LATER_OF_OPEN_LOAD: dict[str, Kind] = {"p95_ms": "real", "lag_p50_ms": "real"}
 _LATER_OF_USAGE: dict[str, Kind] = {"jit_cpu_seconds": "real"}
 """Columns at the end of a row, which readers of the first version of the table ignore."""
 COLUMNS: dict[str, Kind] = {
@@ -72,6 +74,7 @@ COLUMNS: dict[str, Kind] = {
     "served_share": "real",
     "revision": "whole",
     **_OF_OPEN_LOAD,
+    **_LATER_OF_OPEN_LOAD,
 }
 
 
@@ -120,8 +123,10 @@ def _row(figures: TrialFigures) -> Row:
         "html_bytes": report.html_bytes,
         **dict(zip(_PERCENTILES, figures.latency, strict=True)),
         "requests_per_server_cpu_second": figures.cpu_efficiency,
-        "lower_bound": record.limit == "generator",
+        "lower_bound": record.limit == "generator" and not lower_is_better(measure_of(record)),
         "served_share": _rounded(figures.served),
+        "p95_ms": figures.p95,
+        "lag_p50_ms": figures.lag_p50,
         **(_open_load(record, report.arrivals) if report.arrivals else {}),
     }
 

@@ -73,7 +73,7 @@ def words_of(request: SweepRequest) -> Words:
     percentile = opened.percentile if opened else "p99"
     quantity, unit = {
         "rate": ("requests per second", "requests/s"),
-        "latency": ("p99 latency in ms", "p99, ms"),
+        "latency": ("median latency in ms", "p50, ms"),
         "capacity": (f"capacity in requests/s ({percentile} within the bound)", "requests/s"),
     }[measure]
     over, column = {

@@ -24,21 +24,22 @@ _NOTHING = 1e-11
 
 class Fitted(Struct, frozen=True):
     """A server's mean logarithm at the batches' average speed. `variance` is that of a single logarithm around it and
-    `degrees_of_freedom` those of that variance, `starts` their number. `batches` is the variance that the mean has
-    because the batches' effects are estimated."""
+    `degrees_of_freedom` those of that variance, `starts` their number. `loadings` are the mean's coefficients of
+    independent errors of variance 1 that it has because the batches' effects are estimated: the servers of a fit share
+    these errors."""
 
     mean: float
     variance: float
     degrees_of_freedom: float
     starts: int
-    batches: float
+    loadings: tuple[float, ...]
 
 
 def fit(figures: Mapping[str, Mapping[int, float]], variances: Mapping[str, float]) -> dict[str, Fitted]:
     """Return the servers' part of log(figure) = server + batch + noise.
 
     `figures` are positive, by server and batch. A server's figures have the weight 1 / its value in `variances`, 1 if
-    it has none; `Fitted.batches` is right only if these are the true variances. A server's variance is the sum of its
+    it has none; `Fitted.loadings` are right only if these are the true variances. A server's variance is the sum of its
     squared residuals over the sum of 1 - leverage: unbiased where the weights are right, and almost where they are not
     (S. D. Horn, R. A. Horn & D. B. Duncan, "Estimating Heteroscedastic Variances in Linear Models", JASA 70, 1975).
 
@@ -61,12 +62,13 @@ def fit(figures: Mapping[str, Mapping[int, float]], variances: Mapping[str, floa
     known = values > _NOTHING * values[-1]
     if known.sum() < len(batches) - 1:
         return {}
-    covariance = (vectors[:, known] / values[known]) @ vectors[:, known].T
-    effects = covariance @ (weights @ ((logs - means[:, None]) * there))
+    # The errors of the effects have the covariance root @ root.T, those of servers and effects are `loadings` of root.
+    root = vectors[:, known] / np.sqrt(values[known])
+    loadings = shares @ root
+    effects = root @ (root.T @ (weights @ ((logs - means[:, None]) * there)))
     own_effects = shares @ effects
     residuals = (logs - means[:, None] - effects + own_effects[:, None]) * there
-    from_batches = np.einsum("sb,bc,sc->s", shares, covariance, shares)
-    spread = np.diag(covariance) - 2 * shares @ covariance + from_batches[:, None]
+    spread = (root**2).sum(axis=1) - 2 * loadings @ root.T + (loadings**2).sum(axis=1)[:, None]
     freedom = starts - 1 - weights * (there * spread).sum(axis=1)
     squares = (residuals**2).sum(axis=1)
     return {
@@ -75,7 +77,7 @@ def fit(figures: Mapping[str, Mapping[int, float]], variances: Mapping[str, floa
             variance=float(squares[at] / freedom[at]),
             degrees_of_freedom=float(freedom[at]),
             starts=int(starts[at]),
-            batches=float(from_batches[at]),
+            loadings=tuple(loadings[at].tolist()),
         )
         for at, server in enumerate(servers)
         if freedom[at] >= _LEAST_FREEDOM

@@ -10,6 +10,8 @@ import numpy as np
 from msgspec import Struct
 from scipy.special import ndtr, stdtrit
 
+from ab_runner.stats.histogram import Histogram, merge
+
 CONFIDENCE = 0.95
 FEWEST_STARTS = 6
 """The smallest number of blocks whose slowest and fastest enclose the median with 95 % or more (1 - 2^(1-n) = 96.9 %).
@@ -84,6 +86,34 @@ def _bootstrap_medians(trials: Sequence[np.ndarray[tuple[int], np.dtype[np.float
 def _drawn_blocks(blocks: int) -> np.ndarray:
     """Return the blocks of each resample: they are the same for all cells."""
     return np.random.default_rng(_SEED).integers(blocks, size=(_RESAMPLES, blocks))
+
+
+def percentiles_over_blocks(blocks: Sequence[Histogram], percentages: Sequence[float]) -> list[Estimate]:
+    """Return these percentiles, in microseconds, of all blocks added up. The interval is that of a bootstrap over
+    blocks, expanded as that of `median_over_blocks`; the longest (100) has none, because no resample exceeds it."""
+    whole = merge(blocks)
+    values = [float(whole.percentile(each)) for each in percentages]
+    if len(blocks) < FEWEST_STARTS:
+        return [Estimate(value) for value in values]
+    buckets = sorted(whole.counts)
+    counts = np.array([[block.counts.get(bucket, 0) for bucket in buckets] for block in blocks], dtype=float)
+    drawn = np.apply_along_axis(np.bincount, 1, _drawn_blocks(len(blocks)), minlength=len(blocks))
+    different, times = np.unique(drawn, axis=0, return_counts=True)
+    found = np.concatenate([_of_resamples(part, counts, percentages) for part in np.array_split(different, 8)])
+    resampled = np.repeat(np.array(buckets, dtype=float)[found], times, axis=0)
+    tail = _expanded_tail(len(blocks))
+    low, high = np.quantile(resampled, [tail, 1 - tail], axis=0)
+    return [
+        Estimate(value, Interval(min(value, float(low[at])), max(value, float(high[at]))) if each < 100 else None)
+        for at, (value, each) in enumerate(zip(values, percentages, strict=True))
+    ]
+
+
+def _of_resamples(drawn: np.ndarray, counts: np.ndarray, percentages: Sequence[float]) -> np.ndarray:
+    """Return the bucket of each percentile (column) of each resample (row). `drawn` has how often it has each block."""
+    cumulated = np.cumsum(drawn @ counts, axis=1)
+    wanted = [np.ceil(cumulated[:, -1:] * each / 100) for each in percentages]
+    return np.stack([(cumulated >= each).argmax(axis=1) for each in wanted], axis=1)
 
 
 def _expanded_tail(blocks: int) -> float:

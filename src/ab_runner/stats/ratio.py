@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from math import exp, fsum, inf, log, sqrt
 from statistics import fmean, variance
 from typing import TypeVar
@@ -16,15 +17,29 @@ from ab_runner.stats.estimate import CONFIDENCE, Estimate, Interval
 Key = TypeVar("Key")
 
 
+_LARGEST = 700.0
+"""The largest logarithm of a ratio that is told: intervals of few, noisy figures exceed what a float can hold."""
+
+
+def factor(logarithm: float) -> float:
+    """Return the ratio that has this logarithm."""
+    return exp(min(logarithm, _LARGEST))
+
+
 class LogMean(Struct, frozen=True):
     """The mean logarithm of figures from several starts. `variance` is that of the mean and `degrees_of_freedom` those
     of that variance; None and 0 where it is a single figure, whose noise is not known.
+
+    `loadings` are its coefficients of independent errors of variance 1 that it shares with the other means of the same
+    fit, and that are not in `variance`: two means have the covariance sum(loading * other loading). Means that are
+    not of one fit have none.
 
     Logarithms, because what disturbs a rate does so in proportion."""
 
     value: float
     variance: float | None = None
     degrees_of_freedom: float = 0.0
+    loadings: tuple[float, ...] = ()
 
     @property
     def geometric(self) -> float:
@@ -54,13 +69,23 @@ class LogRatio(Struct, frozen=True):
         near, far = ((size - margin) / self.standard_error, (size + margin) / self.standard_error)
         return float(stdtr(self.degrees_of_freedom, -near) + stdtr(self.degrees_of_freedom, -far))
 
+    def shown_from(self, margin: float, alpha: float) -> float:
+        """Return the smallest difference that could have been found with this error: its p would be at most `alpha`,
+        which is halved because `p_beyond` adds both tails."""
+        if self.standard_error == 0:
+            return margin
+        return margin - float(stdtrit(self.degrees_of_freedom, alpha / 2)) * self.standard_error
+
     def above(self, bound: float) -> LogRatio:
         """By how much it is above that logarithm."""
         return LogRatio(self.value - bound, self.standard_error, self.degrees_of_freedom)
 
     def ratio(self) -> Estimate:
+        """Return the ratio with its interval."""
+        if self.standard_error == 0:
+            return Estimate(factor(self.value), Interval(factor(self.value), factor(self.value)))
         reach = -float(stdtrit(self.degrees_of_freedom, (1 - CONFIDENCE) / 2)) * self.standard_error
-        return Estimate(exp(self.value), Interval(exp(self.value - reach), exp(self.value + reach)))
+        return Estimate(factor(self.value), Interval(factor(self.value - reach), factor(self.value + reach)))
 
 
 def log_mean(figures: Sequence[float]) -> LogMean:
@@ -77,23 +102,28 @@ def _log_mean(figures: tuple[float, ...]) -> LogMean:
 
 
 def contrast(parts: Iterable[tuple[float, LogMean]]) -> LogRatio:
-    """Return the sum of weight times mean logarithm, of means whose noise is known and independent.
+    """Return the sum of weight times mean logarithm, of means whose noise is known. They are independent but for the
+    errors that means of one fit share.
 
     Each mean keeps its own variance, because servers differ in noise: Welch, Biometrika 34 (1947), degrees of freedom
-    after Satterthwaite, Biometrics Bulletin 2 (1946).
+    after Satterthwaite, Biometrics Bulletin 2 (1946). The shared errors come from all servers of a fit, so they take
+    no degree of freedom away.
     """
     means = list(parts)
     shares = [(weight**2 * _variance(mean), mean.degrees_of_freedom) for weight, mean in means]
-    whole = fsum(share for share, _ in shares)
-    spread = fsum(share**2 / degrees_of_freedom for share, degrees_of_freedom in shares)
+    own = fsum(share for share, _ in shares)
+    lost = fsum((share / own) ** 2 / degrees_of_freedom for share, degrees_of_freedom in shares) if own else 0.0
+    shared = zip_longest(*([weight * loading for loading in mean.loadings] for weight, mean in means), fillvalue=0.0)
+    whole = own + fsum(fsum(terms) ** 2 for terms in shared)
     value = fsum(weight * mean.value for weight, mean in means)
-    return LogRatio(value, sqrt(whole), whole**2 / spread if spread else inf)
+    return LogRatio(value, sqrt(whole), 1 / lost if lost else inf)
 
 
 def _variance(mean: LogMean) -> float:
+    """Return the mean's own variance. One of figures without noise is a rounding error, which may be below 0."""
     if mean.variance is None:
         raise ValueError("a single figure shows no noise")
-    return mean.variance
+    return max(0.0, mean.variance)
 
 
 def log_ratio(pairs: Sequence[tuple[LogMean, LogMean]]) -> LogRatio:

@@ -35,7 +35,7 @@ def cell_rows(name: WorkloadName, analysis: SweepAnalysis) -> list[Row]:
     """Return a row for each cell with a record, server by server. `last` marks a server's last cell with a figure,
     `top` is the highest value that a chart shows of it."""
     rows: list[Row] = []
-    for server in analysis.sweep.servers:
+    for server in analysis.shown_servers:
         places = (analysis.cell(server.id, name, level) for level in analysis.levels)
         found = [cell for cell in places if cell is not None]
         last = next((cell for cell in reversed(found) if cell.figure is not None), None)

@@ -13,7 +13,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.history.published import Figure
 from ab_runner.report.charts import vega
 from ab_runner.report.document import Report
-from ab_runner.report.figures import LIMITS, OPEN_LIMITS, RANKED_BY_CPU_TIME
+from ab_runner.report.figures import LIMITS
 from ab_runner.report.html.page import page_of, specs_of
 from ab_runner.report.html.templates import fill, joined_scripts
 
@@ -46,8 +46,7 @@ def render(
         details=_packed({"trials": page.trials, "warmUps": page.warm_ups}),
         served=served,
         scripts=[Markup(vega.vega_script()), joined_scripts("js")],
-        limits=LIMITS if analysis.axis == "connections" else OPEN_LIMITS,
-        by_cpu_time=RANKED_BY_CPU_TIME,
+        limits=LIMITS[analysis.measure],
     )
 
 

@@ -16,19 +16,20 @@ from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload
 from ab_runner.report.document import Group, Table
 from ab_runner.report.figures import (
-    NO_RECORD,
     NONE,
     beyond_text,
     cell_text,
     cpu_efficiency_text,
     figure_of,
     latency_text,
+    limit_of,
+    limit_text,
     main_text,
     share_figure,
 )
 from ab_runner.report.notes import key_notes, latency_notes, remark_groups, untestable_notes
-from ab_runner.report.open_load_tables import open_load_tables
-from ab_runner.report.tables import ABOVE_THE_CEILING, ranks_by_cpu_time, ranks_tables
+from ab_runner.report.open_load_tables import latency_tables, open_load_tables
+from ab_runner.report.tables import ABOVE_THE_CEILING, no_record, ranks_tables
 from ab_runner.report.words import Words, words_of
 
 
@@ -44,6 +45,8 @@ class RatePlace(msgspec.Struct, frozen=True):
     rank: str = ""
     """With the star of the figure where some of the trials failed."""
     limit: Limit | None = None
+    limit_text: str = ""
+    """Its letter, and how many trials it is about if not all."""
     share: str = ""
     """The share of the ceiling's rate."""
     bar: int | None = None
@@ -54,7 +57,7 @@ class RatePlace(msgspec.Struct, frozen=True):
 
 class WorkloadSection(msgspec.Struct, frozen=True):
     """One workload. `rates`, `latencies` and `cpu_efficiencies` have a row for each of `servers` and a place for each
-    concurrency; the last is empty where no CPU time is known. `by_cpu_time`: any two servers are compared by it.
+    concurrency; the last is empty where no CPU time is known.
     `notes` stand below the table, `remarks` behind it, and `ranks` are in a table of their own."""
 
     workload: Workload
@@ -62,7 +65,6 @@ class WorkloadSection(msgspec.Struct, frozen=True):
     rates: tuple[tuple[RatePlace, ...], ...]
     latencies: tuple[tuple[str, ...], ...]
     cpu_efficiencies: tuple[tuple[str, ...], ...]
-    by_cpu_time: bool
     notes: tuple[str, ...]
     remarks: tuple[Group, ...]
     ranks: tuple[Table, ...]
@@ -119,7 +121,7 @@ class ModelSection(msgspec.Struct, frozen=True):
 
 def workload_section(workload: Workload, analysis: SweepAnalysis) -> WorkloadSection:
     """Return the content of the page for a workload."""
-    servers = [server for server in analysis.sweep.servers if workload.name in server.workloads]
+    servers = [server for server in analysis.shown_servers if workload.name in server.workloads]
     grid = [[analysis.cell(server.id, workload.name, level) for level in analysis.levels] for server in servers]
     spread = analysis.spreads[workload.name]
     highest = spread.rates.high if spread.rates else 1.0
@@ -130,22 +132,24 @@ def workload_section(workload: Workload, analysis: SweepAnalysis) -> WorkloadSec
     return WorkloadSection(
         workload=workload,
         servers=tuple(servers),
-        rates=tuple(tuple(_rate_place(cell, highest, analysis) for cell in row) for row in grid),
+        rates=tuple(
+            tuple(_rate_place(cell, no_record(server.id, analysis), highest, analysis) for cell in row)
+            for server, row in zip(servers, grid, strict=True)
+        ),
         latencies=tuple(tuple(map(latency_text, row)) for row in grid),
         cpu_efficiencies=tuple(tuple(map(cpu_efficiency_text, row)) for row in grid) if has_efficiency else (),
-        by_cpu_time=ranks_by_cpu_time(workload.name, analysis),
         notes=tuple(notes),
         remarks=remark_groups(workload.name, analysis),
         ranks=tuple(ranks_tables(workload, analysis)),
         latency_notes=tuple(latency_notes(workload.name, analysis)),
         summary=_spread_text(spread, words_of(analysis.sweep.request)),
-        open_load=tuple(open_load_tables(workload, analysis)),
+        open_load=(*latency_tables(workload, analysis), *open_load_tables(workload, analysis)),
     )
 
 
-def _rate_place(cell: CellSummary | None, highest: float, analysis: SweepAnalysis) -> RatePlace:
+def _rate_place(cell: CellSummary | None, absent: str, highest: float, analysis: SweepAnalysis) -> RatePlace:
     if cell is None:
-        return RatePlace(NO_RECORD)
+        return RatePlace(absent)
     if cell.figure is None:
         return RatePlace(cell_text(cell), failed=True, starved=cell.starved)
     rank = analysis.ranks.get(cell.cell)
@@ -154,7 +158,8 @@ def _rate_place(cell: CellSummary | None, highest: float, analysis: SweepAnalysi
         cell.figure,
         beyond_text(cell),
         rank=f"{rank}{'*' if cell.failed else ''}" if rank else "",
-        limit=cell.limit,
+        limit=limit_of(cell),
+        limit_text=limit_text(cell),
         share=_share_text(cell.cell, analysis),
         bar=0 if lower_is_better(cell.measure) else round(100 * cell.figure / highest),
     )

@@ -1,0 +1,63 @@
+"""The latencies of a cell of an open load: percentiles of all its starts together, and the generator's part. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+import msgspec
+
+from ab_runner.analysis.trial_figures import FEWEST_FOR_P99_9, TrialFigures, merged
+from ab_runner.stats.estimate import Estimate, Interval, percentiles_over_blocks
+from ab_runner.stats.histogram import Histogram
+
+COMPARED = (50, 95)
+"""The percentiles by which servers are compared. The higher ones tell almost nothing of a server on a machine that
+pauses: docs/statistics.md."""
+TAIL = (99, 99.9, 100)
+_LAG_SHARE = 0.1
+"""The share of the median latency that the generator's median lag may be without a remark."""
+
+
+class OpenLatencies(msgspec.Struct, frozen=True):
+    """Latencies in milliseconds. `percentiles` are those of all valid trials added up, with an interval over starts;
+    p99.9 is missing where too few requests tell it. `p95_by_batch` has the mean p95 of each batch. `lag` is the
+    median of the trials' median lags; None in older sweeps."""
+
+    percentiles: Mapping[float, Estimate]
+    p95_by_batch: Mapping[int, float]
+    lag: float | None
+
+    @property
+    def is_delayed(self) -> bool:
+        """Whether the generator's own lag is a large part of the median latency."""
+        return self.lag is not None and self.lag > _LAG_SHARE * self.percentiles[50].value
+
+
+def open_latencies(counted: Sequence[tuple[TrialFigures, Histogram]]) -> OpenLatencies:
+    """Return the latencies of the valid trials of a cell, of which there is at least one."""
+    blocks: dict[int, list[tuple[TrialFigures, Histogram]]] = {}
+    for figures, spread in counted:
+        blocks.setdefault(figures.record.measured_with, []).append((figures, spread))
+    together = [merged([spread for _, spread in found]) for found in blocks.values()]
+    told = [
+        each for each in (*COMPARED, *TAIL)
+        if each != 99.9 or sum(spread.total for spread in together) >= FEWEST_FOR_P99_9
+    ]  # fmt: skip
+    lags = [figures.lag_p50 for figures, _ in counted if figures.lag_p50 is not None]
+    return OpenLatencies(
+        {each: _milliseconds(found) for each, found in zip(told, percentiles_over_blocks(together, told), strict=True)},
+        {
+            batch: sum(p95s) / len(p95s)
+            for batch, found in blocks.items()
+            if (p95s := [figures.p95 for figures, _ in found if figures.p95 is not None])
+        },
+        median(lags) if lags else None,
+    )
+
+
+def _milliseconds(estimate: Estimate) -> Estimate:
+    interval = estimate.interval
+    return Estimate(
+        estimate.value / 1000, Interval(interval.low / 1000, interval.high / 1000) if interval is not None else None
+    )

@@ -1,0 +1,275 @@
+"""What docs/results.md counts, counted again from the published sweeps: each function returns words of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+
+from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.open_load import OpenCell, memory_per_connection, open_cells
+from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
+from ab_runner.model.records import Cell
+from ab_runner.model.server import REFERENCE
+from ab_runner.model.workload import WorkloadName
+from ab_runner.paths import RESULTS
+from ab_runner.report.published import figures_of_2006, judged
+from ab_runner.stats.ranking import Ranking
+from ab_runner.store.layout import PUBLISHED_SWEEPS
+from ab_runner.store.reader import read
+
+KEPT: WorkloadName = "small-keepalive"
+FROM_10 = (10, 100, 500, 1000)
+VIRTUAL = ("tomcat-11", "jetty-12.1", "jdk-httpserver")
+
+
+@cache
+def published(name: str) -> SweepAnalysis:
+    """Return the analysis of the published sweep of that name."""
+    return analyse(read(RESULTS / PUBLISHED_SWEEPS / name))
+
+
+def relation(sweep: str, workload: WorkloadName, level: int, one: str, other: str) -> str:
+    """Return how the first of two servers stands to the other."""
+    ranking = published(sweep).rankings[workload, level]
+    if (one, other) in ranking.faster:
+        return "ahead"
+    if (other, one) in ranking.faster:
+        return "behind"
+    pair = min(one, other), max(one, other)
+    return "tied" if pair in ranking.tied else "not compared" if pair in ranking.not_compared else "no figure"
+
+
+def at_levels(workload: WorkloadName, one: str, other: str) -> dict[int, str]:
+    return {level: relation("all-small", workload, level, one, other) for level in published("all-small").levels}
+
+
+def figure(sweep: str, server: str, workload: WorkloadName, level: int) -> float:
+    found = published(sweep).cells[Cell(server, workload, level)].figure
+    assert found is not None
+    return found
+
+
+def competitors(sweep: str, workload: WorkloadName, level: int) -> list[CellSummary]:
+    """Return the cells with a figure in a row, without the reference."""
+    return [
+        cell
+        for place, cell in published(sweep).cells.items()
+        if (place.workload, place.level) == (workload, level) and place.server != REFERENCE and cell.figure is not None
+    ]
+
+
+def limited(sweep: str, workload: WorkloadName) -> tuple[str, str]:
+    """Return of how many servers ab was the limit in one trial or more, and of how many, from 10 connections on."""
+    rows = [competitors(sweep, workload, level) for level in FROM_10]
+    return between(sum(cell.limited > 0 for cell in row) for row in rows), between(map(len, rows))
+
+
+def between(numbers: Iterable[float]) -> str:
+    """Return `19 to 24`."""
+    found = sorted(numbers)
+    return " to ".join(dict.fromkeys(f"{number:,}" for number in (found[0], found[-1])))
+
+
+def cindy() -> str:
+    servers = ("tomcat-11", "jetty-12.1", "nginx-1.26")
+    ahead = all(
+        at_levels(KEPT, "cindy-3.0b1-acceptor", each)[level] == "ahead" for each in servers for level in FROM_10
+    )
+    behind = all(at_levels(KEPT, "lighttpd-1.4", "cindy-3.0b1-acceptor")[level] == "ahead" for level in FROM_10)
+    assert ahead
+    assert behind
+    return "is ahead of Tomcat 11, Jetty 12.1 and nginx at every level, and behind lighttpd at every level"
+
+
+def lighttpd_and_netty() -> str:
+    found = at_levels(KEPT, "lighttpd-1.4", "netty-4.2")
+    assert [found[level] for level in FROM_10] == ["ahead", "tied", "tied", "tied"]
+    return "lighttpd is ahead of Netty 4.2 at 10 connections; at 100, 500 and 1,000 they are tied"
+
+
+def virtual_threads() -> str:
+    found = {at_levels(KEPT, each, f"{each}-virtual")[level] for each in VIRTUAL for level in FROM_10}
+    assert found == {"ahead"}
+    return (
+        "With them Tomcat 11, Jetty 12.1 and the JDK's server are behind themselves at every level of kept connections"
+    )
+
+
+def tomcats() -> str:
+    found = at_levels(KEPT, "tomcat-5.5.15", "tomcat-11")
+    assert list(found.values()) == ["ahead"] * 4 + ["no figure"]
+    return "Tomcat 5.5.15 is ahead of Tomcat 11 up to 500 kept connections, and has no valid figure at 1,000"
+
+
+def jettys() -> str:
+    found = at_levels(KEPT, "jetty-12.1", "jetty-5.1.10")
+    assert [level for level, each in found.items() if each == "ahead"] == [10, 100, 500]
+    return "Jetty 12.1 is ahead of Jetty 5.1.10 at 10, 100 and 500"
+
+
+def new_connections() -> str:
+    rankings = [published("all-small").rankings["small", level] for level in FROM_10]
+    count, of = limited("all-small", "small")
+    forbidden, pairs = (between(numbers) for numbers in zip(*map(_forbidden, rankings), strict=True))
+    return f"ab limited {count} of {of} servers in one trial or more, and {forbidden} of {pairs} pairs are not compared"
+
+
+def _forbidden(ranking: Ranking) -> tuple[int, int]:
+    return len(ranking.not_compared), ranking.pairs
+
+
+def cpu_time() -> str:
+    for level in published("all-small").levels:
+        ranks = published("all-small").cpu_efficiency["small", level].ranks
+        assert all(server.startswith("nginx-") for server, rank in ranks.items() if rank.best == 1)
+    return "By requests per CPU-second, which is not speed, nginx is first at every level"
+
+
+def undertow() -> str:
+    old, new = (
+        [f"{figure('all-small', server, 'small', level):,.0f}" for level in (10, 1000)]
+        for server in ("undertow-1.4", "undertow-2.4")
+    )
+    return f"from {old[0]} requests/s at 10 to {old[1]} at 1,000 (1.4), from {new[0]} to {new[1]} (2.4)"
+
+
+def large_files() -> str:
+    for level in published("all-large").levels:
+        lowest = sorted(competitors("all-large", "large", level), key=lambda cell: cell.figure or 0.0)[:2]
+        assert {cell.cell.server for cell in lowest} == {"merecat-2.31", "jetty-5.1.10"}
+    count, of = limited("all-large", "large")
+    return f"ab limited {count} of {of} servers. merecat and Jetty 5.1.10 have the two lowest rates at every level"
+
+
+def echo() -> str:
+    count, of = limited("all-echo", "echo")
+    return f"Of {of} echo servers ([all-echo](../results/sweeps/all-echo/tables.md)) ab limited {count}"
+
+
+def factors() -> str:
+    then = next(
+        each.requests_per_second
+        for each in figures_of_2006()
+        if (each.server, each.workload, each.concurrency) == ("lighttpd-1.4.11", KEPT, 100)
+    )
+    assert then is not None
+    now, before = (figure(sweep, "lighttpd-1.4", KEPT, 100) / then for sweep in ("all-small", "2006-jdk25"))
+    return f"lighttpd's {now:.1f} on kept connections was {before:.1f} in"
+
+
+def conclusions() -> tuple[str, ...]:
+    """Return the counts of verdicts on means: by the author's figures, and by the sweeps."""
+    sweeps = ("2006-jdk8", "2006-jdk25", "all-small", "all-large", "all-echo")
+    ((paper, (by_author, *others)),) = judged([(name, published(name)) for name in sweeps])
+    holding = sum(each.verdict == "holds" for each in by_author.conclusions)
+    assert not any(each.verdict == "holds" for found in others for each in found.conclusions)
+    refuted = {
+        number: [found.name for found in others if found.conclusions[number - 1].verdict == "does not hold"]
+        for number in range(1, len(paper.conclusions) + 1)
+    }
+    failed = {number: names for number, names in refuted.items() if names}
+    assert failed == {
+        3: ["2006-jdk8", "2006-jdk25", "all-small"],
+        4: ["2006-jdk8", "2006-jdk25", "all-large"],
+        6: ["2006-jdk8", "2006-jdk25"],
+        8: ["2006-jdk8"],
+    }
+    premise = [found.name for found in others if found.conclusions[1].verdict == "premise absent"]
+    assert premise == ["all-small"]
+    words = {4: "Four", 6: "six", 8: "eight"}
+    return (
+        f"{words[len(failed)]} of {words[len(paper.conclusions)]} do not hold in one sweep or more",
+        f"By the author's own figures {words[holding]} of {words[len(paper.conclusions)]} hold",
+        "By today's sweeps none does",
+    )
+
+
+def medians() -> str:
+    found = [
+        cell.figure
+        for place, cell in published("core-rates").cells.items()
+        if cell.figure and place.server != REFERENCE
+    ]
+    return f"median latencies are {min(found):.3f} to {max(found):.3f} ms"
+
+
+def latency_orders() -> str:
+    counts = []
+    for compared in published("core-rates").compared:
+        _, ranking = compared.over_levels[KEPT]
+        counts.append((len(ranking.faster), sum(worse == "tomcat-11" for _, worse in ranking.faster), ranking.pairs))
+    (p50, of_p50, pairs), (p95, of_p95, _) = counts
+    words = {6: "six", 7: "seven"}
+    return (
+        f"**p50** over all rates together puts {p50} of {pairs} pairs in an order, {words[of_p50]} of them with "
+        f"Tomcat 11 behind; **p95** {p95}, {words[of_p95]} of them so"
+    )
+
+
+def near_the_peak() -> str:
+    cells = published("core-peak").cells
+    valid = [
+        sum(
+            cell.figure is not None
+            for place, cell in cells.items()
+            if place.level == share and place.server != REFERENCE
+        )
+        for share in (50, 75, 90)
+    ]
+    assert valid == [7, 4, 3]
+    able = {place.server for place in cells if place.server not in (REFERENCE, "merecat-2.31")}
+    assert len(able) == 9, "merecat keeps no connection there"
+    return "seven of nine servers have a valid figure at 50 %, four at 75 %, three at 90 %"
+
+
+def capacities() -> tuple[str, ...]:
+    analysis = published("core-slo")
+    opened = open_cells(analysis.trials)
+    shares = {
+        place.server: cell.figure / peak
+        for place, cell in analysis.cells.items()
+        if cell.figure and (peak := opened[place].peak)
+    }
+    reference = shares.pop(REFERENCE)
+    (ranking,) = analysis.rankings.values()
+    assert len(ranking.not_compared) == ranking.pairs == 36
+    assert all(cell.is_lower_bound for cell in analysis.cells.values() if cell.figure is not None)
+    return (
+        "none of 36 pairs is compared",
+        f"They are {100 * min(shares.values()):.0f} to {100 * max(shares.values()):.0f} % of the peaks; "
+        f"that of the reference is {100 * reference:.0f} %",
+    )
+
+
+def idle_connections() -> tuple[str, ...]:
+    analysis = published("core-idle")
+    ranking = analysis.rankings[KEPT, 15_000]
+    assert len(ranking.ranks) == 5
+    assert sum(worse == "tomcat-11" for _, worse in ranking.faster) == len(ranking.faster) == 3
+    opened: dict[Cell, OpenCell] = open_cells(analysis.trials)
+    memory = memory_per_connection(opened, Cell("netty-4.2", KEPT, 15_000))
+    assert memory is not None
+    return (
+        "**Five servers answer**",
+        "By p50 Tomcat 11 is behind three of the four others",
+        f"Netty's varies from {memory.low / 1024:.1f} to {memory.high / 1024:.1f} KiB over six starts",
+    )
+
+
+def starved() -> str:
+    found = {(place.server, place.level) for place, cell in published("2006-jdk8").cells.items() if cell.starved}
+    assert found == {("tomcat-5.5.15", 1000), ("tomcat-5.5.15-defaults", 1000), ("httpd-2.4-prefork", 1000)}
+    return "With 1,000 kept connections Tomcat 5.5.15 and httpd's prefork serve some hundreds of them"
+
+
+def noise() -> str:
+    confidence = published("2006-jdk8").summary.confidence
+    assert confidence is not None
+    assert confidence.wide is not None
+    return f"half of the intervals of 2006-jdk8 are still wider than ±{100 * confidence.wide:.0f} %"
+
+
+CLAIMS: tuple[Callable[[], str | tuple[str, ...]], ...] = (
+    cindy, lighttpd_and_netty, virtual_threads, tomcats, jettys, new_connections, cpu_time, undertow, large_files, echo,
+    factors, conclusions, medians, latency_orders, near_the_peak, capacities, idle_connections, starved, noise,
+)  # fmt: skip
