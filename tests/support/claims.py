@@ -199,10 +199,9 @@ def latency_orders() -> str:
         _, ranking = compared.over_levels[KEPT]
         counts.append((len(ranking.faster), sum(worse == "tomcat-11" for _, worse in ranking.faster), ranking.pairs))
     (p50, of_p50, pairs), (p95, of_p95, _) = counts
-    words = {6: "six", 7: "seven"}
     return (
-        f"**p50** over all rates together puts {p50} of {pairs} pairs in an order, {words[of_p50]} of them with "
-        f"Tomcat 11 behind; **p95** {p95}, {words[of_p95]} of them so"
+        f"**p50** over all rates together puts {p50} of {pairs} pairs in an order, {of_p50} of them with Tomcat 11 "
+        f"behind; **p95** {p95}, {of_p95} of them so"
     )
 
 
