@@ -21,11 +21,12 @@ check: .venv/test.txt ## in a minute: format, lint, types, import rules, and the
 	$(PYTHON) -m pytest --numprocesses auto --ignore tests/e2e
 
 test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, where it is missing
-	$(static_checks)
 	@command -v mvn > /dev/null || { $(call install,openjdk-17-jdk-headless maven); }
-	@./ab-runner artifacts # which servers can be built, and copies of files under their former names
-	JAVA_HOME=$$($(newest_jdk)) mvn --batch-mode -Dorg.slf4j.simpleLogger.defaultLogLevel=warn --strict-checksums --file servers/pom.xml -Dartifacts=$(artifacts) verify
 	@command -v chromium > /dev/null || ($(call install,chromium)) || echo "make: without a browser its tests skip" >&2
+	@./ab-runner artifacts # which servers can be built, and copies of files under their former names
+	@$(images) > /dev/null 2>&1 < /dev/null &
+	$(static_checks)
+	JAVA_HOME=$$($(newest_jdk)) mvn --batch-mode --threads 2 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn --strict-checksums --file servers/pom.xml -Dartifacts=$(artifacts) verify
 	$(PYTHON) -m pytest --numprocesses 2
 
 aims: .venv/test.txt ## are the aims met? computed anew from benchmarks/records
@@ -67,6 +68,9 @@ install = if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 	else \
 		echo "make: please install $1 (Debian's names)" >&2; exit 2; \
 	fi
+
+# All images, beside the checks: where there are none they take minutes. The tests wait for them and tell what fails.
+images = { docker/base-images && docker compose --profile '*' build; }
 
 # Without Docker the load comes from this host's ab.
 define need_ab

@@ -29,7 +29,7 @@ from ab_runner.sweep import probe
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker", "fixture_files")]
 
 SERVERS = load(ROOT / "servers")
-LEVELS = (1, 10, 100)
+LEVELS = (1, 100)
 
 MAY_FAIL = {
     ("mina-0.9.2-threadpool", "echo"): "the variant that hangs",

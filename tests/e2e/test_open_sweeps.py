@@ -51,7 +51,7 @@ def test_latencies_at_rates_of_servers_that_ab_can_and_cannot_measure(sweeping: 
     folder = tmp_path / "sweep"
     process = sweeping(
         *FAST, "--runtime", "docker", "--rate", "200,400", "--out", str(folder),
-        "--servers", "lighttpd-1.4,helidon-4,jdk-httpserver,mina-0.9.2", "--workloads", "echo,small,small-keepalive",
+        "--servers", "lighttpd-1.4,helidon-4,mina-0.9.2", "--workloads", "echo,small,small-keepalive",
     )  # fmt: skip
     stored, _, output = finished(process, folder)
     found = verdicts(stored)

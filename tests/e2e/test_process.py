@@ -32,7 +32,7 @@ def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
 ) -> None:
     folder = tmp_path / "sweep"
     process = sweeping(
-        "--runtime", "process", "--port", str(free_port), "--protocol", "quick", "--warmup", "1s",
+        "--runtime", "process", "--port", str(free_port), "--protocol", "quick", "--warmup", "1s", "--requests", "3000",
         "--servers", "ceiling,mina-0.9.2,tomcat-5.5.15,merecat*", "--workloads", "echo,small,small-keepalive",
         "--concurrency", "1,10", "--out", str(folder),
     )  # fmt: skip
@@ -118,8 +118,8 @@ def test_the_servers_of_a_batch_run_together_on_ports_of_their_own_and_only_one_
     folder = tmp_path / "sweep"
     process = sweeping(
         "--runtime", "process", "--port", str(free_port), "--protocol", "standard", "--blocks", "1", "--warmup", "0",
-        "--concurrency", "1,2,3", "--servers", "mina-0.9.2,tomcat-5.5.15", "--workloads", "echo,small",
-        "--out", str(folder),
+        "--requests", "5000", "--concurrency", "1,2,3", "--servers", "mina-0.9.2,tomcat-5.5.15",
+        "--workloads", "echo,small", "--out", str(folder),
     )  # fmt: skip
     wait_for_trials(folder, 2, process)
     ports = range(free_port, free_port + 3)
