@@ -18,7 +18,7 @@ settings.register_profile("deterministic", derandomize=True, deadline=None)
 settings.load_profile("deterministic")
 
 
-WITHOUT_SWEEPS = tuple(f"tests/e2e/test_{name}.py" for name in ("browser", "compose", "open_load_program"))
+WITHOUT_SWEEPS = tuple(f"tests/e2e/test_{name}.py" for name in ("browser", "compose_up", "open_load_program"))
 LONGEST = "tests/test_docs.py"
 
 

@@ -58,7 +58,7 @@ def test_latencies_at_rates_of_servers_that_ab_can_and_cannot_measure(sweeping: 
     assert {level for _, _, level in found} == {200, 400}
     assert {key: verdict.reason for key, verdict in found.items() if not all_answered(verdict)} == {}
     assert ("helidon-4", "small-keepalive", 200) in found, "it refuses HTTP/1.0 alone"
-    assert "small: p99 latency in ms" in output
+    assert "small: median latency in ms" in output
     assert "400/s" in output
     assert containers_left(stored.sweep.id) == ""
     cells = analyse(stored).cells
