@@ -17,7 +17,7 @@ import pytest
 
 from ab_runner.load import ab_command
 from ab_runner.model.load import Verdict
-from ab_runner.model.records import BEFORE, NotMeasured, StartRecord, Trial
+from ab_runner.model.records import BEFORE, NotMeasured, RepeatedTrial, StartRecord, Trial
 from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.runtime.docker_commands import why_unusable
 from ab_runner.store.reader import Stored, read
@@ -180,7 +180,8 @@ def check_store(folder: Path, starts: int) -> Stored:
                 assert trial.report.document_length == length
                 assert trial.report.html_bytes >= trial.report.complete * length
             check_usage(stored, trial)
-    jvms = [trial.jvm for trial in records if trial.jvm]
+    made = [*records, *(record.trial for record in stored.records if isinstance(record, RepeatedTrial))]
+    jvms = [trial.jvm for trial in made if trial.jvm]
     assert not jvms or max(jvm.jit_seconds for jvm in jvms) > 0
     compiling = [each.usage.jit_cpu_seconds for each in records if each.jvm and each.usage]
     assert all(seconds is not None and seconds >= 0 for seconds in compiling)
