@@ -11,9 +11,9 @@ from ab_runner.load.open_load_output import Parsed, parse
 from ab_runner.model.load import LoadFailure, LoadReport
 
 OUTPUT: dict[str, Any] = {
-    "format": 1, "version": "1.0.0", "options": {"connections": "kept", "rate": 500.0, "closed": None},
+    "format": 2, "version": "1.0.0", "options": {"connections": "kept", "rate": 500.0, "closed": None},
     "expected_bytes": 100, "seconds": 2.01,
-    "requests": {"planned": 1_000, "sent": 997, "refused": 3, "answered": 990, "failed": 7},
+    "requests": {"planned": 1_000, "sent": 997, "refused": 3, "answered": 990, "failed": 7, "retried": 2},
     "failed": {"connect": 2, "timeout": 5}, "refused": {"connection_limit": 3}, "answered_per_second": 494.5,
     "latency": {"milliseconds": {"p99": 4.5, "max": 9.0}, "microseconds": [[400, 900], [4_500, 90]]},
     "lag": {"milliseconds": {"p99": 0.02, "max": 0.3}, "microseconds": [[10, 1_000]]},
@@ -33,7 +33,7 @@ def test_the_figures_of_an_open_load() -> None:
     assert isinstance(report, LoadReport)
     assert (report.tool, report.document_length, report.concurrency) == ("open-load 1.0.0", 100, 8)
     assert (report.complete, report.failures.connect, report.failures.receive) == (990, 2, 5)
-    assert report.failed == {"connect": 2, "timeout": 5}
+    assert (report.failed, report.retried) == ({"connect": 2, "timeout": 5}, 2)
     assert report.keep_alive == 978
     assert (report.rate, report.requests_per_second) == (494.5, 494.5)
     assert (found.latencies, found.lags) == ({400: 900, 4_500: 90}, {10: 1_000})
@@ -71,7 +71,7 @@ def test_bytes_that_no_request_had_asked_for_are_a_failure() -> None:
         ("", "open-load: no such option: --rat", 2, "failed"),
         ("", "", 124, "over time"),
         ("{", "", 0, "no figures"),
-        (json.dumps(OUTPUT | {"format": 2}), "", 0, "no figures"),
+        (json.dumps(OUTPUT | {"format": 1}), "", 0, "no figures"),
         (json.dumps({**OUTPUT, "requests": {}}), "", 0, "no figures"),
         (json.dumps({**OUTPUT, "seconds": -1}), "", 0, "no figures"),
     ],

@@ -43,12 +43,13 @@ def said(options: Sequence[str], milliseconds: float, answered: float = 1.0, **c
     planned = round(rate * seconds)
     right = round(answered * planned)
     output = {
-        "format": 1, "version": "1.0.0", "expected_bytes": 100, "seconds": seconds,
+        "format": 2, "version": "1.0.0", "expected_bytes": 100, "seconds": seconds,
         "options": {
             "connections": "new", "rate": rate if "--rate" in value else None,
             "closed": int(value["--closed"]) if "--closed" in value else None,
         },
-        "requests": {"planned": planned, "sent": planned, "refused": 0, "answered": right, "failed": planned - right},
+        "requests": {"planned": planned, "sent": planned, "refused": 0, "answered": right, "failed": planned - right,
+                     "retried": 0},
         "failed": {"timeout": planned - right} if right < planned else {}, "refused": {},
         "answered_per_second": answered * rate,
         "latency": {"milliseconds": {}, "microseconds": [[round(1000 * milliseconds), right]]},

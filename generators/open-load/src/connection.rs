@@ -64,6 +64,10 @@ pub struct Connection {
     pub deadline: Nanos,
     /// The event that epoll waits for; None if epoll does not know the connection yet.
     pub watched: Option<EventFlags>,
+    /// Whether it has had an answer before.
+    is_reused: bool,
+    /// Whether any byte has come since its request began.
+    is_answering: bool,
     answer: Answer,
 }
 
@@ -90,7 +94,16 @@ impl Connection {
     }
 
     fn new(stream: TcpStream, phase: Phase) -> Connection {
-        Connection { stream, phase, intended: 0, deadline: 0, watched: None, answer: Answer::default() }
+        Connection {
+            stream,
+            phase,
+            intended: 0,
+            deadline: 0,
+            watched: None,
+            is_reused: false,
+            is_answering: false,
+            answer: Answer::default(),
+        }
     }
 
     /// Begin the request that was due at that time. It is sent by `advance`: on loopback a connection is mostly
@@ -99,7 +112,20 @@ impl Connection {
         self.intended = intended;
         self.deadline = deadline;
         self.phase = Phase::Sending(0);
+        self.is_answering = false;
         self.answer = Answer::default();
+    }
+
+    /// Keep it for a further request.
+    pub fn keep(&mut self) {
+        self.phase = Phase::Free;
+        self.is_reused = true;
+    }
+
+    /// Return whether a request that failed so may be sent once more (RFC 9112, 9.3.1): the server closed a kept connection
+    /// while the request was on its way to it, and has not said a word about it.
+    pub fn was_closed_before(&self, failure: Failure) -> bool {
+        self.is_reused && !self.is_answering && matches!(failure, Failure::NoAnswer | Failure::Reset)
     }
 
     /// Do what can be done now: at most one write or one read, so that no connection keeps the others waiting.
@@ -143,6 +169,7 @@ impl Connection {
             Err(_) => return Step::Failed(Failure::Reset),
         };
         *received += count as u64;
+        self.is_answering |= count > 0;
         if count == 0 {
             return match self.answer.end(expected) {
                 Ok(()) => Step::Answered(Afterwards::IsClosed),

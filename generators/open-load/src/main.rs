@@ -3,6 +3,7 @@
 mod answer;
 mod clock;
 mod connection;
+mod idle;
 mod options;
 mod outcome;
 mod plan;
@@ -17,12 +18,12 @@ use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::process::ExitCode;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use clock::{Clock, cpu_seconds, nanos_of};
-use options::{Command, Options, Url};
+use options::{Command, Load, Options, Url};
 use plan::{Arrivals, Plan};
 use report::{Report, Run};
 use request::{Expectation, Request};
@@ -62,7 +63,8 @@ fn run(options: &Options) -> Result<bool, String> {
     let timeout = Duration::from_nanos(request.timeout);
     // So that a server that is not there is known at once, and not by as many failures as there are requests.
     TcpStream::connect_timeout(&address, timeout).map_err(|error| format!("cannot reach {address}: {error}"))?;
-    let idle = open_idle(address, options.idle, timeout);
+    let idle = idle::open(address, options.idle, timeout)
+        .map_err(|error| format!("idle connections cannot be opened: {error}"))?;
     let idle_opened = idle.len();
 
     let arrivals = (0..options.threads).map(|thread| arrivals(options, thread)).collect();
@@ -95,7 +97,8 @@ fn resolve(url: &Url) -> Result<SocketAddr, String> {
 }
 
 fn request(options: &Options, url: &Url, address: SocketAddr) -> Result<Request, String> {
-    let head = request::head(&url.authority, &url.path, options.http, options.connections).into_bytes();
+    let head = request::head(&url.authority, &url.path, options.http, options.connections, &options.headers);
+    let head = head.into_bytes();
     let body = match &options.expect {
         Some(file) => Some(fs::read(file).map_err(|error| format!("cannot read '{}': {error}", file.display()))?),
         None if options.expect_echo => Some(head.clone()),
@@ -108,7 +111,7 @@ fn request(options: &Options, url: &Url, address: SocketAddr) -> Result<Request,
 /// Allow as many open files as the load may need, if this process may.
 fn raise_open_files(options: &Options) -> Result<(), String> {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    let connections = options.closed.unwrap_or(options.max_connections) + options.idle;
+    let connections = options.load.most_connections() + options.idle;
     let needed = connections + options.threads + OTHER_FILES;
     if maximum.is_some_and(|maximum| maximum < needed as u64) {
         let maximum = maximum.unwrap_or_default();
@@ -120,29 +123,18 @@ fn raise_open_files(options: &Options) -> Result<(), String> {
         .map_err(|error| format!("cannot open files: {error}"))
 }
 
-/// Return silent connections; fewer than asked for if the server does not let so many in within this time.
-fn open_idle(address: SocketAddr, count: usize, timeout: Duration) -> Vec<TcpStream> {
-    let end = Instant::now() + timeout;
-    let open = || -> io::Result<TcpStream> {
-        let stream = TcpStream::connect_timeout(&address, end.saturating_duration_since(Instant::now()))?;
-        stream.set_nonblocking(true)?;
-        Ok(stream)
-    };
-    (0..count).map_while(|_| open().ok()).collect()
-}
-
 /// Return what makes one thread of all send its requests. A plan takes a while, so this comes before the clock starts.
 fn arrivals(options: &Options, thread: usize) -> Arrivals {
     let lead_in = nanos_of(options.lead_in);
-    match (options.rate, options.closed) {
-        (Some(rate), _) => {
-            let times =
-                |seconds| Plan::at_rate(rate, seconds, options.arrivals, options.seed).share(thread, options.threads);
-            let after = times(options.seconds).map(move |due| lead_in + due);
-            Arrivals::open(Box::new(times(options.lead_in).chain(after)))
+    match options.load {
+        Load::Open { rate, arrivals, seed, .. } => {
+            let times = |seconds, seed| Plan::at_rate(rate, seconds, arrivals, seed).share(thread, options.threads);
+            let run = times(options.seconds, seed).map(move |due| lead_in + due);
+            // Of another seed: with the same one the run would begin with the intervals of the lead-in.
+            Arrivals::open(Box::new(times(options.lead_in, !seed).chain(run)))
         }
-        (None, closed) => Arrivals::Closed {
-            connections: share(closed.unwrap_or_default(), thread, options),
+        Load::Closed { connections } => Arrivals::Closed {
+            connections: share(connections, thread, options),
             until: lead_in + nanos_of(options.seconds),
         },
     }
@@ -164,7 +156,7 @@ fn make_load(
 ) -> io::Result<(Tally, f64)> {
     let (lead_in, duration) = (nanos_of(options.lead_in), nanos_of(options.seconds));
     let idle_opened = idle.len();
-    let most = options.closed.unwrap_or(options.max_connections);
+    let most = options.load.most_connections();
     let workers = arrivals.into_iter().enumerate().map(|(thread, arrivals)| {
         let limits = Limits { connections: share(most, thread, options), spin: options.spin * 1000 };
         let idle = idle.drain(..share(idle_opened, thread, options)).collect();

@@ -27,6 +27,7 @@ load:
 requests:
   --http VERSION        1.0 or 1.1 [1.1]
   --connections KIND    kept or new: a new connection for each request [kept]
+  --header LINE         a further line of the request's head, such as 'Accept-Encoding: gzip'; may be repeated
   --expect FILE         compare each body with this file, byte for byte
   --expect-echo         compare each body with the head of the request
   --timeout S           longest time from sending to the end of the answer [10]
@@ -46,27 +47,50 @@ output:
 exit codes: 0 every answer was right; 1 some were not; 2 wrong usage, or the server cannot be reached
 ";
 
+/// Lines that every request has, and those that a request without a body must not have.
+const OWN_HEADERS: [&str; 6] = ["Accept", "Connection", "Content-Length", "Host", "Transfer-Encoding", "User-Agent"];
 /// More would keep the plan's first pass busy for long before the run.
 const MOST_ARRIVALS: f64 = 1e9;
+
+/// What makes requests due.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Load {
+    /// A plan, with so many arrivals per second.
+    Open { rate: f64, arrivals: Spacing, seed: u64, max_connections: usize },
+    /// Connections that are free; there are so many.
+    Closed {
+        #[serde(rename = "closed")]
+        connections: usize,
+    },
+}
+
+impl Load {
+    /// Return the most connections that it may have at once.
+    pub fn most_connections(&self) -> usize {
+        match *self {
+            Load::Open { max_connections, .. } => max_connections,
+            Load::Closed { connections } => connections,
+        }
+    }
+}
 
 /// What was asked for, as it is repeated in the output.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Options {
     pub url: String,
-    pub rate: Option<f64>,
-    pub closed: Option<usize>,
+    #[serde(flatten)]
+    pub load: Load,
     pub seconds: f64,
     #[serde(rename = "lead_in_seconds")]
     pub lead_in: f64,
-    pub arrivals: Spacing,
-    pub seed: u64,
     pub http: Version,
     pub connections: Connections,
+    pub headers: Vec<String>,
     pub expect: Option<PathBuf>,
     pub expect_echo: bool,
     #[serde(rename = "timeout_seconds")]
     pub timeout: f64,
-    pub max_connections: usize,
     pub threads: usize,
     #[serde(rename = "spin_microseconds")]
     pub spin: u64,
@@ -95,20 +119,19 @@ pub struct Url {
 
 /// Return what the arguments ask for, or one line that says what is wrong with them.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
+    let (mut rate, mut closed) = (None, None);
+    let (mut arrivals, mut seed, mut max_connections) = (Spacing::Poisson, 1, 10_000);
     let mut options = Options {
         url: String::new(),
-        rate: None,
-        closed: None,
+        load: Load::Closed { connections: 1 }, // until all arguments are known
         seconds: 10.0,
         lead_in: 0.0,
-        arrivals: Spacing::Poisson,
-        seed: 1,
         http: Version::Http11,
         connections: Connections::Kept,
+        headers: Vec::new(),
         expect: None,
         expect_echo: false,
         timeout: 10.0,
-        max_connections: 10_000,
         threads: 1,
         spin: 0,
         idle: 0,
@@ -118,18 +141,18 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
     let line = |error: lexopt::Error| error.to_string();
     while let Some(argument) = parser.next().map_err(line)? {
         match argument {
-            Long("rate") => options.rate = Some(number(&mut parser, "--rate", 0.001, 10_000_000.0)?),
-            Long("closed") => options.closed = Some(number(&mut parser, "--closed", 1, 1_000_000)?),
+            Long("rate") => rate = Some(number(&mut parser, "--rate", 0.001, 10_000_000.0)?),
+            Long("closed") => closed = Some(number(&mut parser, "--closed", 1, 1_000_000)?),
             Long("seconds") => options.seconds = number(&mut parser, "--seconds", 0.001, 86_400.0)?,
             Long("lead-in") => options.lead_in = number(&mut parser, "--lead-in", 0.0, 3600.0)?,
             Long("arrivals") => {
-                options.arrivals = choice(
+                arrivals = choice(
                     &mut parser,
                     "--arrivals",
                     [("poisson", Spacing::Poisson), ("constant", Spacing::Constant)],
                 )?;
             }
-            Long("seed") => options.seed = number(&mut parser, "--seed", 0, u64::MAX)?,
+            Long("seed") => seed = number(&mut parser, "--seed", 0, u64::MAX)?,
             Long("http") => {
                 options.http = choice(&mut parser, "--http", [("1.0", Version::Http10), ("1.1", Version::Http11)])?;
             }
@@ -137,11 +160,14 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
                 options.connections =
                     choice(&mut parser, "--connections", [("kept", Connections::Kept), ("new", Connections::New)])?;
             }
+            Long("header") => {
+                options.headers.push(header(&parser.value().and_then(|line| line.string()).map_err(line)?)?)
+            }
             Long("expect") => options.expect = Some(parser.value().map_err(line)?.into()),
             Long("expect-echo") => options.expect_echo = true,
             Long("timeout") => options.timeout = number(&mut parser, "--timeout", 0.001, LONGEST as f64 / 1e9)?,
             Long("max-connections") => {
-                options.max_connections = number(&mut parser, "--max-connections", 1, 1_000_000)?;
+                max_connections = number(&mut parser, "--max-connections", 1, 1_000_000)?;
             }
             Long("threads") => options.threads = number(&mut parser, "--threads", 1, 1024)?,
             Long("spin") => options.spin = number(&mut parser, "--spin", 0, 1_000_000)?,
@@ -153,34 +179,38 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
             other => return Err(other.unexpected().to_string()),
         }
     }
-    check(options).map(Command::Run)
-}
-
-fn check(options: Options) -> Result<Options, String> {
-    let Options { rate, closed, threads, .. } = options;
     if options.url.is_empty() {
         return Err("no URL is given, such as http://127.0.0.1:8080/small.html".into());
     }
     url(&options.url)?;
-    match (rate, closed) {
+    options.load = match (rate, closed) {
         (Some(_), Some(_)) => return Err("--rate and --closed exclude each other".into()),
         (None, None) => return Err("give --rate R for an open load, or --closed N for a closed one".into()),
-        (Some(rate), None) if rate * options.seconds < 0.5 => {
+        (Some(rate), None) => Load::Open { rate, arrivals, seed, max_connections },
+        (None, Some(connections)) => Load::Closed { connections },
+    };
+    check(&options)?;
+    Ok(Command::Run(options))
+}
+
+/// Return one line that says what is wrong with options that do not fit each other.
+fn check(options: &Options) -> Result<(), String> {
+    if let Load::Open { rate, .. } = options.load {
+        let seconds = options.seconds + options.lead_in;
+        if rate * options.seconds < 0.5 {
             return Err(format!("{rate} arrivals per second for {} s are no request", options.seconds));
         }
-        (Some(rate), None) if rate * (options.seconds + options.lead_in) > MOST_ARRIVALS => {
-            let seconds = options.seconds + options.lead_in;
+        if rate * seconds > MOST_ARRIVALS {
             return Err(format!("{rate} arrivals per second for {seconds} s are more than {MOST_ARRIVALS}"));
         }
-        _ => {}
     }
     if options.expect_echo && options.expect.is_some() {
         return Err("--expect and --expect-echo exclude each other".into());
     }
-    if threads > closed.unwrap_or(options.max_connections) {
+    if options.threads > options.load.most_connections() {
         return Err("each thread needs a connection: give fewer --threads".into());
     }
-    Ok(options)
+    Ok(())
 }
 
 /// Return the parts of a URL, or one line that says what is wrong with it.
@@ -203,6 +233,23 @@ pub fn url(text: &str) -> Result<Url, String> {
         return wrong("has no host that is a name or an address");
     }
     Ok(Url { authority: authority.to_owned(), host: host.to_owned(), port, path })
+}
+
+/// Return a line of a request's head, or one line that says what is wrong with it.
+fn header(text: &str) -> Result<String, String> {
+    let wrong = |why: &str| Err(format!("--header '{}' {why}", text.escape_debug()));
+    let Some((name, value)) = text.split_once(':') else { return wrong("has no colon, as in 'Accept-Encoding: gzip'") };
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_of_name) {
+        return wrong("has no name before its colon that HTTP allows");
+    }
+    if !value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+        return wrong("has a character that is not printable ASCII");
+    }
+    if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
+        return wrong("cannot be given: open-load decides about it");
+    }
+    Ok(format!("{name}: {}", value.trim()))
 }
 
 fn number<T>(parser: &mut lexopt::Parser, name: &str, least: T, most: T) -> Result<T, String>
@@ -242,9 +289,26 @@ mod tests {
         let found = options(
             "--rate 2.5 http://localhost/ --seconds 3 --lead-in 0.5 --http 1.0 --connections new --arrivals constant",
         );
-        assert_eq!((found.rate, found.closed, found.seconds, found.lead_in), (Some(2.5), None, 3.0, 0.5));
+        let load = Load::Open { rate: 2.5, arrivals: Spacing::Constant, seed: 1, max_connections: 10_000 };
+        assert_eq!((found.load, found.seconds, found.lead_in), (load, 3.0, 0.5));
         assert_eq!((found.http, found.connections), (Version::Http10, Connections::New));
-        assert_eq!(found.arrivals, Spacing::Constant);
+    }
+
+    #[test]
+    fn a_header_is_a_name_and_a_value_on_one_line() {
+        assert_eq!(header("Accept-Encoding:gzip "), Ok("Accept-Encoding: gzip".to_owned()));
+        assert_eq!(header("X-Empty:"), Ok("X-Empty: ".to_owned()));
+        for (text, said) in [
+            ("gzip", "has no colon"),
+            (": gzip", "has no name"),
+            ("Accept Encoding: gzip", "has no name"),
+            ("X: a\r\nY: b", "not printable ASCII"),
+            ("X: ä", "not printable ASCII"),
+            ("host: other", "open-load decides"),
+        ] {
+            let error = header(text).expect_err(text);
+            assert!(error.contains(said) && !error.contains('\n'), "{text}: {error}");
+        }
     }
 
     #[test]

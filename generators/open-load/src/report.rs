@@ -12,12 +12,12 @@ use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use serde::Serialize;
 
 use crate::clock::{Clock, Nanos};
-use crate::options::Options;
+use crate::options::{Load, Options};
 use crate::outcome::{Failure, Refusal};
-use crate::tally::{Connections, Second, Tally};
+use crate::tally::{Connections, Counts, Second, Tally};
 
 /// Raised when an old reader would misread the output.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const NANOS_PER_MILLISECOND: f64 = 1e6;
 
 /// What a run was, beside its accounts.
@@ -61,7 +61,7 @@ pub struct Report<'a> {
     warnings: Vec<String>,
 }
 
-/// planned = sent + refused, and sent = answered + failed.
+/// planned = sent + refused, and sent = answered + failed. `retried` of those that were sent were sent twice.
 #[derive(Serialize)]
 struct Requests {
     planned: u64,
@@ -69,6 +69,7 @@ struct Requests {
     refused: u64,
     answered: u64,
     failed: u64,
+    retried: u64,
 }
 
 /// A distribution of times.
@@ -98,13 +99,16 @@ struct Milliseconds {
     max: f64,
 }
 
-/// Counts of each second since the end of the lead-in.
+/// What became of the requests that were due in each second since the end of the lead-in. `latency` and `lag` have how
+/// many took so many microseconds.
 #[derive(Serialize)]
 struct PerSecond {
     sent: Vec<u64>,
     refused: Vec<u64>,
     answered: Vec<u64>,
     failed: Vec<u64>,
+    latency: Vec<Vec<(u64, u64)>>,
+    lag: Vec<Vec<(u64, u64)>>,
 }
 
 impl<'a> Report<'a> {
@@ -112,8 +116,11 @@ impl<'a> Report<'a> {
         let Run { options, .. } = *run;
         let start = run.clock.wall_start.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() + options.lead_in;
         let seconds = (run.end as f64 / 1e9 - options.lead_in).max(0.0);
-        let lag = if options.rate.is_some() { times(&tally.lag) } else { None };
+        let lag = if matches!(options.load, Load::Open { .. }) { times(&tally.lag) } else { None };
         let per_second = |count: fn(&Second) -> u64| tally.seconds.iter().map(count).collect();
+        let pairs = |counts: fn(&Second) -> &Counts| {
+            tally.seconds.iter().map(move |second| counts(second).iter().map(|(time, count)| (*time, *count)).collect())
+        };
         let mut report = Report {
             format: FORMAT,
             program: env!("CARGO_PKG_NAME"),
@@ -132,18 +139,21 @@ impl<'a> Report<'a> {
                 refused: tally.all_refused(),
                 answered: tally.answered,
                 failed: tally.all_failed(),
+                retried: tally.retried,
             },
             failed: &tally.failed,
             refused: &tally.refused,
             answered_per_second: tally.answered_within_duration as f64 / options.seconds,
             latency: times(&tally.latency),
-            lag,
             per_second: PerSecond {
                 sent: per_second(|second| second.sent),
                 refused: per_second(|second| second.refused),
                 answered: per_second(|second| second.answered),
                 failed: per_second(|second| second.failed),
+                latency: pairs(|second| &second.latency).collect(),
+                lag: if lag.is_some() { pairs(|second| &second.lag).collect() } else { Vec::new() },
             },
+            lag,
             connections: tally.connections,
             idle_opened: run.idle_opened,
             bytes_received: tally.bytes_received,
@@ -161,9 +171,9 @@ impl<'a> Report<'a> {
     /// Return the summary for people.
     pub fn to_text(&self) -> String {
         let Report { options, requests, connections, .. } = self;
-        let load = match (options.rate, options.closed) {
-            (Some(rate), _) => format!("open, {rate} requests/s, {} arrivals", word(&options.arrivals)),
-            (_, closed) => format!("closed, {} connections", closed.unwrap_or_default()),
+        let load = match &options.load {
+            Load::Open { rate, arrivals, .. } => format!("open, {rate} requests/s, {} arrivals", word(arrivals)),
+            Load::Closed { connections } => format!("closed, {connections} connections"),
         };
         let mut text = String::new();
         let mut line = |name: &str, value: String| writeln!(text, "{name:<12} {value}").expect("memory is enough");
@@ -173,6 +183,9 @@ impl<'a> Report<'a> {
             format!("{} planned = {} sent + {} refused", requests.planned, requests.sent, requests.refused),
         );
         line("", format!("{} sent = {} answered + {} failed", requests.sent, requests.answered, requests.failed));
+        if requests.retried > 0 {
+            line("", format!("{} sent twice, for the server closed a kept connection meanwhile", requests.retried));
+        }
         for (reason, count) in self.failed {
             line("", format!("failed: {} {count}", word(reason)));
         }
@@ -331,14 +344,14 @@ mod tests {
         let mut tally = Tally::new(0, 2 * SECOND);
         for milliseconds in 1..=1000 {
             tally.plan(0, 1000);
-            tally.send(1000);
+            tally.send(0);
             tally.answer(0, milliseconds * 1_000_000);
         }
         tally.plan(0, 1000);
-        tally.send(1000);
-        tally.fail(Failure::WrongBytes, SECOND);
-        tally.plan(0, 1000);
-        tally.refuse(Refusal::ConnectionLimit, 1000);
+        tally.send(0);
+        tally.fail(Failure::WrongBytes, 0);
+        tally.plan(SECOND, SECOND + 1000);
+        tally.refuse(Refusal::ConnectionLimit, SECOND);
         tally
     }
 
@@ -356,7 +369,10 @@ mod tests {
         assert_eq!(count("sent"), count("answered") + count("failed"));
         assert_eq!(report["failed"]["wrong_bytes"], 1);
         assert_eq!(report["refused"]["connection_limit"], 1);
-        assert_eq!(report["per_second"]["answered"], serde_json::json!([999, 1]));
+        assert_eq!(report["per_second"]["answered"], serde_json::json!([1000, 0]), "by when they were due");
+        assert_eq!(report["per_second"]["refused"], serde_json::json!([0, 1]));
+        assert_eq!(report["per_second"]["latency"][0][0], serde_json::json!([1000, 1]), "1 ms");
+        assert_eq!(report["per_second"]["lag"], serde_json::json!([[[1, 1001]], [[1, 1]]]));
         assert_eq!(report["answered_per_second"], 500.0);
     }
 

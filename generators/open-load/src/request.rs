@@ -41,8 +41,8 @@ pub struct Expectation {
     pub connections: Connections,
 }
 
-/// Return the head of a GET request.
-pub fn head(host: &str, path: &str, version: Version, connections: Connections) -> String {
+/// Return the head of a GET request, which ends with these further lines.
+pub fn head(host: &str, path: &str, version: Version, connections: Connections, headers: &[String]) -> String {
     let version = match version {
         Version::Http10 => "1.0",
         Version::Http11 => "1.1",
@@ -53,7 +53,10 @@ pub fn head(host: &str, path: &str, version: Version, connections: Connections) 
         Connections::New => "close",
     };
     let agent = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
-    format!("GET {path} HTTP/{version}\r\nConnection: {connection}\r\nHost: {host}\r\nUser-Agent: {agent}\r\nAccept: */*\r\n\r\n")
+    let further: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+    format!(
+        "GET {path} HTTP/{version}\r\nConnection: {connection}\r\nHost: {host}\r\nUser-Agent: {agent}\r\nAccept: */*\r\n{further}\r\n"
+    )
 }
 
 #[cfg(test)]
@@ -63,15 +66,16 @@ mod tests {
     #[test]
     fn each_version_says_what_becomes_of_the_connection() {
         for version in [Version::Http10, Version::Http11] {
-            assert!(head("h", "/", version, Connections::Kept).contains("\r\nConnection: keep-alive\r\n"));
-            assert!(head("h", "/", version, Connections::New).contains("\r\nConnection: close\r\n"));
+            assert!(head("h", "/", version, Connections::Kept, &[]).contains("\r\nConnection: keep-alive\r\n"));
+            assert!(head("h", "/", version, Connections::New, &[]).contains("\r\nConnection: close\r\n"));
         }
     }
 
     #[test]
     fn a_head_is_a_get_request() {
-        let head = head("localhost:8080", "/small.html", Version::Http11, Connections::Kept);
+        let headers = ["Accept-Encoding: gzip".to_owned()];
+        let head = head("localhost:8080", "/small.html", Version::Http11, Connections::Kept, &headers);
         assert!(head.starts_with("GET /small.html HTTP/1.1\r\nConnection: keep-alive\r\nHost: localhost:8080\r\n"));
-        assert!(head.ends_with("\r\n\r\n"));
+        assert!(head.ends_with("\r\nAccept: */*\r\nAccept-Encoding: gzip\r\n\r\n"));
     }
 }

@@ -46,25 +46,32 @@ pub struct Tally {
     pub answered: u64,
     /// Answers that were complete within the duration.
     pub answered_within_duration: u64,
+    /// Requests that were sent once more, on another connection.
+    pub retried: u64,
     pub refused: BTreeMap<Refusal, u64>,
     pub failed: BTreeMap<Failure, u64>,
     /// Of right answers, from the intended time to the last byte, in nanoseconds.
     pub latency: Histogram<u64>,
     /// Of all planned requests, from the intended time to the attempt to send them, in nanoseconds.
     pub lag: Histogram<u64>,
-    /// What happened in each second since the start; requests are counted when they are sent or refused.
+    /// What became of the requests that were due in each second since the start.
     pub seconds: Vec<Second>,
     pub connections: Connections,
     pub bytes_received: u64,
 }
 
-/// What happened within one second.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How often which time occurred, in microseconds: exact below 2,048, and to three digits from there on.
+pub type Counts = BTreeMap<u64, u64>;
+
+/// What became of the requests that were due within one second.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Second {
     pub sent: u64,
     pub refused: u64,
     pub answered: u64,
     pub failed: u64,
+    pub latency: Counts,
+    pub lag: Counts,
 }
 
 /// Counts of connections, but for idle ones.
@@ -94,6 +101,7 @@ impl Tally {
             sent: 0,
             answered: 0,
             answered_within_duration: 0,
+            retried: 0,
             refused: BTreeMap::new(),
             failed: BTreeMap::new(),
             latency: times(),
@@ -106,30 +114,39 @@ impl Tally {
 
     /// A request was due then, and now is the attempt to send it.
     pub fn plan(&mut self, intended: Nanos, now: Nanos) {
+        let lag = now.saturating_sub(intended);
         self.planned += 1;
-        self.lag.saturating_record(now.saturating_sub(intended));
+        self.lag.saturating_record(lag);
+        *self.second(intended).lag.entry(microseconds(lag)).or_default() += 1;
     }
 
-    pub fn send(&mut self, now: Nanos) {
+    /// The request that was due then is sent.
+    pub fn send(&mut self, intended: Nanos) {
         self.sent += 1;
-        self.second(now).sent += 1;
+        self.second(intended).sent += 1;
     }
 
-    pub fn refuse(&mut self, reason: Refusal, now: Nanos) {
+    /// The request that was due then cannot be sent.
+    pub fn refuse(&mut self, reason: Refusal, intended: Nanos) {
         *self.refused.entry(reason).or_default() += 1;
-        self.second(now).refused += 1;
+        self.second(intended).refused += 1;
     }
 
+    /// The request that was due then has its answer now.
     pub fn answer(&mut self, intended: Nanos, now: Nanos) {
+        let latency = now.saturating_sub(intended);
         self.answered += 1;
         self.answered_within_duration += u64::from(now <= self.start + self.duration);
-        self.latency.saturating_record(now.saturating_sub(intended));
-        self.second(now).answered += 1;
+        self.latency.saturating_record(latency);
+        let second = self.second(intended);
+        second.answered += 1;
+        *second.latency.entry(microseconds(latency)).or_default() += 1;
     }
 
-    pub fn fail(&mut self, reason: Failure, now: Nanos) {
+    /// The request that was due then has failed.
+    pub fn fail(&mut self, reason: Failure, intended: Nanos) {
         *self.failed.entry(reason).or_default() += 1;
-        self.second(now).failed += 1;
+        self.second(intended).failed += 1;
     }
 
     /// So many connections were open when a request was sent.
@@ -155,8 +172,8 @@ impl Tally {
         self.all_failed() == 0 && self.all_refused() == 0 && self.connections.unrequested_bytes == 0
     }
 
-    fn second(&mut self, now: Nanos) -> &mut Second {
-        let number = usize::try_from((now - self.start) / SECOND).expect("a run does not last for ages");
+    fn second(&mut self, intended: Nanos) -> &mut Second {
+        let number = usize::try_from((intended - self.start) / SECOND).expect("a run does not last for ages");
         if number >= self.seconds.len() {
             self.seconds.resize(number + 1, Second::default());
         }
@@ -169,6 +186,7 @@ impl Tally {
         self.sent += other.sent;
         self.answered += other.answered;
         self.answered_within_duration += other.answered_within_duration;
+        self.retried += other.retried;
         for (reason, count) in &other.refused {
             *self.refused.entry(*reason).or_default() += count;
         }
@@ -183,6 +201,8 @@ impl Tally {
             ours.refused += theirs.refused;
             ours.answered += theirs.answered;
             ours.failed += theirs.failed;
+            add(&mut ours.latency, &theirs.latency);
+            add(&mut ours.lag, &theirs.lag);
         }
         self.connections.opened += other.connections.opened;
         self.connections.most_at_once += other.connections.most_at_once;
@@ -192,6 +212,19 @@ impl Tally {
         self.connections.idle_closed += other.connections.idle_closed;
         self.bytes_received += other.bytes_received;
     }
+}
+
+fn add(sum: &mut Counts, other: &Counts) {
+    for (time, count) in other {
+        *sum.entry(*time).or_default() += count;
+    }
+}
+
+/// Return a time in microseconds, with the eleven binary digits that are kept of it.
+fn microseconds(time: Nanos) -> u64 {
+    let exact = time / 1000;
+    let dropped = (u64::BITS - exact.leading_zeros()).saturating_sub(11);
+    exact >> dropped << dropped
 }
 
 #[cfg(test)]
@@ -210,14 +243,14 @@ mod tests {
     /// Add them, due from then on.
     fn add_three(tally: &mut Tally, start: Nanos) {
         tally.plan(start, start + MILLI);
-        tally.send(start + MILLI);
+        tally.send(start);
         tally.plan(start + 2 * MILLI, start + 2 * MILLI);
         tally.send(start + 2 * MILLI);
-        tally.plan(start + 3 * MILLI, start + 3 * MILLI);
-        tally.refuse(Refusal::ConnectionLimit, start + 3 * MILLI);
+        tally.plan(start + SECOND, start + SECOND);
+        tally.refuse(Refusal::ConnectionLimit, start + SECOND);
         assert_eq!(tally.under_way(), 2);
         tally.answer(start, start + SECOND + MILLI);
-        tally.fail(Failure::Timeout, start + 2 * SECOND);
+        tally.fail(Failure::Timeout, start + 2 * MILLI);
     }
 
     fn check(tally: &Tally, times: u64) {
@@ -227,10 +260,16 @@ mod tests {
         assert_eq!((tally.under_way(), tally.answered_within_duration), (0, 0));
         assert_eq!(tally.failed, BTreeMap::from([(Failure::Timeout, times)]));
         assert_eq!(tally.refused, BTreeMap::from([(Refusal::ConnectionLimit, times)]));
-        let first = Second { sent: 2 * times, refused: times, ..Second::default() };
-        let second = Second { answered: times, ..Second::default() };
-        let third = Second { failed: times, ..Second::default() };
-        assert_eq!(tally.seconds, [first, second, third]);
+        let first = Second {
+            sent: 2 * times,
+            refused: 0,
+            answered: times,
+            failed: times,
+            latency: Counts::from([(1_001_000 >> 9 << 9, times)]),
+            lag: Counts::from([(0, times), (1000, times)]),
+        };
+        let second = Second { refused: times, lag: Counts::from([(0, times)]), ..Second::default() };
+        assert_eq!(tally.seconds, [first, second]);
         assert_eq!((tally.latency.len(), tally.lag.len()), (times, 3 * times));
         assert!(!tally.is_clean());
     }
@@ -255,7 +294,7 @@ mod tests {
         for due in [0, start - 1] {
             let tally = accounts.of(due);
             tally.plan(due, start + MILLI);
-            tally.send(start + MILLI);
+            tally.send(due);
             tally.connected(7);
             tally.bytes_received += 100;
             assert_eq!(accounts.under_way(), 1);

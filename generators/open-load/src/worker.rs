@@ -19,7 +19,7 @@ use slotmap::{DefaultKey, Key, KeyData, SlotMap};
 
 use crate::clock::{Clock, Nanos};
 use crate::connection::{Afterwards, Connection, NotOpened, Phase, Step};
-use crate::outcome::Refusal;
+use crate::outcome::{Failure, Refusal};
 use crate::plan::Arrivals;
 use crate::request::Request;
 use crate::tally::{Accounts, Tally};
@@ -136,18 +136,37 @@ impl<'a> Worker<'a> {
         let tally = self.accounts.of(intended);
         match connection {
             Ok(key) => {
-                let deadline = now + self.request.timeout;
-                tally.connected(self.connections.len() - self.silent);
-                tally.send(now);
-                self.deadlines.insert((deadline, key));
-                self.connections[key].begin(intended, deadline);
-                self.advance(key)?;
+                tally.send(intended);
+                self.begin(key, intended, now + self.request.timeout)?;
             }
-            Err(NotOpened::Refused(reason)) => tally.refuse(reason, now),
+            Err(NotOpened::Refused(reason)) => tally.refuse(reason, intended),
             Err(NotOpened::Failed(reason)) => {
-                tally.send(now);
-                tally.fail(reason, now);
+                tally.send(intended);
+                tally.fail(reason, intended);
             }
+        }
+        Ok(())
+    }
+
+    /// Begin the request that was due then on a connection.
+    fn begin(&mut self, key: DefaultKey, intended: Nanos, deadline: Nanos) -> io::Result<()> {
+        self.accounts.of(intended).connected(self.connections.len() - self.silent);
+        self.deadlines.insert((deadline, key));
+        self.connections[key].begin(intended, deadline);
+        self.advance(key)
+    }
+
+    /// Send a request once more, on a new connection, after it failed for that reason. It keeps its deadline.
+    fn retry(&mut self, intended: Nanos, deadline: Nanos, failure: Failure) -> io::Result<()> {
+        let connection = self.open(intended);
+        let tally = self.accounts.of(intended);
+        match connection {
+            Ok(key) => {
+                tally.retried += 1;
+                self.begin(key, intended, deadline)?;
+            }
+            Err(NotOpened::Refused(_)) => tally.fail(failure, intended),
+            Err(NotOpened::Failed(reason)) => tally.fail(reason, intended),
         }
         Ok(())
     }
@@ -159,6 +178,11 @@ impl<'a> Worker<'a> {
                 return Ok(key);
             }
         }
+        self.open(intended)
+    }
+
+    /// Open a connection for the request that was due then.
+    fn open(&mut self, intended: Nanos) -> Result<DefaultKey, NotOpened> {
         if self.connections.len() - self.silent >= self.limits.connections {
             return Err(NotOpened::Refused(Refusal::ConnectionLimit));
         }
@@ -180,7 +204,7 @@ impl<'a> Worker<'a> {
                 self.deadlines.remove(&(connection.deadline, key));
                 match afterwards {
                     Afterwards::Keep => {
-                        connection.phase = Phase::Free;
+                        connection.keep();
                         self.free.push(key);
                     }
                     Afterwards::AwaitClose => {
@@ -191,8 +215,13 @@ impl<'a> Worker<'a> {
                     Afterwards::IsClosed => self.close(key),
                 }
             }
+            Step::Failed(reason) if connection.was_closed_before(reason) => {
+                let (intended, deadline) = (connection.intended, connection.deadline);
+                self.close(key);
+                self.retry(intended, deadline, reason)?;
+            }
             Step::Failed(reason) => {
-                tally.fail(reason, now);
+                tally.fail(reason, connection.intended);
                 self.close(key);
             }
             // A server may say 408 before it closes a connection that stayed silent.
@@ -223,7 +252,7 @@ impl<'a> Worker<'a> {
             if connection.phase == Phase::Closing {
                 self.accounts.run.connections.left_open += 1;
             } else {
-                self.accounts.of(connection.intended).fail(connection.overdue(), now);
+                self.accounts.of(connection.intended).fail(connection.overdue(), connection.intended);
             }
             self.close(key);
         }
@@ -245,5 +274,141 @@ impl<'a> Worker<'a> {
             self.deadlines.remove(&(connection.deadline, key));
             self.silent -= usize::from(connection.phase == Phase::Silent);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{SocketAddr, TcpListener};
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::request::{Connections, Expectation, Version, head};
+
+    const MILLI: Nanos = SECOND / 1000;
+    /// Longer than any request takes here.
+    const PATIENCE: Nanos = 60 * SECOND;
+    const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+    /// Return the address of a server. `serve` is given each of its connections, and the number of those before.
+    fn server(serve: impl Fn(&mut TcpStream, usize) + Send + 'static) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            for (number, stream) in listener.incoming().enumerate() {
+                serve(&mut stream.unwrap(), number);
+            }
+        });
+        address
+    }
+
+    /// Read one request; false at the end of the connection.
+    fn read_request(stream: &mut TcpStream) -> bool {
+        let mut read = Vec::new();
+        let mut byte = [0];
+        while !read.ends_with(b"\r\n\r\n") {
+            if !matches!(stream.read(&mut byte), Ok(1)) {
+                return false;
+            }
+            read.push(byte[0]);
+        }
+        true
+    }
+
+    /// Make a load over kept connections, of which two are allowed, and return its accounts.
+    fn load(address: SocketAddr, arrivals: Arrivals, timeout: Nanos) -> Tally {
+        let connections = Connections::Kept;
+        let request = Request {
+            address,
+            head: head("h", "/", Version::Http11, connections, &[]).into_bytes(),
+            timeout,
+            expectation: Expectation { body: Some(b"ok".to_vec()), version: Version::Http11, connections },
+        };
+        let limits = Limits { connections: 2, spin: 0 };
+        let clock = Clock::starting_in(Duration::ZERO);
+        let worker = Worker::new(&request, clock, arrivals, limits, Vec::new(), Accounts::new(0, SECOND)).unwrap();
+        let tally = worker.run().unwrap();
+        assert_eq!(tally.planned, tally.sent + tally.all_refused());
+        assert_eq!(tally.sent, tally.answered + tally.all_failed());
+        tally
+    }
+
+    /// Requests one after the other: what becomes of them does not depend on the speed of this machine.
+    fn one_connection() -> Arrivals {
+        Arrivals::Closed { connections: 1, until: SECOND / 4 }
+    }
+
+    fn planned(times: &[Nanos]) -> Arrivals {
+        Arrivals::open(Box::new(times.to_vec().into_iter()))
+    }
+
+    #[test]
+    fn a_kept_connection_has_one_request_after_the_other() {
+        let address = server(|stream, _| {
+            while read_request(stream) {
+                stream.write_all(ANSWER).unwrap();
+            }
+        });
+        let tally = load(address, one_connection(), PATIENCE);
+        assert!(tally.answered > 0);
+        assert_eq!((tally.all_failed(), tally.retried, tally.connections.opened), (0, 0, 1));
+    }
+
+    #[test]
+    fn a_request_whose_kept_connection_is_closed_without_a_word_is_sent_once_more() {
+        let address = server(|stream, _| {
+            read_request(stream);
+            stream.write_all(ANSWER).unwrap();
+            read_request(stream);
+        });
+        let tally = load(address, one_connection(), PATIENCE);
+        assert!(tally.planned > 1);
+        assert_eq!((tally.answered, tally.all_failed()), (tally.planned, 0));
+        assert_eq!((tally.retried, tally.connections.opened), (tally.planned - 1, tally.planned));
+    }
+
+    #[test]
+    fn it_is_not_sent_a_third_time() {
+        let address = server(|stream, number| {
+            read_request(stream);
+            if number == 0 {
+                stream.write_all(ANSWER).unwrap();
+                read_request(stream);
+            }
+        });
+        let tally = load(address, one_connection(), PATIENCE);
+        assert_eq!((tally.answered, tally.retried), (1, 1));
+        assert_eq!(tally.failed.into_iter().collect::<Vec<_>>(), [(Failure::NoAnswer, tally.planned - 1)]);
+    }
+
+    #[test]
+    fn a_request_on_a_new_connection_is_sent_once() {
+        let address = server(|stream, _| {
+            read_request(stream);
+        });
+        let tally = load(address, planned(&[0, MILLI]), PATIENCE);
+        assert_eq!((tally.retried, tally.failed.get(&Failure::NoAnswer)), (0, Some(&2)));
+    }
+
+    #[test]
+    fn one_that_was_answered_in_part_is_not_sent_again() {
+        let address = server(|stream, _| {
+            read_request(stream);
+            stream.write_all(ANSWER).unwrap();
+            read_request(stream);
+            stream.write_all(&ANSWER[..20]).unwrap();
+        });
+        let tally = load(address, one_connection(), PATIENCE);
+        assert_eq!((tally.retried, tally.failed.get(&Failure::Truncated)), (0, Some(&(tally.planned / 2))));
+    }
+
+    #[test]
+    fn what_finds_no_connection_is_refused_and_what_takes_too_long_has_failed() {
+        let address = server(|stream, _| while read_request(stream) {});
+        let tally = load(address, planned(&[0, 0, 0]), SECOND / 2);
+        assert_eq!(tally.refused.into_iter().collect::<Vec<_>>(), [(Refusal::ConnectionLimit, 1)]);
+        assert_eq!(tally.failed.into_iter().collect::<Vec<_>>(), [(Failure::Timeout, 2)]);
     }
 }

@@ -48,7 +48,7 @@ class OpenLoadGenerator:
         )
 
 
-AGENT = "open-load/1.2.0"
+AGENT = "open-load/1.3.0"
 """What it calls itself; a test compares it with the program."""
 GENERATOR: Generator = OpenLoadGenerator()
 

@@ -10,7 +10,7 @@ from ab_runner.model.limits import Amount, Count
 from ab_runner.model.load import Arrivals, Failures, LoadFailure, LoadReport
 from ab_runner.model.text import shown
 
-_FORMAT = 1
+_FORMAT = 2
 _DETAIL_AT_MOST = 300
 _OVER_TIME = 124
 _NOT_RUN = 2
@@ -23,6 +23,7 @@ class _Requests(msgspec.Struct, frozen=True):
     refused: Count
     answered: Count
     failed: Count
+    retried: Count
 
 
 class _Times(msgspec.Struct, frozen=True):
@@ -106,6 +107,7 @@ def _report(output: _Output) -> LoadReport:
         requests_per_second=output.answered_per_second,
         percentiles=_percentiles(output.latency),
         failed={shown(reason, 40): count for reason, count in failed.items()},
+        retried=output.requests.retried,
         arrivals=_arrivals(output, round(output.options.rate)) if output.options.rate is not None else None,
     )
 

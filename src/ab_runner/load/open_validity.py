@@ -50,6 +50,8 @@ def judge_open(
 def _notes(report: LoadReport) -> Iterator[str]:
     if report.complete < FEWEST_FOR_P99:
         yield f"p99 from only {report.complete} requests"
+    if report.retried:
+        yield f"{report.retried:,} of the requests sent twice: the server closed their connections"
 
 
 def _wrong(report: LoadReport) -> str | None:

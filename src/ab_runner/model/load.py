@@ -71,6 +71,8 @@ class LoadReport(Struct, frozen=True, kw_only=True):
     percentiles: Mapping[Percentage, Real] = {}
     failed: Mapping[str, Count] = {}
     """Failed requests by reason, where the generator tells them apart."""
+    retried: Count = 0
+    """Requests that were sent once more, because the server had closed their kept connection without a word."""
     arrivals: Arrivals | None = None
     """None for a closed load."""
 
