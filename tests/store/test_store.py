@@ -59,6 +59,19 @@ def test_a_record_is_on_disk_before_the_next_one_is_measured(tmp_path: Path) -> 
     store.close()
 
 
+def test_a_new_sweep_is_on_disk_before_its_first_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[Path] = []
+    fsync = os.fsync
+
+    def noted(file: int) -> None:
+        flushed.append(Path(os.readlink(f"/proc/self/fd/{file}")))
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    Store.make(tmp_path / "s", sweep(server("a-1"))).close()
+    assert flushed == [tmp_path / "s" / "sweep.json", tmp_path / "s", tmp_path]
+
+
 @pytest.mark.parametrize("damage", [b"{not json", b'{"record":"trial"}', b"\xff\xfe", b'"text"'])
 def test_a_damaged_line_is_named_and_the_rest_is_kept(tmp_path: Path, damage: bytes) -> None:
     stored(tmp_path / "s").close()

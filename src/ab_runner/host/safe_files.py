@@ -51,6 +51,15 @@ def create(path: Path) -> BinaryIO:
     return open(path, "xb")
 
 
+def flush(path: Path) -> None:
+    """Return when the bytes of a file, or the names in a folder, are on disk."""
+    opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Put a file in place whole or not at all. A link in its place is replaced, not followed."""
     # A name that nobody can have prepared, and not mkstemp's file, which only its owner may read.

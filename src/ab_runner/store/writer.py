@@ -54,13 +54,17 @@ class Store:
 
     @classmethod
     def make(cls, folder: Path, sweep: Sweep) -> Store:
-        """Makes the folder and writes sweep.json. StoreError if that cannot be done or there is a sweep already."""
+        """Makes the folder with its log, and writes sweep.json, without which no log can be read; both are on disk when
+        this returns. StoreError if that cannot be done or there is a sweep already."""
         try:
             (folder / RAW_FOLDER).mkdir(parents=True)
             write_whole(folder / SWEEP_FILE, msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n")
+            store = cls(folder)
+            for path in (folder / SWEEP_FILE, folder, folder.parent):
+                safe_files.flush(path)
         except OSError as error:
             raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
-        return cls(folder)
+        return store
 
     def append(self, record: Record) -> None:
         """Append a record to the log. OSError if the disk does not take it whole; then nothing of it stays."""
