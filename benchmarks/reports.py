@@ -32,9 +32,10 @@ from ab_runner.history.then_and_now import then_and_now
 from ab_runner.report import conclusions_csv, csv, html, markdown, terminal, then_and_now_csv
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.files import gallery
+from ab_runner.report.charts.of_sweep import chart_data
 from ab_runner.report.conclusions_tables import report_conclusions
 from ab_runner.report.document import Report
-from ab_runner.report.html.page import page_of
+from ab_runner.report.facts import subtitle_of
 from ab_runner.report.tables import report_of
 from ab_runner.report.then_and_now_tables import report_then_and_now
 from ab_runner.store.reader import Stored
@@ -103,7 +104,7 @@ def costs(stored: Stored) -> Mapping[str, float]:
         "then and now, shown",
         lambda: (shown(report_then_and_now(analysis, compared)), then_and_now_csv.render(compared)),
     )
-    timed("charts", lambda: gallery(page_of(analysis, figures)))
+    timed("charts", lambda: gallery(chart_data(analysis, compared), subtitle_of(analysis.sweep)))
     return seconds
 
 

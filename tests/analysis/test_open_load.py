@@ -6,7 +6,7 @@ from support.builders import arrivals, open_report, open_trial, sweep, usage
 from support.builders import server as made
 
 from ab_runner.analysis.cells import summarise_cell
-from ab_runner.analysis.open_load import memory_per_connection, open_cells
+from ab_runner.analysis.open_load import memory_per_connection
 from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import cpu_efficiency
@@ -158,7 +158,7 @@ def test_what_is_known_besides_the_figures() -> None:
     )  # fmt: skip
     base = open_trial("a-1", 0, 1.0, usage=usage(peak_memory_bytes=50_000_000))
     analysis = analysed(OpenLoad(axis="idle", rate=1_000), (0, 500), base, rich)
-    cells = open_cells(analysis.trials)
+    cells = analysis.open_cells
     found = cells[Cell("a-1", "small", 500)]
     assert (found.rate, found.peak, found.lag, found.memory_by_block) == (1_000, 20_000, 0.25, {1: 60_000_000})
     assert memory_per_connection(cells, Cell("a-1", "small", 500)) == Spread(20_000, 20_000, 20_000)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from itertools import pairwise
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,8 +13,10 @@ from support.builders import NOON, failed_trial, not_measured, server, sweep, tr
 from support.open_sweeps import capacities, rates
 from support.small_sweep import PUBLISHED, RECORDS, SERVERS, STORED
 
-from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.selection import Selection, narrowed
+from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import PERCENTILES
+from ab_runner.history.published import Figure
 from ab_runner.history.then_and_now import then_and_now
 from ab_runner.model.records import Cell, EndRecord
 from ab_runner.report.charts import rates as rates_chart
@@ -20,13 +24,23 @@ from ab_runner.report.charts import vega
 from ab_runner.report.charts.data import cell_rows, pair_rows
 from ab_runner.report.charts.files import gallery
 from ab_runner.report.charts.latencies import percentile_field
+from ab_runner.report.charts.of_sweep import ChartData, chart_data, charts_of_page
 from ab_runner.report.charts.palette import looks
 from ab_runner.report.charts.then_and_now import then_and_now as then_and_now_chart
-from ab_runner.report.html.page import page_of, specs_of
-from ab_runner.report.selection import Selection, narrowed
+from ab_runner.report.facts import subtitle_of
 from ab_runner.report.words import words_of
 from ab_runner.stats.ranking import Rank
 from ab_runner.store.reader import Stored
+
+
+def data_of(analysis: SweepAnalysis, published: Sequence[Figure] = (), core: Collection[str] = ()) -> ChartData:
+    return chart_data(analysis, then_and_now(analysis, published), core)
+
+
+def files_of(
+    analysis: SweepAnalysis, published: Sequence[Figure] = (), core: Collection[str] = ()
+) -> dict[str, dict[str, Any]]:
+    return gallery(data_of(analysis, published, core), subtitle_of(analysis.sweep))
 
 
 def rows_of(server: str) -> dict[int, dict[str, object]]:
@@ -123,19 +137,19 @@ def test_names_at_the_ends_of_lines_never_cover_each_other_or_leave_the_plot(rat
 )
 def test_one_level_has_a_row_for_each_server_the_best_first(stored: Stored, level: int, order: list[str]) -> None:
     analysis = narrowed(analyse(stored), Selection(levels=(level,)))
-    drawn = vega.svg(gallery(page_of(analysis, ()))["small-rates"])
+    drawn = vega.svg(files_of(analysis)["small-rates"])
     assert sorted(order, key=lambda name: label_positions(drawn, {name})) == order
 
 
 def test_every_chart_of_a_page_compiles() -> None:
-    specs = specs_of(page_of(analyse(STORED), PUBLISHED))
+    specs = charts_of_page(data_of(analyse(STORED), PUBLISHED))
     assert set(specs) == {"rates", "latencies", "model", "warm-up", "then-and-now"}
     for spec in specs.values():
         assert vega.vega(spec)["marks"]
 
 
 def test_files_of_charts_name_their_servers_and_come_as_pixels_too() -> None:
-    specs = gallery(page_of(analyse(STORED), PUBLISHED))
+    specs = files_of(analyse(STORED), PUBLISHED)
     assert set(specs) == {"small-rates", "small-latencies", "small-models", "small-then-and-now"}
     drawn = vega.svg(specs["small-rates"])
     assert all(each.id in drawn for each in SERVERS)
@@ -145,7 +159,7 @@ def test_files_of_charts_name_their_servers_and_come_as_pixels_too() -> None:
 
 def test_a_server_that_was_not_measured_has_no_line_and_no_name_at_its_end() -> None:
     stored = Stored(STORED.sweep, (*RECORDS[:2], not_measured("jetty-12.1", "small", 1, "no keep-alive")))
-    drawn = vega.svg(gallery(page_of(analyse(stored), ()))["small-rates"])
+    drawn = vega.svg(files_of(analyse(stored))["small-rates"])
     assert label_positions(drawn, {"jetty-12.1"}) == []
 
 
@@ -168,23 +182,24 @@ def many_servers() -> Stored:
 
 
 def test_the_servers_in_colour_are_in_the_data_of_every_chart_of_servers() -> None:
-    page = page_of(analyse(many_servers()), (), CORE)
-    assert page.has_grey
-    specs = specs_of(page)
+    data = data_of(analyse(many_servers()), core=CORE)
+    assert data.has_grey
+    specs = charts_of_page(data)
     for name in ("rates", "latencies", "model"):
         params = {each["name"]: each["value"] for each in specs[name]["params"]}
         assert params["coloured"] == list(CORE), name
         assert params["shown"] == MANY, name
-    assert not page_of(analyse(STORED), PUBLISHED, CORE).has_grey
+    assert not data_of(analyse(STORED), PUBLISHED, CORE).has_grey
 
 
 def test_pictures_of_many_servers_have_grey_lines_and_name_those_in_colour_alone() -> None:
-    page = page_of(analyse(many_servers()), (), CORE)
-    found = gallery(page)
+    analysis = analyse(many_servers())
+    looks = data_of(analysis, core=CORE).looks
+    found = files_of(analysis, core=CORE)
     drawn = vega.svg(found["small-rates"])
-    colours = {page.looks[id].colour for id in CORE}
+    colours = {looks[id].colour for id in CORE}
     assert colours <= set(re.findall(r'stroke="(#[0-9a-f]{6})"', drawn))
-    of_others = {look.colour for id, look in page.looks.items() if id not in CORE} - colours
+    of_others = {look.colour for id, look in looks.items() if id not in CORE} - colours
     assert of_others
     assert not of_others & set(re.findall(r'(?:stroke|fill)="(#[0-9a-f]{6})"', drawn))
     for name in ("small-rates", "small-models"):

@@ -162,7 +162,7 @@ def test_a_starved_cell_says_so_where_its_rate_would_stand() -> None:
     assert '<td class="failed" data-value="">25,000 (20 of 100 connections served)<' in text
     assert "left most connections waiting" in text
     assert "left most connections waiting" not in html.render(analyse(STORED), ())
-    (row,) = [row for row in page_of(analyse(stored), ()).data["cells"]["small"] if row["server"] == "tomcat-5.5.15"]
+    (row,) = [row for row in page_of(analyse(stored), ()).charts.cells["small"] if row["server"] == "tomcat-5.5.15"]
     assert "rate" not in row
     assert row["missing"] == "25,000 (20 of 100 connections served)"
 

@@ -17,6 +17,7 @@ from support.builders import open_trial, server
 from support.table_sweeps import STORED as CLOSED
 
 from ab_runner.analysis.comparison import compare_sweeps, why_not_comparable
+from ab_runner.analysis.selection import Selection, narrowed
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.errors import UserError
 from ab_runner.model.load import Verdict
@@ -24,12 +25,12 @@ from ab_runner.model.records import Trial
 from ab_runner.model.server import REFERENCE
 from ab_runner.report import csv, html, markdown
 from ab_runner.report.charts.files import gallery
+from ab_runner.report.charts.of_sweep import chart_data
 from ab_runner.report.compare_csv import render as compare_csv
 from ab_runner.report.compare_tables import report_comparison
-from ab_runner.report.html.page import page_of
+from ab_runner.report.facts import subtitle_of
 from ab_runner.report.published import compared_with_2006, conclusions_of, judged
 from ab_runner.report.ranking_tables import report_ranking
-from ab_runner.report.selection import Selection, narrowed
 from ab_runner.report.tables import report_of
 from ab_runner.store.reader import Stored
 
@@ -61,7 +62,9 @@ def test_the_page_has_no_word_of_a_closed_load(name: str, stored: Stored) -> Non
 
 @EACH
 def test_the_charts_name_what_they_show(name: str, stored: Stored) -> None:
-    titles = {file: spec["title"]["text"] for file, spec in gallery(page_of(analyse(stored), ())).items()}
+    analysis = analyse(stored)
+    files = gallery(chart_data(analysis, ()), subtitle_of(analysis.sweep))
+    titles = {file: spec["title"]["text"] for file, spec in files.items()}
     expected = "capacity in requests/s with p99 within 10 ms" if name == "slo" else "median latency in ms"
     assert titles["small-rates"] == f"small: {expected}"
     assert "small-then-and-now" not in titles

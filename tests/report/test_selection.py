@@ -16,13 +16,13 @@ from support.full_sweep import LEVELS, full_sweep
 from support.table_sweeps import STANDARD, STORED, UNDER_A_CEILING, texts_of
 from support.terminal import in_terminal
 
+from ab_runner.analysis.selection import Selection, narrowed
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.errors import UserError
 from ab_runner.report import markdown
-from ab_runner.report.document import Report
+from ab_runner.report.document import Report, only_fastest, only_summary, only_tables
 from ab_runner.report.files import charts_of
 from ab_runner.report.ranking_tables import report_ranking
-from ab_runner.report.selection import Selection, narrowed, only_fastest, only_summary, only_tables
 from ab_runner.report.tables import report_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"

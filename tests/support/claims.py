@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from ab_runner.analysis.cells import CellSummary
-from ab_runner.analysis.open_load import OpenCell, memory_per_connection, open_cells
+from ab_runner.analysis.open_load import memory_per_connection
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
@@ -223,11 +223,10 @@ def near_the_peak() -> str:
 
 def capacities() -> tuple[str, ...]:
     analysis = published("core-slo")
-    opened = open_cells(analysis.trials)
     shares = {
         place.server: cell.figure / peak
         for place, cell in analysis.cells.items()
-        if cell.figure and (peak := opened[place].peak)
+        if cell.figure and (peak := analysis.open_cells[place].peak)
     }
     reference = shares.pop(REFERENCE)
     (ranking,) = analysis.rankings.values()
@@ -245,8 +244,7 @@ def idle_connections() -> tuple[str, ...]:
     ranking = analysis.rankings[KEPT, 15_000]
     assert len(ranking.ranks) == 5
     assert sum(worse == "tomcat-11" for _, worse in ranking.faster) == len(ranking.faster) == 3
-    opened: dict[Cell, OpenCell] = open_cells(analysis.trials)
-    memory = memory_per_connection(opened, Cell("netty-4.2", KEPT, 15_000))
+    memory = memory_per_connection(analysis.open_cells, Cell("netty-4.2", KEPT, 15_000))
     assert memory is not None
     return (
         "**Five servers answer**",

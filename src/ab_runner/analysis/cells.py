@@ -151,6 +151,11 @@ def summarise_cell(cell: Cell, records: Iterable[CellRecord]) -> CellSummary:
     return _summary(cell, [figures_of(record) for record in records])
 
 
+def summarise_record(record: CellRecord) -> CellSummary:
+    """Return the summary of a cell that has this record alone."""
+    return summarise_cell(cell_of(record), [record])
+
+
 def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) -> CellSummary:
     records = [figures.record for figures, _ in looked_at]
     failed = [record for record in records if not is_valid(record)]

@@ -8,8 +8,9 @@ from itertools import islice
 
 import msgspec
 
+from ab_runner.analysis.cells import CellSummary, summarise_record
 from ab_runner.model.protocol import SweepRequest
-from ab_runner.model.records import CellRecord, NotMeasured, ResumeRecord, StartRecord, Trial
+from ab_runner.model.records import CellRecord, ResumeRecord, StartRecord, Trial
 from ab_runner.store.plan import left_of
 from ab_runner.store.reader import Stored
 
@@ -20,7 +21,7 @@ _ENOUGH = 3
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """A sweep. `name` is that of its folder. Only a running sweep has `seconds_left`, if that is known, and the
-    `latest` of its records, newest first."""
+    `latest` of its starts and cells, newest first."""
 
     name: str
     started: datetime.datetime
@@ -31,7 +32,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     done: int
     planned: int
     seconds_left: float | None = None
-    latest: tuple[CellRecord | StartRecord, ...] = ()
+    latest: tuple[CellSummary | StartRecord, ...] = ()
 
 
 def entry(name: str, stored: Stored, is_running: bool, now: datetime.datetime) -> Entry:
@@ -76,7 +77,9 @@ def seconds_left(elapsed: float, measured: int, to_do: int) -> float | None:
     return elapsed / measured * to_do if measured >= _ENOUGH else None
 
 
-def _latest(stored: Stored) -> Iterator[CellRecord | StartRecord]:
+def _latest(stored: Stored) -> Iterator[CellSummary | StartRecord]:
     for record in reversed(stored.records):
-        if isinstance(record, Trial | NotMeasured | StartRecord):
+        if isinstance(record, StartRecord):
             yield record
+        elif isinstance(record, CellRecord):
+            yield summarise_record(record)

@@ -11,6 +11,7 @@ from ab_runner.analysis.drift import Drift, drifts, shifts
 from ab_runner.analysis.latencies import COMPARED
 from ab_runner.analysis.measure import Measure, lower_is_better, measure_on, throughput
 from ab_runner.analysis.measurements import has_noise, measurements_of, over_levels, p95s_of, speeds_of
+from ab_runner.analysis.open_load import OpenCell, open_cells
 from ab_runner.analysis.rankings import Rankings, cpu_efficiency_rankings, ranking_of, rankings_of, ranks_of
 from ab_runner.analysis.spreads import ModelSpread, WorkloadSpread, model_spreads, workload_spread
 from ab_runner.analysis.summary import Compared, Summary, summary_of
@@ -28,15 +29,17 @@ from ab_runner.store.reader import Stored
 class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     """What is computed from a sweep.
 
-    `cells` are those of the sweep's own blocks. `trials` has every record of a cell in the order of the log, those of
-    the reference before and after the sweep too; of these come `drifts`. `shares` are the cells' rates and
-    capacities as shares of the ceiling's. `compared` has what servers are compared by: their figures, and of latencies
-    p95 besides. `cpu_efficiency` has the rankings by requests per CPU-second. `ranks` are those of the figures by cell.
-    `spreads` and `io_models` are by workload, for those that were measured.
+    `cells` are those of the sweep's own blocks, and `open_cells` what is known of those of an open load besides.
+    `trials` has every record of a cell in the order of the log, those of the reference before and after the sweep too;
+    of these come `drifts`. `shares` are the cells' rates and capacities as shares of the ceiling's. `compared` has what
+    servers are compared by: their figures, and of latencies p95 besides. `cpu_efficiency` has the rankings by requests
+    per CPU-second. `ranks` are those of the figures by cell. `spreads` and `io_models` are by workload, for those that
+    were measured.
     """
 
     stored: Stored
     cells: Mapping[Cell, CellSummary]
+    open_cells: Mapping[Cell, OpenCell]
     trials: tuple[TrialFigures, ...]
     shares: Mapping[Cell, float]
     compared: tuple[Compared, ...]
@@ -128,6 +131,7 @@ def analyse(stored: Stored) -> SweepAnalysis:
     return SweepAnalysis(
         stored=stored,
         cells=cells,
+        open_cells=open_cells(trials) if sweep.request.open else {},
         trials=trials,
         shares={cell: share for cell, share in shares.items() if share is not None},
         compared=compared,

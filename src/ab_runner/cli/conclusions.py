@@ -54,7 +54,7 @@ def damage_of(sweeps: Sequence[tuple[str, SweepAnalysis]]) -> list[str]:
 def report_for(papers: Sequence[tuple[Paper, Sequence[Judgement]]], damage: Sequence[str], only: str | None) -> Report:
     """Return the tables that are wanted."""
     from ab_runner.report.conclusions_tables import report_conclusions, report_verdicts
-    from ab_runner.report.selection import only_tables
+    from ab_runner.report.document import only_tables
 
     if only == "verdicts":
         return report_verdicts(papers)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
+from ab_runner.analysis.cells import summarise_record
 from ab_runner.analysis.overview import seconds_left
 from ab_runner.model.axis import Axis, level_text
 from ab_runner.model.records import CellRecord, NotMeasured
@@ -111,7 +112,7 @@ class PlainDisplay:
             return
         self._done += 1
         self._left.add(event.record)
-        self._print(f"[{self._done}/{self._cells}] {result_text(event.record, self._axis)}")
+        self._print(f"[{self._done}/{self._cells}] {result_text(summarise_record(event.record), self._axis)}")
 
     def _print(self, line: str) -> None:
         self._console.print(Text(line.rstrip()), soft_wrap=True)
@@ -149,7 +150,7 @@ class LiveDisplay:
     def show(self, event: Event) -> None:
         if isinstance(event, CellFinished):
             self._left.add(event.record)
-            last = f"last: {result_text(event.record, self._axis)}"
+            last = f"last: {result_text(summarise_record(event.record), self._axis)}"
             self._progress.update(self._task, advance=1, last=last, left=self._left.text())
         elif isinstance(event, PlanChanged):
             self._cells += event.cells

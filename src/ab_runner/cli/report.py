@@ -15,9 +15,9 @@ from ab_runner.cli import options
 from ab_runner.model.workload import WorkloadName
 
 if TYPE_CHECKING:
+    from ab_runner.analysis.selection import Selection
     from ab_runner.analysis.sweep_analysis import SweepAnalysis
     from ab_runner.report.document import Report
-    from ab_runner.report.selection import Selection
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,8 +139,8 @@ def check_options(wanted: Wanted) -> None:
 
 def analysis_of(wanted: Wanted, load: Callable[[Path], SweepAnalysis] | None = None) -> SweepAnalysis:
     """Return the analysis of the sweep, with what is selected alone; `load` is for more than one report of a sweep."""
+    from ab_runner.analysis.selection import narrowed
     from ab_runner.cli.tables import analysed
-    from ab_runner.report.selection import narrowed
 
     analysis = (load or analysed)(wanted.sweep)
     return narrowed(analysis, _selection(wanted)) if wanted.selects else analysis
@@ -148,9 +148,9 @@ def analysis_of(wanted: Wanted, load: Callable[[Path], SweepAnalysis] | None = N
 
 def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
     """Return the tables that are wanted. UserError if the sweep has none of them."""
+    from ab_runner.report.document import only_fastest, only_summary, only_tables
     from ab_runner.report.published import compared_with_2006
     from ab_runner.report.ranking_tables import report_ranking
-    from ab_runner.report.selection import only_fastest, only_summary, only_tables
     from ab_runner.report.tables import report_of
     from ab_runner.report.then_and_now_tables import report_ranking_then_and_now, report_then_and_now
 
@@ -180,9 +180,9 @@ def _show(wanted: Wanted) -> None:
 
 
 def _selection(wanted: Wanted) -> Selection:
+    from ab_runner.analysis.selection import Selection
     from ab_runner.catalog.servers import load
     from ab_runner.catalog.sets import MARK, expand, load_sets
-    from ab_runner.report.selection import Selection
 
     sets = [name for name in wanted.servers if name.startswith(MARK)]
     members = expand(sets, load_sets(paths.SERVERS, load(paths.SERVERS))) if sets else ()

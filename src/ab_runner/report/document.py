@@ -7,6 +7,8 @@ from enum import Enum
 
 import msgspec
 
+from ab_runner.errors import UserError
+
 
 class Emphasis(Enum):
     """The emphasis of a text, where a renderer can show it."""
@@ -76,3 +78,20 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 def plain(texts: Iterable[str]) -> tuple[TableCell, ...]:
     """Return these texts as cells without emphasis."""
     return tuple(map(TableCell, texts))
+
+
+def only_tables(report: Report) -> Report:
+    """Return the tables of a report with their notes, for a page that has a heading of its own."""
+    return Report(heading="", facts=(), tables=report.tables, warnings=(), notes=report.notes)
+
+
+def only_fastest(report: Report) -> Report:
+    """Return the table of the fastest servers alone. UserError if no server has a figure."""
+    if report.answer is None:
+        raise UserError("no server has a figure")
+    return Report(heading="", facts=(), tables=(report.answer,), warnings=())
+
+
+def only_summary(report: Report) -> Report:
+    """Return the summary of a report alone."""
+    return Report(heading="", facts=(), tables=(), warnings=(), summary=report.summary)

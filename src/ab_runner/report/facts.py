@@ -25,6 +25,12 @@ def heading_of(sweep: Sweep) -> str:
     return f"{what}; {levels_text(request.axis, request.levels, request.open)}" if request.open else what
 
 
+def subtitle_of(sweep: Sweep) -> str:
+    """Return what a chart in a file of its own says of its sweep, beside what it shows."""
+    machine = sweep.machine
+    return f"{sweep.id}, {machine.cpu_model}, {machine.cpus} CPUs, protocol {sweep.request.protocol.name}"
+
+
 def facts_of(analysis: SweepAnalysis) -> tuple[str, ...]:
     """Return the facts about the machine and how it was used, one in each line."""
     return tuple(_facts(analysis))

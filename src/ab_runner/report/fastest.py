@@ -28,17 +28,25 @@ def fastest_table(analysis: SweepAnalysis) -> Table | None:
     """Return the table, with a row for each group of levels that have the same best server; None where no server has a
     figure."""
     words = words_of(analysis.sweep.request)
-    rows = [row for workload in analysis.summary.workloads for row in _workload_rows(workload, analysis, words)]
+    workloads = analysis.summary.workloads
+    rows = [row for workload in workloads for row in _workload_rows(workload, analysis, words)]
     if not rows:
         return None
-    texts = [[cell.text for cell in row] for row in rows]
-    notes = [LEAD] if any(lead != NONE for *_, lead, _ in texts) else []
-    notes += [TIED] if any("tied" in evidence for *_, evidence in texts) else []
-    notes += [SOME_STARTS_FAILED] if any(fastest.endswith("*") for _, _, fastest, *_ in texts) else []
+    notes = _notes([order for workload in workloads if len(workload.servers) > 1 for order in workload.orders])
     is_latency = lower_is_better(analysis.measure)
     best, unit = ("lowest", "ms") if is_latency else ("fastest", words.unit)
     headings = ("workload", words.column, best, unit, "lead", "evidence")
-    return Table(title=words.answer, headings=headings, rows=tuple(rows), notes=tuple(notes), prose=(2, 5))
+    return Table(title=words.answer, headings=headings, rows=tuple(rows), notes=notes, prose=(2, 5))
+
+
+def _notes(orders: Sequence[Order]) -> tuple[str, ...]:
+    """Return what explains the words and the star in the rows of these orders."""
+    found = {
+        LEAD: any(order.lead for order in orders),
+        TIED: any(order.tied for order in orders),
+        SOME_STARTS_FAILED: any(order.figure is not None and order.figure.failed for order in orders),
+    }
+    return tuple(note for note, is_needed in found.items() if is_needed)
 
 
 def _workload_rows(summary: WorkloadSummary, analysis: SweepAnalysis, words: Words) -> Iterator[tuple[TableCell, ...]]:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from math import floor
 
 from ab_runner.analysis.bounds import Bound
-from ab_runner.analysis.cells import CellSummary, summarise_cell
+from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import Measure
 from ab_runner.analysis.reasons import Failure, Reason, Sentence, without_count
 from ab_runner.analysis.remarks import WORTH_A_REMARK, ConnectionsServed, JvmRemark, JvmWork, Remark
 from ab_runner.model.axis import Axis, level_text
 from ab_runner.model.load import Limit
-from ab_runner.model.records import CellRecord, StartRecord, cell_of
+from ab_runner.model.records import StartRecord
 from ab_runner.report.document import Emphasis, TableCell
 from ab_runner.stats.estimate import Estimate, Interval
 from ab_runner.stats.ranking import Rank
@@ -288,7 +288,7 @@ def remark_text(remark: Remark) -> str:
         case ConnectionsServed():
             return f"about {_served_text(remark)} at a time"
         case JvmRemark():
-            return f"{jvm_text(remark.work)} in {remark.trials} of {remark.of} trial{'s' if remark.of > 1 else ''}"
+            return f"{jvm_text(remark.work)} {jvm_trials_text(remark)}"
 
 
 def jvm_text(work: JvmWork) -> str:
@@ -299,6 +299,11 @@ def jvm_text(work: JvmWork) -> str:
         JvmWork.JIT_OF_CPU_TIME: f"the JIT took more than {share} of the server's CPU time",
         JvmWork.JIT_OF_TIME: f"the JIT took more than {share} of the time",
     }[work]
+
+
+def jvm_trials_text(remark: JvmRemark) -> str:
+    """Return `in 2 of 6 trials`."""
+    return f"in {remark.trials} of {remark.of} trial{'s' if remark.of > 1 else ''}"
 
 
 def cpu_efficiency_text(cell: CellSummary | None) -> str:
@@ -355,16 +360,14 @@ def _brief(cell: CellSummary, letter: str) -> tuple[str, ...]:
 _UNITS: dict[Measure, str] = {"rate": "rps", "latency": "ms p50", "capacity": "rps"}
 
 
-def result_text(record: CellRecord, axis: Axis = "connections") -> str:
+def result_text(summary: CellSummary, axis: Axis = "connections") -> str:
     """Return `tomcat-5.5.15 small c=100: 12,345 rps`, or the reason why not."""
-    cell = cell_of(record)
-    found = summarise_cell(cell, [record])
-    figure = f"{cell_text(found)} {_UNITS[found.measure]}" if found.figure is not None else cell_text(found)
-    return f"{cell.server} {cell.workload} {level_text(axis, cell.level)}: {figure}"
+    cell = summary.cell
+    figure = cell_text(summary)
+    unit = f" {_UNITS[summary.measure]}" if summary.figure is not None else ""
+    return f"{cell.server} {cell.workload} {level_text(axis, cell.level)}: {figure}{unit}"
 
 
-def record_text(record: CellRecord | StartRecord, axis: Axis = "connections") -> str:
-    """Return a record as a line: the result of a trial or of a start."""
-    if isinstance(record, StartRecord):
-        return f"{record.server} start: {record.error or f'{record.seconds:.1f} s'}"
-    return result_text(record, axis)
+def start_text(record: StartRecord) -> str:
+    """Return `tomcat-5.5.15 start: 1.2 s`, or why it did not start."""
+    return f"{record.server} start: {record.error or f'{record.seconds:.1f} s'}"

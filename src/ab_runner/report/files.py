@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from ab_runner.analysis.comparison import SweepComparison
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.errors import UserError
+from ab_runner.history.then_and_now import then_and_now
 from ab_runner.host import safe_files
 from ab_runner.report import csv, markdown
 from ab_runner.report.core import core_ids
 from ab_runner.report.export import FORMS
+from ab_runner.report.facts import subtitle_of
 from ab_runner.report.published import conclusions_of, figures_of_2006
 from ab_runner.report.tables import report_of
 from ab_runner.store.layout import StoreError
@@ -91,9 +93,10 @@ def _write_page(analysis: SweepAnalysis, folder: Path) -> Path:
 def charts_of(analysis: SweepAnalysis) -> dict[str, Spec]:
     """Return the charts of a sweep by file name, without its suffix."""
     from ab_runner.report.charts.files import gallery
-    from ab_runner.report.html.page import page_of
+    from ab_runner.report.charts.of_sweep import chart_data
 
-    return gallery(page_of(analysis, figures_of_2006(), core_ids()))
+    compared = then_and_now(analysis, figures_of_2006())
+    return gallery(chart_data(analysis, compared, core_ids()), subtitle_of(analysis.sweep))
 
 
 def _write_charts(analysis: SweepAnalysis, folder: Path, *, svg: bool, png: bool) -> Path:

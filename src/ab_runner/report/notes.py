@@ -20,6 +20,7 @@ from ab_runner.report.figures import (
     LIMITS,
     NONE,
     jvm_text,
+    jvm_trials_text,
     latency_text,
     limit_of,
     numbers_text,
@@ -130,7 +131,7 @@ def _detail(remarks: Sequence[Remark], said: Sequence[Sentence]) -> str:
     """Return what the remarks of one cell say beyond the text of their group, whose stored texts these are."""
     match remarks[0]:
         case JvmRemark() as remark:
-            return remark_text(remark).removeprefix(jvm_text(remark.work)).lstrip()
+            return jvm_trials_text(remark)
         case ConnectionsServed() as remark:
             return remark_text(remark)
         case _:

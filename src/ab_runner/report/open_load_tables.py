@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 
 import msgspec
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import lower_is_better
-from ab_runner.analysis.open_load import OpenCell, memory_per_connection, open_cells
+from ab_runner.analysis.open_load import OpenCell, memory_per_connection
 from ab_runner.analysis.rankings import best_of
 from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
@@ -28,27 +28,25 @@ MEMORY = (
 
 
 class Detail(msgspec.Struct, frozen=True):
-    """What the cells of a kind of sweep have besides their figures; `text` is that of one cell."""
+    """What the cells of a kind of sweep have besides their figures; `text` is that of one cell, None where it has
+    nothing."""
 
     title: str
-    text: Callable[[Cell], str]
+    text: Callable[[Cell], str | None]
     notes: tuple[str, ...] = ()
 
 
 def detail_of(analysis: SweepAnalysis) -> Detail | None:
     """Return the rates at shares of the peak, the brackets of capacities, or the memory per idle connection."""
-    return None if analysis.axis == "connections" else _detail_of(open_cells(analysis.trials), analysis)
-
-
-def _detail_of(cells: Mapping[Cell, OpenCell], analysis: SweepAnalysis) -> Detail | None:
+    cells = analysis.open_cells
     match analysis.axis:
         case "peak":
-            return Detail("arrival rate and peak, requests/s", _text_of(analysis, cells, _of_peak))
+            return Detail("arrival rate and peak, requests/s", _text_of(analysis, _of_peak))
         case "slo":
             title = "bracket of the capacity, requests/s: SLO met / missed / peak"
-            return Detail(title, _text_of(analysis, cells, _bracket))
+            return Detail(title, _text_of(analysis, _bracket))
         case "idle":
-            memory = _text_of(analysis, cells, lambda cell, _: _kibibytes(memory_per_connection(cells, cell)))
+            memory = _text_of(analysis, lambda cell, _: _kibibytes(memory_per_connection(cells, cell)))
             return Detail("memory per idle connection, KiB", memory, (MEMORY,))
         case _:
             return None
@@ -58,11 +56,10 @@ def open_load_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Ta
     """Yield what is known besides the figures, and the generator's lag."""
     if analysis.axis == "connections":
         return
-    cells = open_cells(analysis.trials)
-    if detail := _detail_of(cells, analysis):
+    if detail := detail_of(analysis):
         yield _table(detail, workload, analysis)
-    lag = _text_of(analysis, cells, lambda _, each: f"{latency_figure(each.lag_p50)} / {latency_figure(each.lag)}")
-    notes = (LAG,) if any(each.lag_p50 is not None for each in cells.values()) else (LAG, NO_P50)
+    lag = _text_of(analysis, lambda _, each: f"{latency_figure(each.lag_p50)} / {latency_figure(each.lag)}")
+    notes = (LAG,) if any(each.lag_p50 is not None for each in analysis.open_cells.values()) else (LAG, NO_P50)
     yield _table(Detail("lag of the generator in ms, p50 / p99", lag, notes), workload, analysis)
 
 
@@ -78,15 +75,15 @@ def latency_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Tabl
     yield _table(tail, workload, analysis)
 
 
-def _percentile_text(cell: CellSummary | None, percentile: float) -> str:
+def _percentile_text(cell: CellSummary | None, percentile: float) -> str | None:
     if cell is None or cell.figure is None or cell.open_latencies is None:
-        return NONE
+        return None
     return estimate_figure(cell.open_latencies.percentiles[percentile], "latency")
 
 
-def _tail_text(cell: CellSummary | None) -> str:
+def _tail_text(cell: CellSummary | None) -> str | None:
     if cell is None or cell.figure is None or cell.open_latencies is None:
-        return NONE
+        return None
     found = cell.open_latencies.percentiles
     values = (found.get(each) for each in (99.9, 100))
     longer = " / ".join(latency_figure(each.value if each else None) for each in values)
@@ -102,7 +99,7 @@ def _table(detail: Detail, workload: Workload, analysis: SweepAnalysis, best: Co
             (
                 TableCell(server.id),
                 *(
-                    TableCell(detail.text(cell), Emphasis.BEST if cell in best else Emphasis.NONE)
+                    TableCell(detail.text(cell) or NONE, Emphasis.BEST if cell in best else Emphasis.NONE)
                     for cell in (Cell(server.id, workload.name, level) for level in analysis.levels)
                 ),
             )
@@ -113,13 +110,11 @@ def _table(detail: Detail, workload: Workload, analysis: SweepAnalysis, best: Co
     )
 
 
-def _text_of(
-    analysis: SweepAnalysis, cells: Mapping[Cell, OpenCell], text: Callable[[Cell, OpenCell], str]
-) -> Callable[[Cell], str]:
-    """Return what gives the text of a cell that has a figure, and a dash for the others: what the few valid trials of
+def _text_of(analysis: SweepAnalysis, text: Callable[[Cell, OpenCell], str | None]) -> Callable[[Cell], str | None]:
+    """Return what gives the text of a cell that has a figure, and nothing for the others: what the few valid trials of
     such a cell say is a lucky selection."""
     figures = {cell for cell, summary in analysis.cells.items() if summary.figure is not None}
-    return lambda cell: text(cell, cells[cell]) if cell in figures else NONE
+    return lambda cell: text(cell, analysis.open_cells[cell]) if cell in figures else None
 
 
 def _of_peak(_: Cell, known: OpenCell) -> str:
@@ -134,9 +129,9 @@ def _rate(rate: float | None) -> str:
     return NONE if rate is None else rate_figure(rate)
 
 
-def _kibibytes(sizes: Spread | None) -> str:
+def _kibibytes(sizes: Spread | None) -> str | None:
     """Return `6.1 (5.8 to 6.4)`: the median and the range over the starts."""
     if sizes is None:
-        return NONE
+        return None
     low, middle, high = (f"{size / 1024:.1f}" for size in (sizes.low, sizes.middle, sizes.high))
     return f"{middle} ({low} to {high})"

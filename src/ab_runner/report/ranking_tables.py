@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.rankings import best_of
+from ab_runner.analysis.selection import Selection, narrowed
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.errors import UserError
 from ab_runner.model.records import Cell
@@ -15,7 +16,6 @@ from ab_runner.report.document import Report, Table, TableCell
 from ab_runner.report.figures import NONE, figure_cell
 from ab_runner.report.notes import rate_notes
 from ab_runner.report.open_load_tables import Detail, detail_of
-from ab_runner.report.selection import Selection, narrowed
 from ab_runner.report.tables import SHARED_RANKS, pairs_text
 from ab_runner.report.words import words_of
 
@@ -58,9 +58,9 @@ def _table(workload: Workload, level: int, analysis: SweepAnalysis, detail: Deta
         for server, cell in places
     ]
     texts = [detail.text(cell) for _, cell in places] if detail else []
-    if detail and any(text != NONE for text in texts):
+    if detail and any(texts):
         headings += (detail.title,)
-        rows = [(*row, TableCell(text)) for row, text in zip(rows, texts, strict=True)]
+        rows = [(*row, TableCell(text or NONE)) for row, text in zip(rows, texts, strict=True)]
         notes += detail.notes
     return Table(
         title=f"{workload.name}: {words.quantity_at(level)} ({workload.summary})",

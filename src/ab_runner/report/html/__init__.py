@@ -12,9 +12,10 @@ from markupsafe import Markup
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.history.published import Figure
 from ab_runner.report.charts import vega
+from ab_runner.report.charts.of_sweep import charts_of_page
 from ab_runner.report.document import Report
 from ab_runner.report.figures import LIMITS
-from ab_runner.report.html.page import page_of, specs_of
+from ab_runner.report.html.page import page_of
 from ab_runner.report.html.templates import fill, joined_scripts
 
 
@@ -38,11 +39,17 @@ def render(
     Whatever comes from servers and files is escaped, also within the page's data (`tojson`).
     """
     page = page_of(analysis, published, core)
+    charts = page.charts
     return fill(
         "page",
         page=page,
         conclusions=conclusions,
-        data={"charts": {name: vega.vega(spec) for name, spec in specs_of(page).items()}, **page.data},
+        data={
+            "charts": {name: vega.vega(spec) for name, spec in charts_of_page(charts).items()},
+            "cells": charts.cells,
+            "pairs": charts.pairs,
+            "models": charts.models,
+        },
         details=_packed({"trials": page.trials, "warmUps": page.warm_ups}),
         served=served,
         scripts=[Markup(vega.vega_script()), joined_scripts("js")],

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.overview import Entry
-from ab_runner.model.axis import levels_text
+from ab_runner.model.axis import Axis, levels_text
 from ab_runner.model.protocol import SweepRequest
-from ab_runner.report.figures import record_text, time_left_text
+from ab_runner.model.records import StartRecord
+from ab_runner.report.figures import result_text, start_text, time_left_text
 from ab_runner.report.html.templates import fill, ours
 
 
@@ -31,8 +33,12 @@ def render(folder: str, sweeps: Sequence[Entry], trouble: Sequence[str]) -> str:
 
 def row_of(entry: Entry) -> Row:
     """Return the row of a sweep in the list."""
-    latest = tuple(record_text(record, entry.request.axis) for record in entry.latest)
+    latest = tuple(_latest_text(each, entry.request.axis) for each in entry.latest)
     return Row(entry, _what(entry.request), time_left_text(entry.seconds_left), latest)
+
+
+def _latest_text(latest: CellSummary | StartRecord, axis: Axis) -> str:
+    return start_text(latest) if isinstance(latest, StartRecord) else result_text(latest, axis)
 
 
 def _what(request: SweepRequest) -> str:

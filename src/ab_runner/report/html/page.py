@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 import msgspec
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.warnings import Unfinished
 from ab_runner.history.published import Figure
-from ab_runner.history.then_and_now import ThenAndNow, then_and_now
+from ab_runner.history.then_and_now import then_and_now
 from ab_runner.model.axis import levels_text
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.records import StartRecord, Trial
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.report.answers import AnswerHeads, answer_heads
-from ab_runner.report.charts.data import cell_rows, pair_rows
-from ab_runner.report.charts.latencies import latencies
-from ab_runner.report.charts.models import model_panel
-from ab_runner.report.charts.one_level import one_level
-from ab_runner.report.charts.palette import Look, looks
-from ab_runner.report.charts.parts import Spec
-from ab_runner.report.charts.rates import figures
-from ab_runner.report.charts.then_and_now import then_and_now as then_and_now_chart
-from ab_runner.report.charts.warm_up import warm_up
+from ab_runner.report.charts.of_sweep import ChartData, chart_data
 from ab_runner.report.document import Group, Table
 from ab_runner.report.facts import facts_of
 from ab_runner.report.fastest import fastest_table
@@ -40,12 +31,11 @@ from ab_runner.report.words import Words, words_of
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """All that the template fills in. `data` is for the charts; `jit_shares` has by server what the JIT took in each
-    cycle of its warm-ups; `compared` are the workloads that 2006 has figures of."""
+    """All that the template fills in. `jit_shares` has by server what the JIT took in each cycle of its warm-ups;
+    `compared` are the workloads that 2006 has figures of."""
 
     title: str
     started: str
-    machine: str
     facts: tuple[tuple[str, str], ...]
     fastest: Table | None
     summary: tuple[str, ...]
@@ -55,13 +45,11 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     words: Words
     levels: tuple[int, ...]
     families: tuple[tuple[str, tuple[Server, ...]], ...]
-    looks: Mapping[str, Look]
     workloads: tuple[WorkloadSection, ...]
     models: tuple[ModelSection, ...]
     then_and_now: tuple[Table, ...]
     then_and_now_facts: tuple[str, ...]
     compared: tuple[WorkloadName, ...]
-    compared_levels: tuple[int, ...]
     servers: tuple[Server, ...]
     starts: Mapping[str, tuple[StartRecord, ...]]
     answers: Mapping[str, AnswerHeads]
@@ -71,20 +59,10 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     toolkit: str
     seed: int
     versions: tuple[tuple[str, str], ...]
-    data: Mapping[str, Any]
+    charts: ChartData
     warm_ups: Mapping[str, Mapping[str, WarmUps]]
     jit_shares: Mapping[str, str]
     trials: Trials
-
-    @property
-    def figures_chart(self) -> str:
-        """The name of the chart of figures: a line for each server, or a row where there is one level."""
-        return "rates" if len(self.levels) > 1 else "one-level"
-
-    @property
-    def has_grey(self) -> bool:
-        """Whether charts show some servers in grey until a reader chooses them."""
-        return not all(look.in_colour for look in self.looks.values())
 
     @property
     def has_starved(self) -> bool:
@@ -97,11 +75,9 @@ def page_of(analysis: SweepAnalysis, published: Sequence[Figure], core: Collecti
     sweep, request, records = analysis.sweep, analysis.sweep.request, analysis.stored.records
     compared = then_and_now(analysis, published)
     measured = [workload_named(name) for name in analysis.workloads]
-    models = tuple(model_section(each, analysis) for each in measured)
     return Page(
         title=sweep.id,
         started=f"{sweep.started:%Y-%m-%d %H:%M} UTC",
-        machine=f"{sweep.machine.cpu_model}, {sweep.machine.cpus} CPUs, protocol {request.protocol.name}",
         facts=tuple(_facts(analysis)),
         fastest=fastest_table(analysis),
         summary=summary_lines(analysis.summary, everything=False),
@@ -111,13 +87,11 @@ def page_of(analysis: SweepAnalysis, published: Sequence[Figure], core: Collecti
         words=words_of(request),
         levels=request.levels,
         families=tuple(_families(analysis.shown_servers)),
-        looks=looks(analysis.shown_servers, core),
         workloads=tuple(workload_section(each, analysis) for each in measured),
-        models=models,
+        models=tuple(model_section(each, analysis) for each in measured),
         then_and_now=report_then_and_now(analysis, compared).tables if compared else (),
         then_and_now_facts=comparison_facts(analysis, compared),
         compared=tuple(each.workload for each in compared),
-        compared_levels=_compared_levels(analysis, compared),
         servers=sweep.everyone,
         starts=_starts(analysis),
         answers=answer_heads(records),
@@ -126,11 +100,7 @@ def page_of(analysis: SweepAnalysis, published: Sequence[Figure], core: Collecti
         toolkit=sweep.environment.get("toolkit", ""),
         seed=request.seed,
         versions=tuple(sorted(sweep.environment.items())),
-        data={
-            "cells": {each.name: cell_rows(each.name, analysis) for each in measured},
-            "pairs": {each.workload: pair_rows(each) for each in compared},
-            "models": {each.workload.name: {row.io_model: row.servers for row in each.rows} for each in models},
-        },
+        charts=chart_data(analysis, compared, core),
         warm_ups=warm_ups_of(records),
         jit_shares=jit_shares_of(records),
         trials=trials_of(analysis.trials, words_of(request)),
@@ -161,11 +131,6 @@ def _families(servers: Iterable[Server]) -> Iterator[tuple[str, tuple[Server, ..
     yield from ((family, tuple(members[family])) for family in sorted(members))
 
 
-def _compared_levels(analysis: SweepAnalysis, compared: Iterable[ThenAndNow]) -> tuple[int, ...]:
-    levels = {level.concurrency for each in compared for level in each.levels}
-    return tuple(level for level in analysis.levels if level in levels)
-
-
 def _starts(analysis: SweepAnalysis) -> dict[str, tuple[StartRecord, ...]]:
     """Return the starts of each server."""
     starts: dict[str, list[StartRecord]] = {server.id: [] for server in analysis.sweep.everyone}
@@ -173,25 +138,3 @@ def _starts(analysis: SweepAnalysis) -> dict[str, tuple[StartRecord, ...]]:
         if isinstance(record, StartRecord) and record.server in starts:
             starts[record.server].append(record)
     return {server: tuple(found) for server, found in starts.items()}
-
-
-def figures_spec(page: Page) -> Spec:
-    """Return the chart of figures."""
-    if page.figures_chart == "rates":
-        return figures(page.looks, page.levels, page.words)
-    return one_level(page.looks, page.levels[0], page.words)
-
-
-def specs_of(page: Page) -> dict[str, Spec]:
-    """Return the charts of a page, by the names that the template uses."""
-    shown = page.looks
-    compared = [row for rows in page.data["pairs"].values() for row in rows]
-    found = {
-        page.figures_chart: figures_spec(page),
-        "latencies": latencies(shown, page.levels, page.words),
-        "model": model_panel(shown, page.levels, page.words),
-        "warm-up": warm_up(),
-    }
-    if compared:
-        found["then-and-now"] = then_and_now_chart(compared, page.compared_levels)
-    return found

@@ -1,4 +1,4 @@
-"""A part of a sweep for a report: some of its servers, workloads and levels. Pure."""
+"""A part of a sweep: some of its servers, workloads and levels. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from ab_runner.errors import UserError
 from ab_runner.model.records import Cell
 from ab_runner.model.server import Server, current_id
 from ab_runner.model.workload import WorkloadName
-from ab_runner.report.document import Report
 
 Named = TypeVar("Named", int, WorkloadName)
 
@@ -60,23 +59,6 @@ def narrowed(analysis: SweepAnalysis, selection: Selection) -> SweepAnalysis:
             starved=tuple(each for each in summary.starved if each.cell.workload in workloads),
         ),
     )
-
-
-def only_tables(report: Report) -> Report:
-    """Return the tables of a report with their notes, for a page that has a heading of its own."""
-    return Report(heading="", facts=(), tables=report.tables, warnings=(), notes=report.notes)
-
-
-def only_fastest(report: Report) -> Report:
-    """Return the table of the fastest servers alone. UserError if no server has a figure."""
-    if report.answer is None:
-        raise UserError("no server has a figure")
-    return Report(heading="", facts=(), tables=(report.answer,), warnings=())
-
-
-def only_summary(report: Report) -> Report:
-    """Return the summary of a report alone."""
-    return Report(heading="", facts=(), tables=(), warnings=(), summary=report.summary)
 
 
 def _some(option: str, there: Sequence[Named], wanted: Sequence[Named]) -> tuple[Named, ...]:

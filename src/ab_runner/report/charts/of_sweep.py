@@ -1,0 +1,82 @@
+"""The charts of one sweep, for its page and for files, and the data that they show. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import msgspec
+
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.history.then_and_now import ThenAndNow
+from ab_runner.model.workload import WorkloadName
+from ab_runner.report.charts.data import Row, cell_rows, pair_rows
+from ab_runner.report.charts.latencies import latencies
+from ab_runner.report.charts.models import model_panel
+from ab_runner.report.charts.one_level import one_level
+from ab_runner.report.charts.palette import Look, looks
+from ab_runner.report.charts.parts import Spec
+from ab_runner.report.charts.rates import figures
+from ab_runner.report.charts.then_and_now import then_and_now
+from ab_runner.report.charts.warm_up import warm_up
+from ab_runner.report.words import Words, words_of
+
+
+class ChartData(msgspec.Struct, frozen=True, kw_only=True):
+    """What the charts of a sweep show. By workload, `cells` has a row for each cell, `pairs` the rows of the comparison
+    with 2006, where it has figures of that, and `models` the servers of each I/O model. `compared_levels` are the
+    levels of that comparison."""
+
+    words: Words
+    levels: tuple[int, ...]
+    compared_levels: tuple[int, ...]
+    looks: Mapping[str, Look]
+    cells: Mapping[WorkloadName, Sequence[Row]]
+    pairs: Mapping[WorkloadName, Sequence[Row]]
+    models: Mapping[WorkloadName, Mapping[str, tuple[str, ...]]]
+
+    @property
+    def name_of_figures(self) -> str:
+        """The name of the chart of figures: a line for each server, or a row where there is one level."""
+        return "rates" if len(self.levels) > 1 else "one-level"
+
+    @property
+    def has_grey(self) -> bool:
+        """Whether some servers are in grey until a reader chooses them."""
+        return not all(look.in_colour for look in self.looks.values())
+
+
+def chart_data(analysis: SweepAnalysis, compared: Iterable[ThenAndNow], core: Collection[str] = ()) -> ChartData:
+    """Return what the charts of a sweep show, beside the published figures. `core` are the servers to be in colour
+    among many."""
+    compared = list(compared)
+    at_2006 = {level.concurrency for each in compared for level in each.levels}
+    return ChartData(
+        words=words_of(analysis.sweep.request),
+        levels=analysis.sweep.request.levels,
+        compared_levels=tuple(level for level in analysis.levels if level in at_2006),
+        looks=looks(analysis.shown_servers, core),
+        cells={name: cell_rows(name, analysis) for name in analysis.workloads},
+        pairs={each.workload: pair_rows(each) for each in compared},
+        models={name: {row.io_model: row.servers for row in analysis.io_models[name]} for name in analysis.workloads},
+    )
+
+
+def chart_of_figures(data: ChartData) -> Spec:
+    """Return the chart of figures."""
+    if data.name_of_figures == "rates":
+        return figures(data.looks, data.levels, data.words)
+    return one_level(data.looks, data.levels[0], data.words)
+
+
+def charts_of_page(data: ChartData) -> dict[str, Spec]:
+    """Return the charts of a page, by the names that its template uses. The page has their data apart."""
+    compared = [row for rows in data.pairs.values() for row in rows]
+    found = {
+        data.name_of_figures: chart_of_figures(data),
+        "latencies": latencies(data.looks, data.levels, data.words),
+        "model": model_panel(data.looks, data.levels, data.words),
+        "warm-up": warm_up(),
+    }
+    if compared:
+        found["then-and-now"] = then_and_now(compared, data.compared_levels)
+    return found
