@@ -148,8 +148,8 @@ def orders() -> Iterator[Aim]:
 
 
 def rates() -> Iterator[Aim]:
-    """Pairs of servers told apart by their latencies at all rates of core-rates together. The generator's own lag,
-    which is the same for all, tells none."""
+    """Pairs of servers told apart by their latencies at all rates of core-rates together. The generator's own lag
+    should tell none."""
     analysis = published(RATES)
     for compared, least in zip(analysis.compared, (9, 7), strict=True):
         _, ranking = compared.over_levels[RATES_WORKLOAD]

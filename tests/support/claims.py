@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.measurements import over_levels
 from ab_runner.analysis.open_load import memory_per_connection
+from ab_runner.analysis.rankings import ranking_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
-from ab_runner.model.records import Cell
+from ab_runner.analysis.trial_figures import TrialFigures
+from ab_runner.model.records import Cell, cell_of, is_valid
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
 from ab_runner.paths import RESULTS
@@ -205,6 +208,34 @@ def latency_orders() -> str:
     )
 
 
+def reference_and_lag() -> tuple[str, ...]:
+    """Return what the machine and the generator are in the latencies, and the orders by p50 without the lag."""
+    analysis = published("core-rates")
+    medians = [cell.figure for place, cell in analysis.cells.items() if place.server == REFERENCE and cell.figure]
+    trials = [each for each in analysis.trials if is_valid(each.record)]
+    lags = [each.lag_p50 for each in analysis.open_cells.values() if each.lag_p50]
+    (_, by_p50) = analysis.compared[0].over_levels[KEPT]
+    by_lag = _ranked([(each, each.lag_p50) for each in trials if each.lag_p50])
+    both = [(each, each.latency[0], each.lag_p50) for each in trials]
+    without = _ranked([(each, p50 - lag) for each, p50, lag in both if p50 and lag])
+    assert {better for better, _ in by_lag.faster} == {"tomcat-5.5.15", "httpd-2.4-prefork"}
+    return (
+        f"The reference has medians of {min(medians):.3f} to {max(medians):.3f} ms",
+        f"**open-load's own median lag** is {min(lags):.3f} to {max(lags):.3f} ms",
+        f"lower with Tomcat 5.5.15 and httpd than with the others: without it {len(by_p50.faster & without.faster)} of "
+        f"the {len(by_p50.faster)} orders by p50 remain",
+    )
+
+
+def _ranked(figures: Iterable[tuple[TrialFigures, float]]) -> Ranking:
+    """Return the ranking of core-rates by such figures of trials, of which a lower one is better, over all rates."""
+    batches: dict[Cell, dict[int, float]] = {}
+    for trial, figure in figures:
+        batches.setdefault(cell_of(trial.record), {})[trial.record.measured_with] = 1 / figure
+    analysis = published("core-rates")
+    return ranking_of(over_levels(analysis.cells, KEPT, lambda cell: batches.get(cell.cell, {})))
+
+
 def near_the_peak() -> str:
     cells = published("core-peak").cells
     valid = [
@@ -268,5 +299,6 @@ def noise() -> str:
 
 CLAIMS: tuple[Callable[[], str | tuple[str, ...]], ...] = (
     cindy, lighttpd_and_netty, virtual_threads, tomcats, jettys, new_connections, cpu_time, undertow, large_files, echo,
-    factors, conclusions, medians, latency_orders, near_the_peak, capacities, idle_connections, starved, noise,
+    factors, conclusions, medians, latency_orders, reference_and_lag, near_the_peak, capacities, idle_connections,
+    starved, noise,
 )  # fmt: skip
