@@ -114,7 +114,7 @@ def test_percentiles_are_those_of_a_server_that_pauses_and_a_closed_load_hides_t
         processes.append(started(program, ports[2], "--closed", 4, *common))
         *opened, closed = [ended(process) for process in processes]
     for rho, report, server in zip((0.1, 0.5), opened, queues[:2], strict=True):
-        assert report["requests"] == {"planned": 4000, "sent": 4000, "refused": 0, "answered": 4000, "failed": 0}
+        assert report["requests"] == expected_requests(planned=4000, answered=4000)
         found, lag = report["latency"]["milliseconds"], report["lag"]["milliseconds"]
         within = 20 + lag["max"] + 1000 * max(server.late)
         for name, share in (("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)):
@@ -248,7 +248,6 @@ LIES: dict[str, tuple[str, Callable[[Connection], None]]] = {
     "wrong status": ("wrong_status", lambda connection: connection.send(RIGHT.replace(b"200 OK", b"503 Busy"))),
     "hang": ("timeout", lambda connection: None),
     "slow drip": ("timeout", _drip),
-    "closed": ("no_answer", lambda connection: connection.transport.close()),
     "two answers": ("extra_bytes", lambda connection: connection.send(RIGHT + RIGHT)),
     "no HTTP": ("malformed", lambda connection: connection.send(b"220 ready\r\n")),
     "negative length": ("malformed", lambda connection: connection.send(RIGHT.replace(b": 100", b": -10"))),
@@ -260,13 +259,35 @@ LIES: dict[str, tuple[str, Callable[[Connection], None]]] = {
 }
 
 
+def expected_requests(*, planned: int, refused: int = 0, answered: int = 0, failed: int = 0) -> dict[str, int]:
+    """Return a report's counts of requests, none of which was sent twice."""
+    sent = planned - refused
+    return {"planned": planned, "sent": sent, "refused": refused, "answered": answered, "failed": failed, "retried": 0}
+
+
 @pytest.mark.parametrize("name", LIES)
 def test_each_lie_is_counted(program: Path, expected: Path, name: str) -> None:
     reason, lie = LIES[name]
     report = run(program, lying(lie), "--rate", 1000, "--seconds", 1, "--timeout", 3, "--expect", expected)
     assert report["failed"] == {reason: 2}
-    assert report["requests"] == {"planned": 1000, "sent": 1000, "refused": 0, "answered": 998, "failed": 2}
+    assert report["requests"] == expected_requests(planned=1000, answered=998, failed=2)
     assert report["connections"]["unrequested_bytes"] == 0
+
+
+def test_a_connection_closed_without_an_answer_is_a_failure_if_it_is_new_and_else_sent_again(
+    program: Path, expected: Path
+) -> None:
+    def closed(connection: Connection) -> None:
+        connection.transport.close()
+
+    options = ("--rate", 1000, "--seconds", 1, "--timeout", 3, "--expect", expected)
+    new = run(program, lying(closed), *options, "--connections", "new")
+    assert new["failed"] == {"no_answer": 2}
+    assert new["requests"] == expected_requests(planned=1000, answered=998, failed=2)
+    kept = run(program, lying(closed), *options)
+    on_new_connections = kept["failed"].get("no_answer", 0)
+    assert kept["requests"]["retried"] == 2 - on_new_connections
+    assert kept["requests"]["answered"] == 1000 - on_new_connections
 
 
 def test_an_answer_that_nobody_asked_for_is_found(program: Path, expected: Path) -> None:
@@ -293,7 +314,7 @@ def test_what_finds_no_connection_is_refused_and_not_dropped(program: Path) -> N
 
     options = ("--rate", 100, "--seconds", 0.5, "--max-connections", 5, "--timeout", 3)
     report = run(program, hang, *options)
-    assert report["requests"] == {"planned": 50, "sent": 5, "refused": 45, "answered": 0, "failed": 5}
+    assert report["requests"] == expected_requests(planned=50, refused=45, failed=5)
     assert report["refused"] == {"connection_limit": 45}
     assert report["failed"] == {"timeout": 5}
     assert report["latency"] is None
