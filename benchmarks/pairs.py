@@ -34,6 +34,7 @@ from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, WarmUp
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName, workload_named
+from ab_runner.report.messages import full_text
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.writer import Store
@@ -193,7 +194,7 @@ def measure(name: str, pair: int, side: int, start: Start, workload: WorkloadNam
         workload=workload,
         rate=report.rate if report else None,
         per_cpu_second=report.answered / cpu_seconds if report and cpu_seconds else None,
-        error=error,
+        error=full_text(error) if error else None,
     )
 
 

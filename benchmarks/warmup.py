@@ -29,6 +29,7 @@ from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import Cell, CellRecord, Trial
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
+from ab_runner.report.messages import full_text
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.plan import ServerRun, cells_of
@@ -96,7 +97,7 @@ class LongTurn(Turn):
     def _keep(self, cell: Cell, later: Trial | None) -> None:
         first = self._first
         both = [first if isinstance(first, Trial) else None, later]
-        reasons = [trial.verdict.reason for trial in both if trial is not None and trial.verdict.reason]
+        reasons = [full_text(trial.verdict.reason) for trial in both if trial is not None and trial.verdict.reason]
         row = WarmUpRow(
             server=cell.server,
             kind=self._server.kind,

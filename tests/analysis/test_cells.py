@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.builders import failed_trial, report, served, trial, usage
+from support.builders import failed_trial, noted, rejected, report, served, trial, usage
 
 from ab_runner.analysis.cells import CellSummary, cells_and_trials, summarise_cell
 from ab_runner.analysis.reasons import Reason
-from ab_runner.model.load import Limit, Verdict
+from ab_runner.model.load import Limit
 from ab_runner.model.records import Cell, JvmActivity, Trial
 from ab_runner.report.figures import cell_text, remark_text
 
@@ -86,7 +86,7 @@ def test_failed_trials_of_a_starved_cell_are_told_too() -> None:
 def cold(share: int, block: int, rate: float = 12_345.0) -> Trial:
     reason = f"cold: the JIT took {share} % of the server's CPU time"
     made = report(requests_per_second=rate)
-    return trial("a-1", "small", 1, block=block, report=made, verdict=Verdict(False, reason))
+    return trial("a-1", "small", 1, block=block, report=made, verdict=rejected(reason))
 
 
 def test_where_all_trials_are_cold_their_median_is_shown_with_the_reason() -> None:
@@ -159,9 +159,9 @@ def test_a_jit_that_only_waited_for_a_cpu_took_no_time() -> None:
 
 def test_notes_of_several_blocks_that_differ_in_a_figure_are_one_with_its_range() -> None:
     trials = [
-        trial("a-1", "small", 1, block=block, verdict=Verdict(True, notes=(f"{share} % kept alive",)))
+        trial("a-1", "small", 1, block=block, verdict=noted(f"{share} % kept alive"))
         for block, share in enumerate(("99.0", "98.1", "98.5", "100.0"), 1)
     ]
     trials += [failed_trial("a-1", "small", 1, f"server exited with {code}", block=5) for code in (1, 137)]
     (cell,) = cells_and_trials(trials)[0].values()
-    assert remarks(cell) == ("server exited with 1", "server exited with 137", "98.1 to 100.0 % kept alive")
+    assert remarks(cell) == ("server exited with 1; server exited with 137", "98.1 to 100.0 % kept alive")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from support.builders import arrivals, open_report, open_trial, sweep, usage
+from support.builders import arrivals, open_report, open_trial, rejected, sweep, usage
 from support.builders import server as made
 
 from ab_runner.analysis.cells import summarise_cell
@@ -11,7 +11,6 @@ from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import cpu_efficiency
 from ab_runner.model.axis import OpenLoad
-from ab_runner.model.load import Verdict
 from ab_runner.model.records import Cell, Search, Trial
 from ab_runner.report.figures import figure_cell
 from ab_runner.store.reader import Stored
@@ -134,7 +133,7 @@ def test_the_highest_capacity_is_first() -> None:
 
 def test_a_rate_that_a_server_does_not_keep_up_with_has_no_figure() -> None:
     reason = "overloaded: 812 answers/s"
-    trial = open_trial("a-1", 1_000, 900.0, verdict=Verdict(False, reason))
+    trial = open_trial("a-1", 1_000, 900.0, verdict=rejected(reason))
     found = summarise_cell(Cell("a-1", "small", 1_000), [trial])
     assert found.reason is not None
     assert (found.figure, found.rejected, found.reason.value) == (None, None, "overloaded")

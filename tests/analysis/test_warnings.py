@@ -7,12 +7,16 @@ from support.table_sweeps import SERVERS
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.analysis.warnings import skipped
+from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.records import Conditions, EndRecord, Record, ResumeRecord, StartRecord, WarmUpRecord
 from ab_runner.report.warnings import warning_groups, warning_lines
 from ab_runner.store.reader import Stored
 
 FINISHED = EndRecord(at=NOON, reason="finished")
 GET = "needs x.jar, which no registry has: `./ab-runner artifacts fetch` downloads it"
+NO_JAR = Skip(SkipKind.ARTIFACT, GET)
+NO_MAVEN = Skip(SkipKind.NOT_INSTALLED, "mvn is not installed (Debian: maven)")
+NO_ROOM, NO_LIGHT = Skip(SkipKind.OTHER, "no room"), Skip(SkipKind.OTHER, "no light")
 
 
 def lines(*records: Record, everything: bool = False, damage: tuple[str, ...] = (), **changes: object) -> list[str]:
@@ -26,31 +30,31 @@ def test_a_sweep_without_trouble_has_no_warnings() -> None:
 
 def test_servers_that_are_skipped_for_reasons_of_one_kind_are_one_line() -> None:
     names = [f"cindy-{number}" for number in range(7)]
-    assert warning_lines(skipped(dict.fromkeys(names, GET))) == (
+    assert warning_lines(skipped(dict.fromkeys(names, NO_JAR))) == (
         "7 servers skipped, artifacts missing (./ab-runner artifacts fetch): "
         "cindy-0, cindy-1, cindy-2, cindy-3, cindy-4 and 2 more",
     )
-    assert warning_lines(skipped({"a-1": "mvn is not installed (Debian: maven)", "b-1": GET, "c-1": GET})) == (
+    assert warning_lines(skipped({"a-1": NO_MAVEN, "b-1": NO_JAR, "c-1": NO_JAR})) == (
         "skipped: a-1: mvn is not installed (Debian: maven)",
         "2 servers skipped, artifacts missing (./ab-runner artifacts fetch): b-1, c-1",
     )
 
 
 def test_every_skipped_server_has_its_reason_where_everything_is_wanted() -> None:
-    skipped = {"b-1": GET, "c-1": "no\nroom"}
+    skipped = {"b-1": NO_JAR, "c-1": Skip(SkipKind.OTHER, "no\nroom")}
     assert lines(skipped=skipped, everything=True) == [f"skipped: b-1: {GET}", "skipped: c-1: no room"]
 
 
 def test_forty_skipped_servers_are_one_line_that_has_them_all_behind_it() -> None:
     names = [f"cindy-{number}" for number in range(40)]
-    (group,) = warning_groups(skipped(dict.fromkeys(names, GET)))
+    (group,) = warning_groups(skipped(dict.fromkeys(names, NO_JAR)))
     assert group.line == "40 servers skipped, artifacts missing (./ab-runner artifacts fetch)"
     assert group.items == tuple((name, GET) for name in names)
 
 
 def test_reasons_that_are_no_known_kind_are_one_line() -> None:
-    assert warning_lines(skipped({"a-1": "no room", "b-1": "no room"})) == ("2 servers skipped, no room: a-1, b-1",)
-    different = {"a-1": "no room", "b-1": "no room", "c-1": "no light"}
+    assert warning_lines(skipped({"a-1": NO_ROOM, "b-1": NO_ROOM})) == ("2 servers skipped, no room: a-1, b-1",)
+    different = {"a-1": NO_ROOM, "b-1": NO_ROOM, "c-1": NO_LIGHT}
     assert warning_lines(skipped(different)) == ("3 servers skipped, several reasons: a-1, b-1, c-1",)
     assert warning_lines(skipped(different), everything=True) == (
         "3 servers skipped, several reasons: a-1 (no room); b-1 (no room); c-1 (no light)",

@@ -238,4 +238,4 @@ def test_a_sweep_fetches_what_is_missing_and_says_how_to_get_what_it_cannot(orig
     ):
         assert part in skipped["cindy-2"].detail
     assert artifacts.unavailable(servers[0]) is None
-    assert "needs b.jar" in (artifacts.unavailable(servers[1]) or "")
+    assert "needs b.jar" in str(artifacts.unavailable(servers[1]))

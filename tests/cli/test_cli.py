@@ -16,9 +16,12 @@ from support.evil_sweep import EVIL, HOSTILE_HEAD
 from ab_runner import paths
 from ab_runner.catalog.servers import load
 from ab_runner.host import preflight, sweep_lock
+from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.records import Conditions
 from ab_runner.model.server import Server
 from ab_runner.store.writer import Store
+
+A_REASON = Skip(SkipKind.OTHER, "a reason")
 
 
 @pytest.mark.parametrize(
@@ -348,7 +351,7 @@ def test_a_folder_that_compose_could_not_name_and_a_sweep_beyond_all_limits_are_
 def test_a_dry_run_on_a_machine_that_can_run_nothing_is_refused_as_a_sweep_is(
     cli: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: "a reason")
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: A_REASON)
     arguments = ("--dry-run", "--runtime", "process", "--servers", "lighttpd*")
     assert "none of these servers can run here" in cli.complaint(*arguments)
 
@@ -548,8 +551,8 @@ def test_all_durations_are_written_alike(cli: Runner, monkeypatch: pytest.Monkey
 def test_servers_that_a_sweep_would_skip_are_a_line_for_each_reason(
     cli: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unavailable(self: object, server: Server) -> str | None:
-        return None if server.family == "tomcat" else "a reason"
+    def unavailable(self: object, server: Server) -> Skip | None:
+        return None if server.family == "tomcat" else A_REASON
 
     monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", unavailable)
     code, stdout, _ = cli("--dry-run", "--runtime", "process", "--servers", "@core")

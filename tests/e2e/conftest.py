@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ab_runner.load import ab_command
-from ab_runner.model.load import Verdict
+from ab_runner.model.message import Code, Verdict
 from ab_runner.model.records import BEFORE, NotMeasured, RepeatedTrial, StartRecord, Trial
 from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.runtime.docker_commands import why_unusable
@@ -123,7 +123,7 @@ def verdicts(stored: Stored) -> dict[tuple[str, WorkloadName, int], Verdict]:
 
 def answered(verdict: Verdict) -> bool:
     """Was every answer right? Trials of tests are too short for a JVM to be warm, which is looked at last."""
-    return verdict.valid or (verdict.reason or "").startswith("cold: ")
+    return verdict.reason is None or verdict.reason.code == Code.COLD
 
 
 def question_of_ab(name: WorkloadName) -> probe.Question:

@@ -93,7 +93,7 @@ def runtime(docker: None, fixture_files: None, tmp_path_factory: pytest.TempPath
 def started(runtime: DockerRuntime, request: pytest.FixtureRequest) -> Iterator[Started]:
     server = SERVERS[request.param]
     if reason := artifacts.unavailable(server):
-        pytest.skip(reason)
+        pytest.skip(reason.detail)
     running = runtime.start(server, server.id)
     try:
         probe.wait_until_ready(running.connect, workload_named(server.workloads[0]), START_SECONDS, running.ended)

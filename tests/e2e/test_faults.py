@@ -29,6 +29,7 @@ from e2e.conftest import (
     wait_for_trials,
     wait_until,
 )
+from support.builders import said_of
 
 from ab_runner.host.sweep_lock import LOCK
 from ab_runner.model.records import EndRecord
@@ -43,7 +44,7 @@ def reasons(folder: Path) -> dict[tuple[str, int], str | None]:
     stored = read(folder)
     assert stored.damage == ()
     return {
-        (server, level): None if answered(verdict) else verdict.reason
+        (server, level): None if answered(verdict) else said_of(verdict.reason)
         for (server, _, level), verdict in verdicts(stored).items()
     }
 

@@ -53,9 +53,9 @@ def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
     starts = {record.server: record for record in stored.records if isinstance(record, StartRecord)}
     assert version_in(starts["mina-0.9.2"].environment["version"]) == installed()[0].version
     assert set(stored.sweep.skipped) <= {"merecat-2.31"}
-    for reason in stored.sweep.skipped.values():
-        assert "conflicts with apache2-utils: use Docker" in reason
-        assert reason in output
+    for skip in stored.sweep.skipped.values():
+        assert "conflicts with apache2-utils: use Docker" in skip.detail
+        assert skip.detail in output
 
 
 def check_cpu_time(trial: Trial) -> None:

@@ -17,7 +17,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.builders import failed_trial, not_measured, report, served, server, sweep, trial, usage
+from support.builders import failed_trial, not_measured, rejected, report, served, server, sweep, trial, usage
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
@@ -27,7 +27,8 @@ from ab_runner.history.evidence import of_sweep, published
 from ab_runner.history.papers import FILES, Claim, Paper, read_all
 from ab_runner.history.published import Figure
 from ab_runner.history.verdicts import JudgedConclusion, Part
-from ab_runner.model.load import Failures, Verdict
+from ab_runner.model.load import Failures
+from ab_runner.model.message import Verdict
 from ab_runner.model.records import Record, Trial
 from ab_runner.model.server import Server
 from ab_runner.report import conclusions_csv, markdown
@@ -571,9 +572,7 @@ def test_only_a_test_that_could_show_it_has_a_power() -> None:
 
 def failing(server: Server, failed: int, of: int = 6) -> list[Trial]:
     made = report(failures=Failures(length=failed))
-    return blocks(
-        server, 10_000, of=of, report=made, verdict=Verdict(not failed, f"{failed} failed" if failed else None)
-    )
+    return blocks(server, 10_000, of=of, report=made, verdict=rejected(f"{failed} failed") if failed else Verdict(True))
 
 
 @pytest.mark.parametrize(

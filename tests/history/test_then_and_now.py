@@ -14,14 +14,13 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.builders import NOON, failed_trial, not_measured, report, server, sweep, trial
+from support.builders import NOON, failed_trial, not_measured, noted, report, server, sweep, trial
 from support.terminal import in_terminal
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.history.published import CINDY_2006, read
 from ab_runner.history.then_and_now import FigurePair, ThenAndNow, match_of, then_and_now
-from ab_runner.model.load import Verdict
 from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import EndRecord, NotMeasured, Trial
 from ab_runner.model.server import Server
@@ -103,7 +102,7 @@ STORED = stored(
         at(TOMCAT, "large", 100, 950.0),
         not_measured("resin-3.0.9", "small-keepalive", 1, "no keep-alive"),
         not_measured("resin-3.0.9", "small-keepalive", 100, "no keep-alive"),
-        trial("tomcat-11", "small-keepalive", 1, verdict=Verdict(True, notes=("99.0 % kept alive",))),
+        trial("tomcat-11", "small-keepalive", 1, verdict=noted("99.0 % kept alive")),
         failed_trial("lighttpd-1.4", "small-keepalive", 1, "timeout", "apr_pollset_poll: (70007)"),
         at(CINDY_SESSION, "small-keepalive", 1, 20_000.0),
     ),

@@ -13,16 +13,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from recordings.ab.outputs import CASES, golden
+from support.builders import said
 
 from ab_runner.load import ab_command, ab_output
 from ab_runner.load.parallel import merged
-from ab_runner.model.load import Failures, LoadFailure, LoadReport
+from ab_runner.model.load import Failures, LoadReport
+from ab_runner.model.message import Code, Message
 
 TODAY = "2.3 <$Revision$>"
 OLD = "2.0.40-dev <$Revision: 1.121.2.10 $> apache-2.0"
 
 
-def parsed(name: str) -> LoadReport | LoadFailure:
+def parsed(name: str) -> LoadReport | Message:
     return ab_output.parse(*golden(name))
 
 
@@ -208,33 +210,31 @@ def test_figures(name: str) -> None:
 TIMED_OUT = "apr_pollset_poll: The timeout specified has expired (70007)"
 RESET = "apr_socket_recv: Connection reset by peer (104)"
 
-ERRORS: dict[str, LoadFailure] = {
-    "resets-fatal": LoadFailure("reset", RESET, 1),
-    "liar": LoadFailure("reset", RESET, 6),
-    "refused": LoadFailure("refused", "apr_socket_recv: Connection refused (111)"),
-    "never-closes": LoadFailure("timeout", TIMED_OUT),
-    "no-header": LoadFailure("timeout", TIMED_OUT),
-    "chunked-close": LoadFailure("timeout", TIMED_OUT),
-    "never-answers": LoadFailure("timeout", TIMED_OUT),
-    "stall": LoadFailure("timeout", TIMED_OUT, 20),
-    "timed-stall": LoadFailure("timeout", TIMED_OUT, 20),
-    "huge-head": LoadFailure("bad answers", "Test aborted after 10 failures"),
-    "too-few-requests": LoadFailure(
-        "bad arguments", "ab: Cannot use concurrency level greater than total number of requests"
-    ),
-    "too-concurrent": LoadFailure("bad arguments", "ab: Invalid Concurrency [Range 0..200000]"),
-    "too-few-files": LoadFailure("too few files", "socket: Too many open files (24)"),
-    "bounded": LoadFailure("over time", "exit code 124, and ab did not say why"),
-    "killed": LoadFailure("killed", "exit code 137, and ab did not say why"),
-    "terminated": LoadFailure("killed", "exit code 143, and ab did not say why"),
-    "interrupted": LoadFailure("interrupted", "exit code 1, and ab did not say why", 11716),
-    "bad-csv": LoadFailure("no percentiles", "Cannot open CSV output file: No such file or directory", 200),
-    "unknown-host": LoadFailure(
+ERRORS: dict[str, Message] = {
+    "resets-fatal": said("reset", RESET, completed=1),
+    "liar": said("reset", RESET, completed=6),
+    "refused": said("refused", "apr_socket_recv: Connection refused (111)"),
+    "never-closes": said("timeout", TIMED_OUT),
+    "no-header": said("timeout", TIMED_OUT),
+    "chunked-close": said("timeout", TIMED_OUT),
+    "never-answers": said("timeout", TIMED_OUT),
+    "stall": said("timeout", TIMED_OUT, completed=20),
+    "timed-stall": said("timeout", TIMED_OUT, completed=20),
+    "huge-head": said("bad answers", "Test aborted after 10 failures"),
+    "too-few-requests": said("bad arguments", "ab: Cannot use concurrency level greater than total number of requests"),
+    "too-concurrent": said("bad arguments", "ab: Invalid Concurrency [Range 0..200000]"),
+    "too-few-files": said("too few files", "socket: Too many open files (24)"),
+    "bounded": said("over time", "exit code 124, and ab did not say why"),
+    "killed": said("killed", "exit code 137, and ab did not say why"),
+    "terminated": said("killed", "exit code 143, and ab did not say why"),
+    "interrupted": said("interrupted", "exit code 1, and ab did not say why", completed=11716),
+    "bad-csv": said("no percentiles", "Cannot open CSV output file: No such file or directory", completed=200),
+    "unknown-host": said(
         "unknown host", "apr_sockaddr_info_get() for no-such-host.invalid: Name or service not known (670002)"
     ),
-    "old-reset": LoadFailure("reset", "apr_recv: Connection reset by peer (104)", 9),
-    "old-refused": LoadFailure("refused", "apr_recv: Connection refused (111)"),
-    "old-never-closes": LoadFailure("timeout", "apr_poll: The timeout specified has expired (70007)"),
+    "old-reset": said("reset", "apr_recv: Connection reset by peer (104)", completed=9),
+    "old-refused": said("refused", "apr_recv: Connection refused (111)"),
+    "old-never-closes": said("timeout", "apr_poll: The timeout specified has expired (70007)"),
 }
 
 
@@ -252,18 +252,18 @@ def test_every_golden_is_tested() -> None:
 
 def test_a_killed_run_tells_how_far_it_came_by_its_progress() -> None:
     error = ab_output.parse("", "Completed 20000 requests\nCompleted 40000 requests\n", -9)
-    assert error == LoadFailure("killed", "exit code -9, and ab did not say why", 40000)
+    assert error == said("killed", "exit code -9, and ab did not say why", completed=40000)
 
 
 def test_the_reason_is_known_from_the_exit_code_alone() -> None:
     outcomes = [ab_output.parse("", "", code) for code in (104, 111, 119, 24, 124, 127, -11, 77)]
-    reasons = [outcome.reason for outcome in outcomes if isinstance(outcome, LoadFailure)]
+    reasons = [outcome.code for outcome in outcomes if isinstance(outcome, Message)]
     assert reasons == ["reset", "refused", "timeout", "too few files", "over time", "not started", "crashed", "failed"]
 
 
 def test_old_timeouts_without_a_number() -> None:
     error = ab_output.parse("Total of 7 requests completed\n", "\nServer timed out\n\n\n", 1)
-    assert error == LoadFailure("timeout", "Server timed out", 7)
+    assert error == said("timeout", "Server timed out", completed=7)
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ PRINTED = st.sampled_from(sorted(name for name in CASES if golden(name).stdout))
 
 @given(st.text(), st.text(), st.integers(-64, 255), st.none() | st.text())
 def test_any_text_is_an_error_and_never_an_exception(out: str, err: str, code: int, csv: str | None) -> None:
-    assert isinstance(ab_output.parse(out, err, code, csv), LoadFailure)
+    assert isinstance(ab_output.parse(out, err, code, csv), Message)
 
 
 @given(PRINTED, st.data())
@@ -329,7 +329,7 @@ def test_a_truncated_output_is_an_error(name: str, data: st.DataObject) -> None:
     output = golden(name)
     whole = output.stdout.rstrip()
     cut = whole[: data.draw(st.integers(0, len(whole) - 1), label="length")]
-    assert isinstance(ab_output.parse(cut, output.stderr, output.exit_code, output.percentiles_csv), LoadFailure)
+    assert isinstance(ab_output.parse(cut, output.stderr, output.exit_code, output.percentiles_csv), Message)
 
 
 @given(NAMES, st.data())
@@ -339,14 +339,14 @@ def test_a_changed_output_never_raises(name: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(start, min(len(output.stdout), start + 20)), label="end")
     middle = data.draw(st.text(alphabet="0123456789.-:% \nkK٣", max_size=40), label="middle")
     changed = output.stdout[:start] + middle + output.stdout[end:]
-    assert isinstance(ab_output.parse(changed, output.stderr, output.exit_code, middle), LoadReport | LoadFailure)
+    assert isinstance(ab_output.parse(changed, output.stderr, output.exit_code, middle), LoadReport | Message)
 
 
 @given(st.integers(0, 10**30), st.integers(0, 10**30))
 def test_numbers_of_any_size_never_raise(complete: int, seconds: int) -> None:
     output = golden("close")
     changed = output.stdout.replace("requests:      400", f"requests: {complete}").replace("0.050", f"{seconds}.0")
-    assert isinstance(ab_output.parse(changed, "", 0), LoadReport | LoadFailure)
+    assert isinstance(ab_output.parse(changed, "", 0), LoadReport | Message)
 
 
 @pytest.mark.parametrize("number", ["²", "9" * 5000, "-²", "1e999", "0x1", "nan", "inf"])
@@ -355,8 +355,8 @@ def test_a_figure_that_is_no_number_is_no_figure(label: str, number: str) -> Non
     changed = re.sub(rf"(?m)^({label}: +)[0-9.]+", rf"\g<1>{number}", golden("close").stdout)
     assert number in changed
     outcome = ab_output.parse(changed, "", 0)
-    assert isinstance(outcome, LoadFailure)
-    assert outcome.reason == "no figures"
+    assert isinstance(outcome, Message)
+    assert outcome.code == Code.NO_FIGURES
 
 
 @pytest.mark.parametrize("name", ["\x1b]0;owned\x07", "²" * 1000, "x" * 5_000_000, "Complete requests: 7"])
@@ -378,7 +378,7 @@ def test_output_of_any_length_is_an_error_of_a_short_line(output: str) -> None:
         ab_output.parse("", output, 1),
         ab_output.parse(output, output, 124),
     ):
-        assert isinstance(outcome, LoadFailure)
+        assert isinstance(outcome, Message)
         assert len(outcome.detail) < 400
         assert outcome.detail.isprintable()
 

@@ -9,7 +9,8 @@ from recordings.ab.outputs import golden
 
 from ab_runner.load.ab_generator import Ab
 from ab_runner.load.generator import Completed, Target
-from ab_runner.model.load import Load, LoadFailure, LoadReport
+from ab_runner.model.load import Load, LoadReport
+from ab_runner.model.message import Code, Message
 
 CLOSE = golden("close")
 GOOD = Completed(CLOSE.exit_code, CLOSE.stdout, CLOSE.stderr)
@@ -95,5 +96,5 @@ def test_a_run_that_was_ended_from_outside_is_a_failure(processes: int) -> None:
     made = executor(Completed(124, "", ""))
     outcome = Ab().run(target(made, processes=processes, record_as="t"), Load(seconds=1), 10)
     assert outcome.report is None
-    assert outcome.failure == LoadFailure("over time", "exit code 124, and ab did not say why")
+    assert outcome.failure == Message(Code.OVER_TIME, detail="exit code 124, and ab did not say why")
     assert outcome.exit_code == 124

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ab_runner.load.open_load_output import Parsed, parse
-from ab_runner.model.load import LoadFailure, LoadReport
+from ab_runner.model.load import LoadReport
+from ab_runner.model.message import Message
 
 OUTPUT: dict[str, Any] = {
     "format": 2, "version": "1.0.0", "options": {"connections": "kept", "rate": 500.0, "closed": None},
@@ -78,10 +79,10 @@ def test_bytes_that_no_request_had_asked_for_are_a_failure() -> None:
 )
 def test_what_is_no_report_is_a_failure(stdout: str, stderr: str, code: int, expected: str) -> None:
     found = parse(stdout, stderr, code)
-    assert isinstance(found.result, LoadFailure)
-    assert (found.result.reason, found.latencies, found.lags) == (expected, {}, {})
+    assert isinstance(found.result, Message)
+    assert (found.result.code, found.latencies, found.lags) == (expected, {}, {})
 
 
 @given(st.text(), st.text(), st.integers(-255, 255))
 def test_any_text_gives_a_report_or_a_failure(stdout: str, stderr: str, code: int) -> None:
-    assert isinstance(parse(stdout, stderr, code).result, LoadReport | LoadFailure)
+    assert isinstance(parse(stdout, stderr, code).result, LoadReport | Message)

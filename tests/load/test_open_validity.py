@@ -3,17 +3,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.builders import arrivals, open_report
+from support.builders import arrivals, noted, open_report, rejected, said
 
 from ab_runner.load.open_validity import judge_open, open_limit
-from ab_runner.model.load import Limit, LoadFailure, LoadReport, Verdict
+from ab_runner.model.load import Limit, LoadReport
+from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.workload import workload_named
 
 SMALL, KEPT = workload_named("small"), workload_named("small-keepalive")
 
 
 def judged(
-    report: LoadReport | LoadFailure, keep_alive: bool = False, idle: int = 0, limit: Limit | None = None
+    report: LoadReport | Message, keep_alive: bool = False, idle: int = 0, limit: Limit | None = None
 ) -> Verdict:
     return judge_open(report, KEPT if keep_alive else SMALL, expected_length=100, idle=idle, limit=limit)
 
@@ -45,7 +46,7 @@ def test_a_load_whose_every_answer_was_right_and_in_time_is_valid() -> None:
     ],
 )
 def test_each_fault_has_its_reason_and_lies_come_first(changes: dict[str, Any], expected: str) -> None:
-    assert judged(open_report(1_000, **changes)) == Verdict(False, expected)
+    assert judged(open_report(1_000, **changes)) == rejected(expected)
 
 
 def test_a_hundredth_may_be_unanswered_besides_what_is_under_way() -> None:
@@ -62,47 +63,49 @@ def test_the_latency_of_an_overload_does_not_excuse_it(times: float) -> None:
     """1,000 requests/s for 5 s after a lead-in of 1 s, so many times what the server answers. A request in the middle
     of the 5 s finds the queue of 3.5 s, and that of the lead-in is answered before any of these 5 s."""
     answered = 1_000 / times
-    found = {
+    found: dict[str, Any] = {
         "percentiles": {50: 1000 * 3.5 * (times - 1), 99: 1000 * 5.95 * (times - 1)},
         "requests_per_second": max(0.0, 5 * answered - (1_000 - answered)) / 5,
     }
-    assert judged(open_report(1_000, **found)).reason == f"overloaded: {found['requests_per_second']:,.0f} answers/s"
+    assert judged(open_report(1_000, **found)).reason == Message(
+        Code.OVERLOADED, {"answers_per_second": found["requests_per_second"]}
+    )
 
 
 def test_answers_that_all_come_after_the_time_are_none() -> None:
     late = {"requests_per_second": 0.0, "percentiles": {50: 6_000.0}, "complete": 1, "arrivals": arrivals(1, planned=1)}
-    assert judged(open_report(1, **late)) == Verdict(False, "none completed")
+    assert judged(open_report(1, **late)) == rejected("none completed")
 
 
 def test_a_p99_that_few_requests_tell_has_a_note() -> None:
     assert judged(open_report(200)) == Verdict(True)
-    assert judged(open_report(199)) == Verdict(True, notes=("p99 from only 995 requests",))
+    assert judged(open_report(199)) == noted("p99 from only 995 requests")
 
 
 def test_a_generator_that_cannot_make_the_rate_is_not_the_servers_fault() -> None:
     behind = open_report(1_000, requests_per_second=500.0)
-    assert judged(behind, limit="generator") == Verdict(False, "open-load too slow: 500 answers/s")
+    assert judged(behind, limit="generator") == rejected("open-load too slow: 500 answers/s")
 
 
 def test_a_workload_with_kept_connections_needs_two_requests_on_each() -> None:
-    assert judged(open_report(1_000, keep_alive=2_499), keep_alive=True) == Verdict(False, "50.0 % kept alive")
+    assert judged(open_report(1_000, keep_alive=2_499), keep_alive=True) == rejected("50.0 % kept alive")
     assert judged(open_report(1_000, keep_alive=2_500), keep_alive=True).valid
 
 
 @pytest.mark.parametrize(("opened", "closed"), [(150, 0), (200, 50)])
 def test_idle_connections_that_are_missing_or_closed_spoil_it(opened: int, closed: int) -> None:
     report = open_report(1_000, arrivals=arrivals(1_000, idle_opened=opened, idle_closed=closed))
-    assert judged(report, idle=200) == Verdict(False, "only 150 of 200 idle connections")
+    assert judged(report, idle=200) == rejected("only 150 of 200 idle connections")
 
 
 def test_missing_idle_connections_are_told_before_what_they_lead_to() -> None:
     found = arrivals(1_000, idle_opened=150, refused={"connection_limit": 5_000})
     report = open_report(1_000, complete=0, requests_per_second=0.0, arrivals=found)
-    assert judged(report, idle=200) == Verdict(False, "only 150 of 200 idle connections")
+    assert judged(report, idle=200) == rejected("only 150 of 200 idle connections")
 
 
 def test_a_run_without_figures_has_its_own_reason() -> None:
-    assert judged(LoadFailure("refused", "cannot reach …")) == Verdict(False, "refused")
+    assert judged(said("refused", "cannot reach …")) == rejected("refused", "cannot reach …")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from support import builders
 
 from ab_runner.load.generator import Completed
 from ab_runner.load.parallel import merged, outputs, parallel_command, split_connections, sum_counts
-from ab_runner.model.load import Failures, LoadFailure, LoadReport
+from ab_runner.model.load import Failures, LoadReport
+from ab_runner.model.message import Code, Message
 
 
 @given(st.integers(1, 20_000), st.integers(1, 64))
@@ -72,12 +73,13 @@ def test_percentiles_are_those_of_all_requests_and_no_mean_of_percentiles() -> N
 
 
 def test_one_that_failed_makes_all_fail() -> None:
-    assert merged([report(9000, 1.0), LoadFailure("timeout", "70007")], [{}, {}]) == LoadFailure("timeout", "70007")
+    timeout = Message(Code.TIMEOUT, detail="70007")
+    assert merged([report(9000, 1.0), timeout], [{}, {}]) == timeout
 
 
 def test_answers_of_different_lengths_are_an_error() -> None:
     found = merged([report(9000, 1.0), report(9000, 1.0, document_length=99)], [{}, {}])
-    assert found == LoadFailure("lengths differ", "document lengths 99, 100")
+    assert found == Message(Code.LENGTHS_DIFFER, detail="document lengths 99, 100")
 
 
 def test_requests_per_millisecond_add_up() -> None:

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from recordings.ab.outputs import golden
+from support.builders import noted, rejected
 
 from ab_runner.load import ab_output
 from ab_runner.load.trial_validity import judge
-from ab_runner.model.load import Failures, LoadFailure, LoadReport, Verdict
+from ab_runner.model.load import Failures, LoadReport
+from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.workload import WORKLOADS, Workload
 
 WORKLOAD: dict[str, Workload] = {workload.name: workload for workload in WORKLOADS}
@@ -27,11 +29,19 @@ def verdict_on(
 ) -> Verdict:
     """The verdict on a recorded run; most were of 200 requests at a concurrency of 10 for a file of 100 bytes."""
     outcome = ab_output.parse(*golden(name))
-    return judge(outcome, workload, expected_length=length, requests=requests, concurrency=concurrency)
+    return brief(judge(outcome, workload, expected_length=length, requests=requests, concurrency=concurrency))
 
 
-def invalid(reason: str) -> Verdict:
-    return Verdict(False, reason)
+def brief(verdict: Verdict) -> Verdict:
+    """The verdict without what ab said itself, and how far it came."""
+    if verdict.reason is None:
+        return verdict
+    values = {name: value for name, value in verdict.reason.values.items() if verdict.reason.code in _WITH_VALUES}
+    return Verdict(verdict.valid, Message(verdict.reason.code, values), verdict.notes)
+
+
+_WITH_VALUES = {Code.COUNTED, Code.INCOMPLETE, Code.WRONG_LENGTH, Code.WRONG_TOTAL, Code.KEPT_ALIVE}
+invalid = rejected
 
 
 # --- clean runs ------------------------------------------------------------------------------------------------
@@ -121,7 +131,7 @@ def test_a_server_that_does_not_keep_alive_has_no_keep_alive_figure() -> None:
 
 
 def test_a_server_that_closes_now_and_then_is_reported_not_hidden() -> None:
-    assert verdict_on("every-100", KEEP_ALIVE, requests=1000) == Verdict(True, notes=("99.0 % kept alive",))
+    assert verdict_on("every-100", KEEP_ALIVE, requests=1000) == noted("99.0 % kept alive")
 
 
 def test_bad_arguments_and_limits_say_so() -> None:
@@ -204,8 +214,8 @@ def test_bytes_are_those_of_the_requests_and_of_what_was_in_flight(
         (None, invalid("not kept alive")),
         (0, invalid("not kept alive")),
         (499, invalid("49.9 % kept alive")),
-        (500, Verdict(True, notes=("50.0 % kept alive",))),
-        (999, Verdict(True, notes=("99.9 % kept alive",))),
+        (500, noted("50.0 % kept alive")),
+        (999, noted("99.9 % kept alive")),
         (1000, Verdict(True)),
     ],
 )
@@ -215,20 +225,20 @@ def test_how_much_was_kept_alive(keep_alive: int | None, expected: Verdict) -> N
 
 def test_one_close_in_many_does_not_read_as_all() -> None:
     many = verdict(KEEP_ALIVE, requests=None, complete=200_000, keep_alive=199_999, html_bytes=20_000_000)
-    assert many.notes == ("99.9 % kept alive",)
+    assert many == noted("99.9 % kept alive")
 
 
 @pytest.mark.parametrize(
-    ("concurrency", "requests", "notes"),
+    ("concurrency", "requests", "expected"),
     [
-        (333, None, ()),
-        (334, None, ("short: 2.9 requests per connection",)),
-        (400, None, ("short: 2.5 requests per connection",)),
-        (400, 1000, ()),
+        (333, None, noted()),
+        (334, None, noted("short: 2.9 requests per connection")),
+        (400, None, noted("short: 2.5 requests per connection")),
+        (400, 1000, noted()),
     ],
 )
-def test_a_short_timed_run_says_so(concurrency: int, requests: int | None, notes: tuple[str, ...]) -> None:
-    assert verdict(requests=requests, concurrency=concurrency) == Verdict(True, notes=notes)
+def test_a_short_timed_run_says_so(concurrency: int, requests: int | None, expected: Verdict) -> None:
+    assert verdict(requests=requests, concurrency=concurrency) == expected
 
 
 COUNTS = st.integers(0, 2000)
@@ -267,5 +277,5 @@ def test_every_report_has_a_verdict_and_every_refusal_a_reason(
 
 @given(st.text(min_size=1), st.text())
 def test_an_error_keeps_its_reason(reason: str, detail: str) -> None:
-    error = LoadFailure(reason, detail)
-    assert judge(error, SMALL, expected_length=100, requests=None, concurrency=1) == invalid(reason)
+    error = Message(reason, detail=detail)
+    assert judge(error, SMALL, expected_length=100, requests=None, concurrency=1) == Verdict(False, error)

@@ -10,11 +10,10 @@ import duckdb
 import fastparquet
 import pandas
 import pytest
-from support.builders import failed_trial, not_measured, server, sweep, trial, usage
+from support.builders import failed_trial, not_measured, noted, server, sweep, trial, usage
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.model.load import Verdict
 from ab_runner.model.records import JvmActivity
 from ab_runner.report.export import COLUMNS, FORMS, table
 from ab_runner.store.reader import Stored
@@ -25,7 +24,7 @@ FIRST = Stored(
     sweep(server("tomcat-5.5.15"), id="first"),
     (
         trial("tomcat-5.5.15", "small", 1, usage=usage(), jvm=JVM, limit="server"),
-        trial("tomcat-5.5.15", "small", 100, verdict=Verdict(True, notes=(NASTY, "another"))),
+        trial("tomcat-5.5.15", "small", 100, verdict=noted(NASTY, "another")),
         failed_trial("tomcat-5.5.15", "large", 1, "timeout"),
     ),
 )

@@ -103,7 +103,7 @@ def with_report(**changes: Any) -> Any:
         TRIAL | {"server": "nobody"},
         TRIAL | {"report": None},
         TRIAL | {"milliseconds": {"1": -1}},
-        {"record": "cold-trial", "trial": with_report(requests_per_second=0)},
+        {"record": "repeated-trial", "reason": "cold", "trial": with_report(requests_per_second=0)},
         {"record": "repeated-trial", "reason": "disturbed", "trial": with_report(requests_per_second=0)},
         {"record": "start", "block": 1, "server": "nobody", "start": 1, "at": TRIAL["at"], "seconds": 1},
     ],

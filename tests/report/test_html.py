@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from support.builders import answer, served, server, sweep, trial
+from support.builders import answer, served, server, skips, sweep, trial
 from support.evil_sweep import CONTROLS, EVIL, evil_sweep
 from support.full_sweep import full_sweep
 from support.small_sweep import PUBLISHED, STORED
@@ -82,7 +82,7 @@ def test_the_exceptions_of_a_server_stand_with_its_caveats() -> None:
 
 
 def test_the_answer_comes_first_then_charts_then_2006_then_the_details() -> None:
-    skipped = msgspec.structs.replace(STORED.sweep, skipped={"x-1": "no room"})
+    skipped = msgspec.structs.replace(STORED.sweep, skipped=skips({"x-1": "no room"}))
     text = html.render(analyse(Stored(skipped, STORED.records)), PUBLISHED)
     main = text[text.index("<main") :]
     sections = re.findall(r'<section id="([^"]+)"', main)
@@ -101,7 +101,7 @@ def test_an_unfinished_sweep_says_so_beside_the_answer() -> None:
 
 
 def test_many_warnings_are_a_line_of_each_kind_with_their_servers_behind_it() -> None:
-    skipped = {f"s-{number}": "needs x.jar; artifacts fetch" for number in range(40)}
+    skipped = skips({f"s-{number}": "needs x.jar; artifacts fetch" for number in range(40)})
     stored = Stored(msgspec.structs.replace(STORED.sweep, skipped=skipped), STORED.records)
     text = html.render(analyse(stored), ())
     shown = text[text.index('<section id="warnings"') : text.index('<section id="servers"')]

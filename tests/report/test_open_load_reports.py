@@ -13,14 +13,14 @@ from pathlib import Path
 import msgspec
 import pytest
 from support import open_sweeps
-from support.builders import open_trial, server
+from support.builders import open_trial, rejected, server
 from support.table_sweeps import STORED as CLOSED
 
 from ab_runner.analysis.comparison import compare_sweeps, why_not_comparable
 from ab_runner.analysis.selection import Selection, narrowed
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.errors import UserError
-from ab_runner.model.load import Verdict
+from ab_runner.model.message import Verdict
 from ab_runner.model.records import Trial
 from ab_runner.model.server import REFERENCE
 from ab_runner.report import csv, html, markdown
@@ -92,7 +92,7 @@ def test_a_cell_without_a_figure_has_none_in_the_other_tables() -> None:
     """Two of six starts met the SLO: a lucky selection."""
     slo = SWEEPS["slo"]
     lucky = tuple(
-        msgspec.structs.replace(each, verdict=Verdict(False, "SLO met at no rate: p99 31 ms"))
+        msgspec.structs.replace(each, verdict=rejected("SLO met at no rate: p99 31 ms"))
         if isinstance(each, Trial) and each.server == "fast-1" and each.block > 2
         else each
         for each in slo.records
@@ -115,7 +115,7 @@ def test_the_letters_of_the_ceiling_are_explained_and_its_failures_are_not_count
             0.5,
             block=block,
             lag_microseconds={40: 1_000},
-            verdict=Verdict(block > 1, "13 failed: timeout"),
+            verdict=Verdict(True) if block > 1 else rejected("13 failed: timeout"),
         )
         for level in (1_000, 2_000)
         for block in range(1, 7)

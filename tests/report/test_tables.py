@@ -10,7 +10,19 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from support.builders import NOON, failed_trial, not_measured, report, served, server, sweep, trial
+from support.builders import (
+    NOON,
+    failed_trial,
+    not_measured,
+    noted,
+    rejected,
+    report,
+    served,
+    server,
+    skips,
+    sweep,
+    trial,
+)
 from support.full_sweep import full_sweep
 from support.table_sweeps import (
     RECORDS,
@@ -25,7 +37,6 @@ from support.table_sweeps import (
 from support.terminal import in_terminal
 
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.model.load import Verdict
 from ab_runner.model.records import COLD, EndRecord, RepeatedTrial, ResumeRecord, WarmUpRecord, WarmUpTurns
 from ab_runner.model.workload import WORKLOADS
 from ab_runner.report import csv, markdown
@@ -221,7 +232,7 @@ def test_the_latency_of_a_starved_cell_is_marked() -> None:
 def test_a_trial_that_was_made_again_is_counted_nowhere() -> None:
     good = trial("jetty-5.1.10", "small", 1)
     repeated = RepeatedTrial(
-        trial=msgspec.structs.replace(good, verdict=Verdict(False, "cold: the JIT took 12 %")), reason=COLD
+        trial=msgspec.structs.replace(good, verdict=rejected("cold: the JIT took 12 %")), reason=COLD
     )
     with_it, without = (everything(Stored(sweep(*SERVERS), each)) for each in ((repeated, good), (good,)))
     assert with_it == without
@@ -276,7 +287,7 @@ def test_a_short_report_has_few_warnings_and_says_where_the_others_are() -> None
     skipped |= {f"s-{number}": f"reason {number}" for number in range(9)}
     unsteady = WarmUpRecord(block=1, server="jetty-5.1.10", start=1, at=NOON, steady=False)
     resumed = ResumeRecord(at=NOON, differences=("kernel is 6.2 and was 6.1",))
-    stored = Stored(sweep(*SERVERS, skipped=skipped), (*RECORDS[:-1], unsteady, resumed), ("line 3 is damaged",))
+    stored = Stored(sweep(*SERVERS, skipped=skips(skipped)), (*RECORDS[:-1], unsteady, resumed), ("line 3 is damaged",))
     warnings = short(stored).warnings
     assert len(warnings) == 5
     assert warnings[-1].endswith("more warnings: ./ab-runner report --all")
@@ -285,7 +296,7 @@ def test_a_short_report_has_few_warnings_and_says_where_the_others_are() -> None
 
 def test_a_rank_that_rests_on_some_of_the_starts_has_the_mark_of_its_figure() -> None:
     lucky = six_blocks("jetty-5.1.10", 14_000.0, 14_000.0, 1)
-    failed = trial("tomcat-5.5.15", "small", 1, block=6, report=None, verdict=Verdict(False, "reset"))
+    failed = trial("tomcat-5.5.15", "small", 1, block=6, report=None, verdict=rejected("reset"))
     unlucky = [*six_blocks("tomcat-5.5.15", 7_000.0, 14_000.0, 1)[:5], failed]
     stored = Stored(sweep(*SERVERS[:3]), (*lucky, *unlucky))
     assert text_at(table_named(stored, "small: requests per second"), "tomcat-5.5.15", 1).endswith(
@@ -305,11 +316,11 @@ def test_a_table_with_one_connection_says_what_bounds_its_rate() -> None:
 
 def test_notes_of_one_kind_are_one_line_for_all_servers() -> None:
     servers = [server(f"s-{number}") for number in range(20)]
-    noted = [trial(each.id, "small", 100, verdict=Verdict(True, notes=("99.0 % kept alive",))) for each in servers]
+    with_notes = [trial(each.id, "small", 100, verdict=noted("99.0 % kept alive")) for each in servers]
     slow = [failed_trial(each.id, "large", 100, "timeout", "no answer") for each in servers[:2]]
     found = {
         table.title.partition(":")[0]: table.notes
-        for table in everything(Stored(sweep(*servers), (*noted, *slow))).tables[:2]
+        for table in everything(Stored(sweep(*servers), (*with_notes, *slow))).tables[:2]
     }
     assert found["small"][0].startswith("99.0 % kept alive (20 cells of 20 servers): s-0 at 100; s-1 at 100; ")
     assert len(found["small"]) == 1

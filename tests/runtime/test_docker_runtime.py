@@ -105,7 +105,7 @@ def test_a_setting_that_a_kernel_does_not_have_costs_nothing(
 def test_a_server_whose_version_cannot_be_had_does_not_start_and_says_why(running: DockerServer) -> None:
     with pytest.raises(StartError, match="does not start") as found:
         running._version()
-    assert "/server/start: not found" in found.value.detail
+    assert "/server/start: not found" in found.value.message.detail
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def process(jdk: int | None = None) -> ProcessRuntime:
 
 
 def reasons(runtime: ProcessRuntime | DockerRuntime, *servers: Server) -> list[str | None]:
-    return [runtime.unavailable(each) for each in servers]
+    return [skip.detail if (skip := runtime.unavailable(each)) else None for each in servers]
 
 
 def test_a_server_that_needs_a_newer_java_is_left_out_and_the_others_are_not(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import msgspec
 from support import builders
 
+from ab_runner.model.message import Skip, SkipKind
 from ab_runner.store.differences import differences
 
 SERVERS = [builders.server("a-1"), builders.server("b-1")]
@@ -18,7 +19,7 @@ def test_whatever_is_not_as_it_was_is_named_with_both_values() -> None:
     changed = msgspec.structs.replace(SERVERS[0], caveats=("It has changed.",))
     now = builders.sweep(
         changed, machine=machine, server_cpus=(1,), environment={"ab": "This is ApacheBench, Version 2.3"},
-        fixtures={"small.html": "11"}, skipped={"b-1": "cc is not installed"},
+        fixtures={"small.html": "11"}, skipped={"b-1": Skip(SkipKind.NOT_INSTALLED, "cc is not installed")},
     )  # fmt: skip
     assert list(differences(then, now)) == [
         "kernel is 6.12.0 and was 6.1.0",

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.builders import NOON, answer, failed_trial, not_measured, report, server, sweep, trial
+from support.builders import NOON, answer, failed_trial, not_measured, report, said, server, skips, sweep, trial
 
 from ab_runner.model.records import EndRecord, Machine, Record, ResumeRecord, StartRecord
 from ab_runner.store.redaction import Redaction
@@ -23,11 +23,11 @@ def redacted(record: Record, redaction: Redaction = REDACTION) -> Record:
 
 
 def test_the_host_has_no_name() -> None:
-    before = sweep(server("a-1"), skipped={"b-1": "cc is not on bench (see /home/alice/x)"})
+    before = sweep(server("a-1"), skipped=skips({"b-1": "cc is not on bench (see /home/alice/x)"}))
     content = REDACTION.sweep(msgspec.json.encode(before))
     after = msgspec.json.decode(content, type=type(before))
     assert after.machine == msgspec.structs.replace(before.machine, hostname="")
-    assert after.skipped == {"b-1": "cc is not on HOST (see ~/x)"}
+    assert after.skipped == skips({"b-1": "cc is not on HOST (see ~/x)"})
     assert msgspec.structs.replace(after, machine=before.machine, skipped=before.skipped) == before
 
 
@@ -52,14 +52,13 @@ def test_names_and_folders_are_replaced_in_free_text(text: str, expected: str) -
 
 
 def test_every_text_of_others_is_free_text() -> None:
-    start = StartRecord(block=1, server="a-1", start=1, at=NOON, seconds=1.0, error="does not start: on bench")
-    assert redacted(start) == msgspec.structs.replace(start, error="does not start: on HOST")
+    start = StartRecord(block=1, server="a-1", start=1, at=NOON, seconds=1.0, error=said("does not start", "on bench"))
+    assert redacted(start) == msgspec.structs.replace(start, error=said("does not start", "on HOST"))
     head = "HTTP/1.0 200 OK\r\nServer: x (bench)\r\n\r\n"
     assert redacted(answer("a-1", head)).head == head.replace("bench", "HOST")  # type: ignore[union-attr]
     failed = failed_trial("a-1", "small", 1, "timeout", "bench gave up")
     after = redacted(failed)
-    assert failed.error
-    assert after == msgspec.structs.replace(failed, error=msgspec.structs.replace(failed.error, detail="HOST gave up"))
+    assert after == failed_trial("a-1", "small", 1, "timeout", "HOST gave up")
 
 
 def test_a_sweep_that_was_resumed_elsewhere_does_not_say_where() -> None:

@@ -175,8 +175,8 @@ def test_a_folder_that_is_no_sweep_is_refused_in_one_line(tmp_path: Path, conten
 def test_a_sweep_of_another_format_says_so(tmp_path: Path) -> None:
     stored(tmp_path / "s").close()
     path = tmp_path / "s" / "sweep.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
-    with pytest.raises(StoreError, match="format 2; this toolkit reads formats up to 1"):
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 3}))
+    with pytest.raises(StoreError, match="format 3; this toolkit reads formats up to 2"):
         read(tmp_path / "s")
 
 

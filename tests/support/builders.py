@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from ab_runner.load.latency import distribution
-from ab_runner.model.load import Arrivals, Failures, Limit, LoadFailure, LoadReport, Verdict
+from ab_runner.model.load import Arrivals, Failures, Limit, LoadReport
+from ab_runner.model.message import Message, Skip, Value, Verdict
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.records import AnswerRecord, Machine, NotMeasured, Sweep, Trial, Usage
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
+from ab_runner.report.messages import sentence_of
+from ab_runner.store.format_1 import message_of, skip_of
 
 PERCENTILES = {**dict.fromkeys(range(90), 0.8), **dict.fromkeys(range(90, 99), 1.234), 99: 12.5, 100: 250.0}
 NOON = datetime.datetime(2026, 11, 20, 12, 0, tzinfo=datetime.UTC)
@@ -55,6 +59,32 @@ def report(**changes: Any) -> LoadReport:
     return made if "html_bytes" in changes else msgspec.structs.replace(made, html_bytes=whole)
 
 
+def said(text: str, detail: str = "", **values: Value) -> Message:
+    """The message with these words, and further values."""
+    message = message_of(text, detail)
+    return msgspec.structs.replace(message, values={**message.values, **values})
+
+
+def said_of(message: Message | None) -> str | None:
+    """What a message says, without its detail."""
+    return sentence_of(message).text if message else None
+
+
+def rejected(text: str, detail: str = "") -> Verdict:
+    """The verdict that a trial is not valid, for the reason with these words."""
+    return Verdict(False, said(text, detail))
+
+
+def noted(*texts: str) -> Verdict:
+    """The verdict that a trial is valid, with notes of these words."""
+    return Verdict(True, notes=tuple(map(said, texts)))
+
+
+def skips(reasons: Mapping[str, str]) -> dict[str, Skip]:
+    """Servers that are skipped, for reasons with these words."""
+    return {server: skip_of(reason) for server, reason in reasons.items()}
+
+
 def usage(**changes: Any) -> Usage:
     fields: dict[str, Any] = {
         "server_cpu_seconds": 2.5,
@@ -92,7 +122,6 @@ def trial(server: str, workload: WorkloadName, concurrency: int, **changes: Any)
         "command": ("ab", "-n", "1"),
         "exit_code": 0,
         "report": report(),
-        "error": None,
         "verdict": Verdict(True),
         "raw": "x.txt",
         "jdk": 25,
@@ -153,14 +182,12 @@ def blocks(
 def failed_trial(
     server: str, workload: WorkloadName, concurrency: int, reason: str, detail: str = "", **changes: Any
 ) -> Trial:
-    error = LoadFailure(reason, detail)
     return trial(
         server,
         workload,
         concurrency,
         report=None,
-        error=error,
-        verdict=Verdict(False, reason),
+        verdict=rejected(reason, detail),
         exit_code=119,
         **changes,
     )
@@ -173,7 +200,7 @@ def answer(server: str, head: str, workload: WorkloadName = "small") -> AnswerRe
 
 
 def not_measured(server: str, workload: WorkloadName, concurrency: int, reason: str, detail: str = "") -> NotMeasured:
-    return NotMeasured(block=1, server=server, workload=workload, level=concurrency, reason=reason, detail=detail)
+    return NotMeasured(block=1, server=server, workload=workload, level=concurrency, reason=message_of(reason, detail))
 
 
 def sweep(*servers: Server, **changes: Any) -> Sweep:

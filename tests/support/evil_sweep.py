@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.builders import answer, failed_trial, not_measured, server, sweep, trial
 from support.small_sweep import STORED
 
-from ab_runner.model.load import Verdict
+from ab_runner.model.message import Message, Skip, Verdict
 from ab_runner.model.records import Record, StartRecord
 from ab_runner.model.server import Server
 from ab_runner.store.reader import Stored
@@ -23,12 +23,23 @@ def evil_sweep() -> Stored:
         f"x-{EVIL}", summary=EVIL, family=EVIL, version=EVIL, caveats=(EVIL,), environment={EVIL: EVIL}, published=EVIL,
         exceptions={EVIL: EVIL}, untestable={"large": EVIL}, workloads=("small",),
     )  # fmt: skip
+    failed = Message(EVIL, {EVIL: EVIL}, {EVIL: 1}, detail=EVIL)
+    noted = Verdict(True, notes=(Message(EVIL),))
     records: tuple[Record, ...] = (
         StartRecord(block=1, server=one.id, start=1, at=STORED.sweep.started, seconds=1.0, environment={EVIL: EVIL}),
-        StartRecord(block=1, server=one.id, start=2, at=STORED.sweep.started, seconds=1.0, error=EVIL),
+        StartRecord(
+            block=1,
+            server=one.id,
+            start=2,
+            at=STORED.sweep.started,
+            seconds=1.0,
+            error=failed,
+        ),
         answer(one.id, HOSTILE_HEAD),
-        trial(one.id, "small", 1, verdict=Verdict(True, notes=(EVIL,)), raw=f"{EVIL}.txt", command=("ab", EVIL)),
+        trial(one.id, "small", 1, verdict=noted, raw=f"{EVIL}.txt", command=("ab", EVIL)),
         failed_trial(one.id, "small", 100, EVIL, EVIL),
         not_measured(one.id, "small", 10, EVIL, EVIL),
     )
-    return Stored(sweep(one, environment={EVIL: EVIL}, skipped={EVIL: EVIL}, id=EVIL), records, damage=(EVIL,))
+    return Stored(
+        sweep(one, environment={EVIL: EVIL}, skipped={EVIL: Skip(EVIL, EVIL)}, id=EVIL), records, damage=(EVIL,)
+    )

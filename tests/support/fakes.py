@@ -15,6 +15,7 @@ from pathlib import Path
 from recordings.ab.outputs import golden
 
 from ab_runner.load.generator import Completed
+from ab_runner.model.message import Code, Message, Skip
 from ab_runner.model.server import Server
 from ab_runner.monitor.accounting import ResourceAccounts
 from ab_runner.runtime.base import StartError
@@ -59,7 +60,7 @@ class FakeRuntime:
         self.docroot = docroot
         self.running: list[FakeServer] = []
 
-    def unavailable(self, server: Server) -> str | None:
+    def unavailable(self, server: Server) -> Skip | None:
         return None
 
     def prepare_generator(self) -> int:
@@ -77,7 +78,7 @@ class FakeRuntime:
     def start(self, server: Server, name: str) -> FakeServer:
         self.log.append(f"start {server.id}")
         if server.id in self.broken:
-            raise StartError("does not start", "no such image")
+            raise StartError(Message(Code.DOES_NOT_START, detail="no such image"))
         running = FakeServer(self, server)
         self.running.append(running)
         return running
@@ -104,7 +105,7 @@ class FakeServer:
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
         self.alive = True
-        self.end: str | None = None
+        self.end: Message | None = None
 
     def connect(self, seconds: float) -> socket.socket:
         return socket.create_connection(self.address, seconds)
@@ -131,14 +132,14 @@ class FakeServer:
 
     def die(self) -> None:
         """It stops answering, as a server does that crashed."""
-        self.end = "server exited with 1"
+        self.end = Message(Code.EXITED, {"status": 1, "who": "server"})
         if self.alive:
             self.alive = False
             self._http.shutdown()
             self._http.server_close()
             self._thread.join()
 
-    def ended(self) -> str | None:
+    def ended(self) -> Message | None:
         return self.end
 
     def stop(self) -> None:

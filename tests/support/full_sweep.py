@@ -7,9 +7,9 @@ import random
 from collections.abc import Iterator
 from functools import cache
 
-from support.builders import NOON, failed_trial, not_measured, report, server, sweep, trial
+from support.builders import NOON, failed_trial, not_measured, noted, report, server, sweep, trial
 
-from ab_runner.model.load import Verdict
+from ab_runner.model.message import Verdict
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.records import (
     AFTER,
@@ -105,7 +105,7 @@ def _cell(one: Server, name: WorkloadName, level: int, block: int, rate: float, 
             percentiles={0: median / 3, 50: median, 90: median * draw.uniform(1.3, 2), 99: median * draw.uniform(2, 5),
                          100: median * draw.uniform(5, 40)},
         ),
-        verdict=Verdict(True, notes=("99.0 % kept alive",) if one.family == "httpd" and level == 10 else ()),
+        verdict=noted("99.0 % kept alive") if one.family == "httpd" and level == 10 else Verdict(True),
         limit="generator" if rate > 0.9 * _FASTEST[name] else "server" if level > 1 else None,
         usage=_usage(rate, draw), jvm=_jvm(draw) if one.kind == "jvm" else None,
     )  # fmt: skip

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import msgspec
-from support.builders import SPREAD, arrivals, open_report, open_trial, server, sweep, usage
+from support.builders import SPREAD, arrivals, open_report, open_trial, rejected, said, server, sweep, usage
 
 from ab_runner.model.axis import OpenLoad
-from ab_runner.model.load import Limit, Verdict
+from ab_runner.model.load import Limit
+from ab_runner.model.message import Verdict
 from ab_runner.model.protocol import PROTOCOLS, for_open_load
 from ab_runner.model.records import Search, Step, Trial
 from ab_runner.store.reader import Stored
@@ -19,7 +20,7 @@ _CAPACITIES: tuple[tuple[str, int, Limit], ...] = (
     ("fast-1", 20_000, "server"), ("slow-1", 8_000, "server"), ("late-1", 30_000, "generator"),
     ("tired-1", 0, "server"),
 )  # fmt: skip
-_OVERLOADED = Verdict(False, "overloaded: 1,210 answers/s, 17 failed: timeout")
+_OVERLOADED = rejected("overloaded: 1,210 answers/s, 17 failed: timeout")
 
 
 def of_open_load(load: OpenLoad, levels: tuple[int, ...], *records: Trial) -> Stored:
@@ -76,13 +77,13 @@ def capacities() -> Stored:
 def _search(name: str, kept: int, limit: Limit, block: int) -> Trial:
     failed = round(1.04 * kept) or 10
     steps = (
-        Step(rate=kept or 20, latency=7.5, answers_per_second=float(kept), reason=None if kept else "p99 55 ms"),
-        Step(rate=failed, latency=31.0, answers_per_second=float(failed), reason="p99 31 ms", limit=limit),
+        Step(rate=kept or 20, latency=7.5, answers_per_second=float(kept), reason=None if kept else said("p99 55 ms")),
+        Step(rate=failed, latency=31.0, answers_per_second=float(failed), reason=said("p99 31 ms"), limit=limit),
     )
     return open_trial(
         name, 10, 7.5, rate=kept or 10, block=block, limit=limit, peak=2.0 * kept,
         search=Search(met=kept, missed=failed, steps=steps),
-        verdict=Verdict(True) if kept else Verdict(False, "SLO met at no rate: p99 55 ms"),
+        verdict=Verdict(True) if kept else rejected("SLO met at no rate: p99 55 ms"),
     )  # fmt: skip
 
 

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from support.builders import NOON, SPREAD, failed_trial, not_measured, report, served, server, sweep, trial, usage
+from support.builders import (
+    NOON,
+    SPREAD,
+    failed_trial,
+    not_measured,
+    noted,
+    rejected,
+    report,
+    served,
+    server,
+    skips,
+    sweep,
+    trial,
+    usage,
+)
 
-from ab_runner.model.load import Failures, Limit, Verdict
+from ab_runner.model.load import Failures, Limit
 from ab_runner.model.records import AFTER, BEFORE, EndRecord, StartRecord, Trial
 from ab_runner.report.document import Table
 from ab_runner.store.reader import Stored
@@ -19,7 +33,7 @@ TIMEOUT = "apr_pollset_poll: The timeout specified has expired (70007)"
 TRUNCATED = trial(
     "tomcat-5.5.15-defaults", "large", 100,
     report=report(requests_per_second=190.1, complete=10_000, failures=Failures(length=9_991)),
-    verdict=Verdict(False, "9991 failed"),
+    verdict=rejected("9991 failed"),
 )  # fmt: skip
 REFERENCE = server("ceiling", kind="c", workloads=("echo", "small", "small-keepalive", "large"))
 JAVA = """\
@@ -37,7 +51,7 @@ RECORDS = (
     not_measured("jetty-5.1.10", "large", 100, "does not start", "line one\nline | two"),
     not_measured("resin-3.0.9", "small", 1, "no keep-alive"),
     not_measured("resin-3.0.9", "small", 100, "no keep-alive"),
-    trial("tomcat-5.5.15", "small", 1, verdict=Verdict(True, notes=("99.0 % kept alive",))),
+    trial("tomcat-5.5.15", "small", 1, verdict=noted("99.0 % kept alive")),
     trial("tomcat-5.5.15", "small", 100, block=1, report=report(requests_per_second=10_000.0)),
     trial("tomcat-5.5.15", "small", 100, block=2, report=report(requests_per_second=14_000.0)),
     failed_trial("tomcat-5.5.15", "small", 100, "reset", "apr_socket_recv: Connection reset by peer (104)", block=3),
@@ -47,7 +61,9 @@ RECORDS = (
     trial("ceiling", "large", 1, block=AFTER, jdk=None, report=report(requests_per_second=1_800.0)),
     EndRecord(at=NOON, reason="finished"),
 )
-STORED = Stored(sweep(*SERVERS, reference=REFERENCE, skipped={"merecat-2.31": "merecat is not installed"}), RECORDS)
+STORED = Stored(
+    sweep(*SERVERS, reference=REFERENCE, skipped=skips({"merecat-2.31": "merecat is not installed"})), RECORDS
+)
 UNDER_A_CEILING = Stored(
     sweep(REFERENCE, *SERVERS, reference=REFERENCE),
     (

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from support.builders import server
 
+from ab_runner.model.message import SkipKind
 from ab_runner.model.server import Artifact, Needs
 from ab_runner.runtime import docker_commands
 from ab_runner.sweep.availability import Availability, look
@@ -39,4 +40,4 @@ def test_with_docker_only_what_no_registry_has_can_be_missing(tmp_path: Path, mo
     assert here.where == "in containers"
     assert list(here.missing) == ["cindy-2"]
     assert "`./ab-runner artifacts fetch` downloads it" in reasons(here)["cindy-2"]
-    assert here.missing["cindy-2"].kind == "their artifacts are missing"
+    assert here.missing["cindy-2"].kind == SkipKind.ARTIFACT

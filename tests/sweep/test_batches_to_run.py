@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import msgspec
 from support import builders
-from support.builders import report
+from support.builders import rejected, report
 
-from ab_runner.model.load import Verdict
+from ab_runner.model.message import Verdict
 from ab_runner.model.records import AFTER, BEFORE, Cell, CellRecord, Sweep
 from ab_runner.store.plan import ServerRun
 from ab_runner.sweep.batches_to_run import batches_to_run
@@ -59,7 +59,7 @@ def test_a_reference_that_fails_is_measured_in_every_block() -> None:
     check = Cell("ceiling", "small", 10)
     runs = [ServerRun(block, "ceiling", (check,)) for block in range(1, 7)]
     records: list[CellRecord] = [
-        builders.trial("ceiling", "small", 10, block=block, verdict=Verdict(False, "timeout")) for block in range(1, 7)
+        builders.trial("ceiling", "small", 10, block=block, verdict=rejected("timeout")) for block in range(1, 7)
     ]
     assert list(batches_to_run(runs, of_six_blocks(), records, lambda event: None)) == [[run] for run in runs]
 

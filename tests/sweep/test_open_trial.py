@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from support.builders import server, sweep, usage
+from support.builders import said_of, server, sweep, usage
 from support.fakes import FakeRuntime, Generate
 
 from ab_runner.load.generator import Completed
@@ -149,7 +149,7 @@ def test_a_capacity_is_searched_from_half_of_the_peak(measured: Measure) -> None
     assert trial.report.arrivals is not None
     assert trial.report.arrivals.rate == search.met, "it is the trial of the highest rate that met the SLO"
     assert [(step.rate <= 14_500) for step in search.steps] == [step.reason is None for step in search.steps]
-    assert search.steps[1].reason == "p99 100 ms"
+    assert said_of(search.steps[1].reason) == "p99 100 ms"
     assert trial.verdict.valid
 
 
@@ -182,14 +182,14 @@ def test_a_rate_with_failures_misses_the_slo(measured: Measure) -> None:
     assert isinstance(trial, Trial)
     assert trial.search is not None
     assert trial.search.met <= 12_000
-    assert next(step.reason for step in trial.search.steps if step.reason) == "200 failed: timeout"
+    assert said_of(next(step.reason for step in trial.search.steps if step.reason)) == "200 failed: timeout"
 
 
 def test_a_server_that_meets_its_slo_at_no_rate_has_no_capacity(measured: Measure) -> None:
     (trial,) = measured(of_capacity(0), OpenLoad(axis="slo"), 10)
     assert isinstance(trial, Trial)
     assert not trial.verdict.valid
-    assert trial.verdict.reason == "SLO met at no rate: p99 100 ms"
+    assert said_of(trial.verdict.reason) == "SLO met at no rate: p99 100 ms"
     assert trial.search is not None
     assert (trial.search.met, trial.search.missed) == (0, 125)
 
@@ -213,7 +213,7 @@ def test_a_latency_above_the_slo_is_told_in_plain_digits(measured: Measure, mill
     (trial,) = measured(lambda _, command: said(command, milliseconds), OpenLoad(axis="slo"), 10)
     assert isinstance(trial, Trial)
     assert trial.search is not None
-    assert {step.reason for step in trial.search.steps} == {expected}
+    assert {said_of(step.reason) for step in trial.search.steps} == {expected}
 
 
 def test_idle_connections_are_beside_one_rate(measured: Measure) -> None:
@@ -231,4 +231,4 @@ def test_without_a_peak_a_cell_says_why(measured: Measure) -> None:
 
     (record,) = measured(generate, OpenLoad(axis="slo"), 10)
     assert isinstance(record, NotMeasured)
-    assert (record.reason, record.detail) == ("no peak: refused", "open-load: cannot reach it")
+    assert (said_of(record.reason), record.reason.detail) == ("no peak: refused", "open-load: cannot reach it")

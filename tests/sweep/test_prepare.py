@@ -12,6 +12,7 @@ from support import builders
 
 from ab_runner.catalog import artifacts
 from ab_runner.errors import UserError
+from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.server import REFERENCE, Artifact, Server
 from ab_runner.runtime.base import RuntimeUnusable
@@ -27,6 +28,9 @@ PLAIN = builders.server("jetty-5")
 BROKEN = builders.server("jetty-6")
 
 
+TOO_OLD = Skip(SkipKind.JDK, "needs Java 21 or later")
+
+
 class RuntimeOfJdk17:
     """Builds nothing, and some servers do not build."""
 
@@ -40,8 +44,8 @@ class RuntimeOfJdk17:
         self._unbuilt = unbuilt
         self.built: list[str] = []
 
-    def unavailable(self, server: Server) -> str | None:
-        return "needs Java 21 or later" if server.jdk_at_least > 17 else None
+    def unavailable(self, server: Server) -> Skip | None:
+        return TOO_OLD if server.jdk_at_least > 17 else None
 
     def prepare_generator(self) -> int:
         return 1024
@@ -77,9 +81,9 @@ def test_servers_that_lack_the_same_are_skipped_in_one_line(ready: Ready) -> Non
         "2 servers skipped: their artifacts are missing (cindy-2, cindy-2-nio); ./ab-runner artifacts fetch gets them",
     ]
     assert [server.id for server in prepared.servers] == ["jetty-5"]
-    assert prepared.skipped["tomcat-11"] == "needs Java 21 or later"
-    assert JAR.url in prepared.skipped["cindy-2"]
-    assert artifacts.how_to_get(JAR) in prepared.skipped["cindy-2-nio"]
+    assert prepared.skipped["tomcat-11"] == TOO_OLD
+    assert JAR.url in prepared.skipped["cindy-2"].detail
+    assert artifacts.how_to_get(JAR) in prepared.skipped["cindy-2-nio"].detail
     assert prepared.reference is not None
     assert prepared.reference.id == REFERENCE
 
@@ -87,7 +91,7 @@ def test_servers_that_lack_the_same_are_skipped_in_one_line(ready: Ready) -> Non
 def test_a_server_that_does_not_build_takes_part_and_a_reference_that_does_not_is_skipped(ready: Ready) -> None:
     prepared, told = ready(PLAIN, BROKEN, unbuilt={"jetty-6": "no such package", REFERENCE: "no compiler"})
     assert [server.id for server in prepared.servers] == ["jetty-5", "jetty-6"]
-    assert prepared.skipped == {REFERENCE: "does not build: no compiler"}
+    assert prepared.skipped == {REFERENCE: Skip(SkipKind.OTHER, "does not build: no compiler")}
     assert prepared.reference is None
     assert told == [
         f"1 server skipped: does not build: no compiler ({REFERENCE})",

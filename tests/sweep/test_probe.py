@@ -12,13 +12,15 @@ from pathlib import Path
 import pytest
 from recordings.ab import misbehave
 from support.attacks import Attack, attacking, says
-from support.builders import server
+from support.builders import said, server
 from support.fakes import FakeRuntime, FakeServer, recorded
 from support.raw_client import to
 from support.waiting import AT_MOST
 
 from ab_runner.load import ab_command
+from ab_runner.model.message import Code, Message
 from ab_runner.model.workload import Workload, WorkloadName, workload_named
+from ab_runner.report.messages import whole_text
 from ab_runner.sweep import probe
 
 FIXTURE = misbehave.BODY
@@ -46,7 +48,7 @@ def asked(workload: Workload, fixtures: Path) -> probe.Question:
 def complaint(mode: str, fixtures: Path, workload: Workload) -> str:
     with misbehave.serving(mode) as port, pytest.raises(probe.ProbeError) as caught:
         probe.check(to(("127.0.0.1", port)), asked(workload, fixtures))
-    return str(caught.value)
+    return whole_text(caught.value.message)
 
 
 @pytest.mark.parametrize("name", ["small", "small-keepalive"])
@@ -65,7 +67,7 @@ def test_a_server_that_answers_as_it_must_passes_with_the_length_of_its_body(
     ("mode", "expected"),
     [
         ("not-found", "status 404 instead of 200"),
-        ("refuses-http-1-0", probe.REFUSES_HTTP_1_0),
+        ("refuses-http-1-0", "refuses HTTP/1.0"),
         ("closes-without-data", "closes without an answer"),
         ("short-body", "bytes instead of 100"),
         ("never-closes", "does not close the connection"),
@@ -81,13 +83,13 @@ def test_other_bytes_of_the_right_length_are_wrong(good: FakeServer, fixtures: P
     other = tmp_path / "other"
     other.mkdir()
     (other / "small.html").write_bytes(b"z" * len(FIXTURE))
-    with pytest.raises(probe.ProbeError, match="wrong bytes"):
+    with pytest.raises(probe.ProbeError, match=Code.WRONG_BYTES):
         probe.check(good.connect, asked(workload_named("small"), other))
 
 
 @pytest.mark.parametrize("mode", ["says-keep-alive-then-closes", "open-without-header"])
 def test_a_server_that_does_not_keep_alive_as_ab_needs_it_is_found_out(mode: str, fixtures: Path) -> None:
-    assert complaint(mode, fixtures, workload_named("small-keepalive")) == probe.NO_KEEP_ALIVE
+    assert complaint(mode, fixtures, workload_named("small-keepalive")) == "no keep-alive"
 
 
 def test_a_server_that_gives_out_what_lies_outside_is_found_out(
@@ -97,20 +99,22 @@ def test_a_server_that_gives_out_what_lies_outside_is_found_out(
     monkeypatch.setattr(probe, "_TRAVERSALS", ("/etc/passwd",))
     running = FakeRuntime(Path("/"), lambda server, command: recorded("close")).start(server("a-1"), "1")
     try:
-        with pytest.raises(probe.ProbeError, match="gives out a file for /etc/passwd"):
+        with pytest.raises(probe.ProbeError) as caught:
             probe._check_guarded(running.connect, b"GET / HTTP/1.0\r\n\r\n")
+        assert whole_text(caught.value.message) == "gives out a file for /etc/passwd"
     finally:
         running.stop()
 
 
 def test_waiting_ends_at_once_when_the_server_has_ended(fixtures: Path) -> None:
-    with pytest.raises(probe.ProbeError, match="exited with 1"):
-        probe.wait_until_ready(to(("127.0.0.1", 1)), workload_named("small"), 60, lambda: "exited with 1")
+    end = said("server exited with 1")
+    assert probe.wait_until_ready(to(("127.0.0.1", 1)), workload_named("small"), 60, lambda: end) == end
 
 
 def test_a_server_that_never_gets_ready_is_given_up_with_its_last_answer(fixtures: Path) -> None:
-    with misbehave.serving("not-found") as port, pytest.raises(probe.ProbeError, match="it answers 404"):
-        probe.wait_until_ready(to(("127.0.0.1", port)), workload_named("small"), 0.1, lambda: None)
+    with misbehave.serving("not-found") as port:
+        last = probe.wait_until_ready(to(("127.0.0.1", port)), workload_named("small"), 0.1, lambda: None)
+    assert last == Message(Code.STATUS, {"status": 404})
 
 
 def test_a_server_that_refuses_http_1_0_is_up_and_not_waited_for() -> None:
@@ -145,7 +149,7 @@ def refused(attack: Attack, fixtures: Path, monkeypatch: pytest.MonkeyPatch, sec
     monkeypatch.setattr(probe, "TIMEOUT", seconds)
     with attacking(attack) as address, pytest.raises(probe.ProbeError) as caught:
         probe.check(to(address), asked(workload_named("small"), fixtures))
-    reason = str(caught.value)
+    reason = whole_text(caught.value.message)
     assert reason.isprintable()
     assert len(reason) < 120
     return reason
@@ -187,7 +191,7 @@ def test_a_head_has_64_kib_at_most_wherever_it_ends(more: int, fits: bool) -> No
         if fits:
             assert probe.ask(to(address), b"GET / HTTP/1.0\r\n\r\n").head == head.decode()
         else:
-            with pytest.raises(probe.ProbeError, match="a head of more than 65,536 bytes"):
+            with pytest.raises(probe.ProbeError, match=Code.HEAD_TOO_LONG):
                 probe.ask(to(address), b"GET / HTTP/1.0\r\n\r\n")
 
 
@@ -203,7 +207,7 @@ def test_past_the_deadline_nothing_more_is_read(monkeypatch: pytest.MonkeyPatch)
     ours, theirs = socket.socketpair()
     with ours, theirs:
         theirs.sendall(b"x")
-        with pytest.raises(probe.ProbeError, match="no whole answer"):
+        with pytest.raises(probe.ProbeError, match=Code.NO_WHOLE_ANSWER):
             probe._receive(ours, time.monotonic() - 1)
 
 
@@ -220,7 +224,7 @@ def test_a_length_that_is_none_is_the_reason_of_its_own_cells(
 def test_a_length_beyond_every_fixture_is_not_waited_for(fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = OK + b"Content-Length: 999999999999\r\n\r\n" + FIXTURE
     reason = refused(says(answer), fixtures, monkeypatch)
-    assert reason == "Content-Length 999,999,999,999 is more than 8,388,608"
+    assert reason == "a body of more than 8,388,608 bytes"
 
 
 def test_two_lengths_must_agree(fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +260,7 @@ def test_binary_garbage_is_refused_wherever_it_comes(
 def test_a_server_that_hangs_up_in_any_way_is_given_up_with_a_reason(
     fixtures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with misbehave.serving("resets-at-once") as port, pytest.raises(probe.ProbeError, match="connection lost"):
+    with misbehave.serving("resets-at-once") as port, pytest.raises(probe.ProbeError, match=Code.CONNECTION_LOST):
         probe.ask(to(("127.0.0.1", port)), ab_command.request_head(HOST, "/small.html"))
 
 
@@ -265,5 +269,6 @@ def test_waiting_and_looking_survive_an_attack(attack: Attack, monkeypatch: pyte
     monkeypatch.setattr(probe, "TIMEOUT", AT_MOST)
     with attacking(attack) as address:
         assert not probe.is_alive(to(address), workload_named("small"))
-        with pytest.raises(probe.ProbeError, match=r"not ready after 0 s: (a head of more|Content-Length is not)"):
-            probe.wait_until_ready(to(address), workload_named("small"), 0.3, lambda: None)
+        last = probe.wait_until_ready(to(address), workload_named("small"), 0.3, lambda: None)
+        assert last is not None
+        assert last.code in (Code.HEAD_TOO_LONG, Code.NOT_A_LENGTH)

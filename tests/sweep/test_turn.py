@@ -10,13 +10,14 @@ from typing import ClassVar
 import msgspec
 import pytest
 from support.attacks import attacking, says
-from support.builders import server, sweep, usage
+from support.builders import said, said_of, server, sweep, usage
 from support.fakes import FakeRuntime, FakeServer, Generate, recorded
 from support.waiting import until
 
 from ab_runner.host.interrupt import Interrupted
 from ab_runner.load.generator import Completed
 from ab_runner.model.load import Load
+from ab_runner.model.message import Code
 from ab_runner.model.protocol import PROTOCOLS, Protocol, WarmUp
 from ab_runner.model.records import (
     COLD,
@@ -113,9 +114,9 @@ class SweepHarness:
         found = {}
         for record in self.stored.records:
             if isinstance(record, Trial):
-                found[record.server, record.level] = record.verdict.reason or "valid"
+                found[record.server, record.level] = said_of(record.verdict.reason) or "valid"
             elif isinstance(record, NotMeasured):
-                found[record.server, record.level] = record.reason
+                found[record.server, record.level] = said_of(record.reason) or ""
         return found
 
 
@@ -252,7 +253,7 @@ def test_a_server_that_does_not_start_leaves_its_reason_in_every_cell_and_the_ne
     assert harness.runtime.log.count("start a-1") == 1, "it is not tried again for every cell"
     start = harness.stored.records[0]
     assert isinstance(start, StartRecord)
-    assert start.error == "does not start: no such image"
+    assert start.error == said("does not start", "no such image")
 
 
 def test_a_server_that_fails_its_probe_gets_no_load(harness: SweepHarness) -> None:
@@ -281,7 +282,8 @@ def test_a_server_that_answers_nonsense_has_that_as_its_reason_and_the_next_has_
     assert harness.cells() == {("a-1", 10): "does not get ready", ("b-1", 10): "valid"}
     start_record = harness.stored.records[0]
     assert isinstance(start_record, StartRecord)
-    assert "Content-Length is not a length: " in (start_record.error or "")
+    assert start_record.error is not None
+    assert (start_record.error.code, start_record.error.stage) == (Code.NOT_A_LENGTH, "readiness")
 
 
 @pytest.mark.parametrize("planted", ["link", "fifo", "nonsense"])
@@ -346,7 +348,7 @@ def test_a_generator_that_is_gone_has_both_started_afresh_although_the_server_an
     def generate(server: Server, command: Sequence[str]) -> Completed:
         if "-c 20 " in " ".join(command) and not lost:
             lost.append(True)
-            harness.runtime.running[-1].end = "generator exited with 137"
+            harness.runtime.running[-1].end = said("generator exited with 137")
             return recorded("never-answers")
         return GOOD
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from ab_runner.model.load import Load
+from ab_runner.model.message import Code, Message
 from ab_runner.model.protocol import PROTOCOLS, WarmUp
 from ab_runner.model.records import Cell, WarmUpTurns
 from ab_runner.sweep.warm_up import (
@@ -21,12 +22,15 @@ from ab_runner.sweep.warm_up import (
     window_load,
 )
 
+TIMEOUT = Message(Code.TIMEOUT)
 SMALL, LARGE = LOADS = WarmUpLoad("small", 10), WarmUpLoad("large", 10)
 UNTIL_WARM = WarmUp(Load(seconds=3), steady=True, at_most=10)
 """For two loads: a window of a second and one of half a second of each, at the earliest."""
 
 
-def window(load: WarmUpLoad, rate: float | None = 100.0, jit: float | None = 0.0, error: str | None = None) -> Window:
+def window(
+    load: WarmUpLoad, rate: float | None = 100.0, jit: float | None = 0.0, error: Message | None = None
+) -> Window:
     """One of a second, in which the server used a second of CPU time."""
     return Window(load=load, rate=rate, seconds=1.0, server_cpu_seconds=1.0, jit_cpu_seconds=jit, error=error)
 
@@ -89,8 +93,8 @@ def test_a_window_by_requests_has_all_of_them() -> None:
 
 
 def test_a_window_that_fails_is_the_last() -> None:
-    done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, lambda load, rate: window(load, None, error="timeout")))
-    assert [each.error for each in done] == ["timeout"]
+    done = list(run_windows(UNTIL_WARM, [SMALL, LARGE], True, lambda load, rate: window(load, None, error=TIMEOUT)))
+    assert [each.error for each in done] == [TIMEOUT]
 
 
 def test_a_server_that_does_not_compile_needs_one_cycle() -> None:

@@ -11,8 +11,8 @@ import msgspec
 from ab_runner.analysis.disturbed import are_disturbed, is_undisturbed
 from ab_runner.analysis.latencies import OpenLatencies, open_latencies
 from ab_runner.analysis.measure import Measure, lower_is_better, measure_of
-from ab_runner.analysis.reasons import Failure, Reason, cell_failure, failure_of, failure_remarks, sentence, together
-from ab_runner.analysis.remarks import ConnectionsServed, Remark, jvm_remarks, stolen_remarks
+from ab_runner.analysis.reasons import Failure, Reason, cell_failure, failures_of, message_of
+from ab_runner.analysis.remarks import ConnectionsServed, Remark, jvm_remarks, notes_of, stolen_remarks
 from ab_runner.analysis.trial_figures import (
     NO_LATENCY,
     TrialFigures,
@@ -179,8 +179,7 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
         estimate = median_over_blocks(list(by_batch.values())) if by_batch else None
     limits = [] if is_rejected else _limits(valid, latencies)
     efficiency = {} if is_rejected else _by_batch([figures for figures, _ in counted], lambda each: each.cpu_efficiency)
-    failures = [failure_of(record) for record in failed]
-    notes = [note for trial in valid for note in trial.verdict.notes]
+    messages = [message_of(record) for record in failed]
     return CellSummary(
         cell=cell,
         measure=measure,
@@ -199,10 +198,10 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
         limited=0 if latencies else limits.count("generator"),
         counted=len(valid),
         open_latencies=latencies,
-        failure=cell_failure(failures),
+        failure=cell_failure(messages),
         remarks=(
-            *failure_remarks(failures),
-            *together(map(sentence, notes)),
+            *failures_of(messages),
+            *notes_of(valid),
             *_served_remarks(cell, served),
             *stolen_remarks(record for record in records if isinstance(record, Trial)),
             *jvm_remarks(valid),

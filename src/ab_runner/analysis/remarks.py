@@ -8,7 +8,8 @@ from enum import Enum
 import msgspec
 
 from ab_runner.analysis.disturbed import stolen_shares
-from ab_runner.analysis.reasons import Failure, Sentence
+from ab_runner.analysis.reasons import Failure
+from ab_runner.model.message import Message
 from ab_runner.model.records import Trial
 
 WORTH_A_REMARK = 0.05
@@ -39,16 +40,35 @@ class ConnectionsServed(msgspec.Struct, frozen=True):
     of: int
 
 
-Remark = Failure | Sentence | ConnectionsServed | JvmRemark
-"""A `Sentence` is a note on valid trials."""
+class Note(msgspec.Struct, frozen=True):
+    """What a reader of valid trials should know: messages that all have the same code."""
+
+    messages: tuple[Message, ...]
 
 
-def stolen_remarks(trials: Iterable[Trial]) -> Iterator[Sentence]:
-    """Yield the range of the shares of CPU time that the hypervisor gave to others in the disturbed trials, if there
-    are any."""
+class StolenTime(msgspec.Struct, frozen=True):
+    """The range of the shares of CPU time that the hypervisor gave to others in the disturbed trials."""
+
+    low: float
+    high: float
+
+
+Remark = Failure | Note | StolenTime | ConnectionsServed | JvmRemark
+
+
+def notes_of(trials: Iterable[Trial]) -> Iterator[Note]:
+    """Yield the notes on valid trials, one for each code."""
+    found: dict[str, list[Message]] = {}
+    for trial in trials:
+        for message in trial.verdict.notes:
+            found.setdefault(message.code, []).append(message)
+    yield from (Note(tuple(same)) for same in found.values())
+
+
+def stolen_remarks(trials: Iterable[Trial]) -> Iterator[StolenTime]:
+    """Yield what the hypervisor gave to others in the disturbed trials, if there are any."""
     if stolen := stolen_shares(trials):
-        low, high = (f"{100 * share:.1f}" for share in (min(stolen), max(stolen)))
-        yield Sentence("the hypervisor gave ", low, high, " % of the CPU time to others")
+        yield StolenTime(min(stolen), max(stolen))
 
 
 def jvm_remarks(valid: Sequence[Trial]) -> Iterator[JvmRemark]:

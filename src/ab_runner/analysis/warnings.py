@@ -9,8 +9,8 @@ import msgspec
 
 from ab_runner.analysis.disturbed import stolen_shares
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift, Shift
-from ab_runner.analysis.reasons import Skip, skip_of
 from ab_runner.host.preflight import Finding, findings, network_findings
+from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.records import Record, ResumeRecord, StartRecord, Sweep, Trial, WarmUpRecord
 from ab_runner.store.reader import Stored
 
@@ -80,7 +80,7 @@ class Damaged(msgspec.Struct, frozen=True):
 class Skipped(msgspec.Struct, frozen=True):
     """Skipped servers, all for a reason of the same kind: by server, that reason."""
 
-    skip: Skip
+    kind: str
     servers: Mapping[str, str]
 
 
@@ -134,15 +134,13 @@ def findings_of(sweep: Sweep) -> Iterator[Finding]:
         yield from network_findings(sweep.machine.sysctls)
 
 
-def skipped(servers: Mapping[str, str]) -> Iterator[Skipped]:
-    """Yield the skipped servers, those with a reason of the same kind together. `servers` has the reason of each, as
-    a sweep stores it."""
-    kinds: dict[tuple[Skip, str], dict[str, str]] = {}
-    for server, text in servers.items():
-        skip = skip_of(text)
-        same = "" if skip is not Skip.OTHER else text
-        kinds.setdefault((skip, same), {})[server] = text
-    yield from (Skipped(skip, found) for (skip, _), found in kinds.items())
+def skipped(servers: Mapping[str, Skip]) -> Iterator[Skipped]:
+    """Yield the skipped servers, those with a reason of the same kind together."""
+    kinds: dict[tuple[str, str], dict[str, str]] = {}
+    for server, skip in servers.items():
+        same = "" if skip.kind != SkipKind.OTHER else skip.detail
+        kinds.setdefault((skip.kind, same), {})[server] = skip.detail
+    yield from (Skipped(kind, found) for (kind, _), found in kinds.items())
 
 
 def _unsteady(records: Iterable[Record]) -> dict[str, tuple[int, int]]:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from ab_runner.errors import UserError
 from ab_runner.host.safe_files import write_whole
+from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.server import Artifact, Server
 
 State = Literal["present", "missing", "damaged"]
@@ -56,10 +57,10 @@ def state_of(artifact: Artifact) -> State:
     return "present" if _sha256(path) == artifact.sha256 else "damaged"
 
 
-def unavailable(server: Server) -> str | None:
+def unavailable(server: Server) -> Skip | None:
     """Return which artifact keeps the server from running and how to get it, or None if they are all there."""
     lacking = [artifact for artifact in server.artifacts if state_of(artifact) != "present"]
-    return how_to_get(lacking[0]) if lacking else None
+    return Skip(SkipKind.ARTIFACT, how_to_get(lacking[0])) if lacking else None
 
 
 def how_to_get(artifact: Artifact) -> str:

@@ -9,26 +9,25 @@ from __future__ import annotations
 
 import re
 
-from ab_runner.model.load import Failures, LoadFailure, LoadReport
+from ab_runner.model.load import Failures, LoadReport
+from ab_runner.model.message import Code, Message
 from ab_runner.model.text import shown
 
 
-def parse(stdout: str, stderr: str, exit_code: int, percentiles_csv: str | None = None) -> LoadReport | LoadFailure:
+def parse(stdout: str, stderr: str, exit_code: int, percentiles_csv: str | None = None) -> LoadReport | Message:
     """Return the result of one run of ab, from its output, its exit code and, if it wrote one, the text of its -e file.
 
     `exit_code` is that of a shell (124, 137) or of subprocess (-9). Never raises, whatever the text. Output that ends
-    before its last line is a LoadFailure: a half-written report is no report.
+    before its last line gives no figures: a half-written report is no report.
 
-    So is every exit code but 0, figures or not. ab prints figures and then fails in two cases only: interrupted
+    Nor does any exit code but 0, whatever was printed. ab prints figures and then fails in two cases only: interrupted
     (SIGINT prints the results so far and exits with 1), where what was asked for did not happen, and unable to write
     the -e file, where what it was asked to record is lost. Neither is a trial that ran to its end.
     """
     if exit_code != 0:
         return _error(stdout, stderr, exit_code)
     report = _report(stdout, percentiles_csv)
-    return report or LoadFailure(
-        "no figures", shown(_last_line(stdout), _DETAIL_AT_MOST) or "nothing printed", _completed(stdout, stderr)
-    )
+    return report or _failure(Code.NO_FIGURES, _last_line(stdout) or "nothing printed", stdout, stderr)
 
 
 def parse_milliseconds(text: str) -> dict[int, int]:
@@ -148,45 +147,45 @@ def _csv_rows(text: str) -> dict[int, float]:
 
 # --- errors ----------------------------------------------------------------------------------------------------
 
-_REASONS: dict[int, str] = {
+_CODES: dict[int, Code] = {
     # errno and APR's own codes, as ab prints them: `apr_socket_recv: Connection reset by peer (104)`
-    12: "out of memory",
-    22: "bad arguments",
-    23: "too few files",
-    24: "too few files",
-    32: "reset",
-    99: "no free port",
-    101: "unreachable",
-    103: "reset",
-    104: "reset",
-    110: "connect timeout",
-    111: "refused",
-    113: "unreachable",
-    70007: "timeout",
-    670002: "unknown host",
-    670003: "unknown host",
-    670005: "unknown host",
+    12: Code.OUT_OF_MEMORY,
+    22: Code.BAD_ARGUMENTS,
+    23: Code.TOO_FEW_FILES,
+    24: Code.TOO_FEW_FILES,
+    32: Code.RESET,
+    99: Code.NO_FREE_PORT,
+    101: Code.UNREACHABLE,
+    103: Code.RESET,
+    104: Code.RESET,
+    110: Code.CONNECT_TIMEOUT,
+    111: Code.REFUSED,
+    113: Code.UNREACHABLE,
+    70007: Code.TIMEOUT,
+    670002: Code.UNKNOWN_HOST,
+    670003: Code.UNKNOWN_HOST,
+    670005: Code.UNKNOWN_HOST,
     # exit codes; those of ab are the code above modulo 256
-    119: "timeout",
-    124: "over time",
-    125: "not started",
-    126: "not started",
-    127: "not started",
-    130: "interrupted",
-    134: "crashed",
-    137: "killed",
-    139: "crashed",
-    143: "killed",
+    119: Code.TIMEOUT,
+    124: Code.OVER_TIME,
+    125: Code.NOT_RUN,
+    126: Code.NOT_RUN,
+    127: Code.NOT_RUN,
+    130: Code.INTERRUPTED,
+    134: Code.CRASHED,
+    137: Code.KILLED,
+    139: Code.CRASHED,
+    143: Code.KILLED,
 }
-"""Every reason that has a number. 124 is the `timeout` command's, 125 to 127 are Docker's and the shell's, 128 + N is
+"""Every code that has a number. 124 is the `timeout` command's, 125 to 127 are Docker's and the shell's, 128 + N is
 the end by signal N."""
 
-_PHRASES: dict[str, str] = {
-    "Server timed out": "timeout",
-    "Test aborted after 10 failures": "bad answers",
-    "Could not allocate memory": "out of memory",
-    "Cannot open CSV output file": "no percentiles",
-    "Invalid number of requests": "bad arguments",
+_PHRASES: dict[str, Code] = {
+    "Server timed out": Code.TIMEOUT,
+    "Test aborted after 10 failures": Code.BAD_ANSWERS,
+    "Could not allocate memory": Code.OUT_OF_MEMORY,
+    "Cannot open CSV output file": Code.NO_PERCENTILES,
+    "Invalid number of requests": Code.BAD_ARGUMENTS,
 }
 """What ab says when it ends with 1 and no number."""
 
@@ -198,22 +197,27 @@ _TOTAL = re.compile(r"^Total of ([0-9]{1,15}) requests completed$", re.MULTILINE
 _COMPLETE = re.compile(r"^Complete requests: +([0-9]{1,15})$", re.MULTILINE)
 
 
-def _error(stdout: str, stderr: str, exit_code: int) -> LoadFailure:
+def _error(stdout: str, stderr: str, exit_code: int) -> Message:
     code = exit_code if exit_code >= 0 else 128 - exit_code
-    completed = _completed(stdout, stderr)
     complaints = [line.strip() for line in stderr.splitlines() if line.strip() and not _PROGRESS.match(line.strip())]
     for line in complaints:
         numbered = _NUMBERED.match(line)
-        if numbered and int(numbered[1]) in _REASONS:
-            return LoadFailure(_REASONS[int(numbered[1])], shown(line, _DETAIL_AT_MOST), completed)
+        if numbered and int(numbered[1]) in _CODES:
+            return _failure(_CODES[int(numbered[1])], line, stdout, stderr)
     for line in complaints:
-        for phrase, reason in _PHRASES.items():
+        for phrase, phrase_code in _PHRASES.items():
             if phrase in line:
-                return LoadFailure(reason, shown(line, _DETAIL_AT_MOST), completed)
-    detail = shown(complaints[0], _DETAIL_AT_MOST) if complaints else f"exit code {exit_code}, and ab did not say why"
+                return _failure(phrase_code, line, stdout, stderr)
+    detail = complaints[0] if complaints else f"exit code {exit_code}, and ab did not say why"
     if code == 1 and not complaints and _COMPLETE.search(stdout):
-        return LoadFailure("interrupted", detail, completed)
-    return LoadFailure(_REASONS.get(code, "failed"), detail, completed)
+        return _failure(Code.INTERRUPTED, detail, stdout, stderr)
+    return _failure(_CODES.get(code, Code.UNSAID), detail, stdout, stderr)
+
+
+def _failure(code: Code, detail: str, stdout: str, stderr: str) -> Message:
+    """Return why there are no figures, with the requests that were done by then, where ab said so."""
+    completed = _completed(stdout, stderr)
+    return Message(code, {} if completed is None else {"completed": completed}, detail=shown(detail, _DETAIL_AT_MOST))
 
 
 def _completed(stdout: str, stderr: str) -> int | None:

@@ -4,7 +4,7 @@ A new generator provides two files. Sweeps and runtimes know no more of it than 
 
 - `load/NAME_generator.py`, with `GENERATOR`, an instance of a class that has what `Generator` asks for. `run` makes
   the generator's command line, has the target's executor run it, and turns what the generator printed and left in
-  files into a `LoadOutcome`. A run that went wrong is a `LoadFailure` with a reason of a few words. `run` raises
+  files into a `LoadOutcome`. A run that went wrong is a `Message` that says why. `run` raises
   nothing for it, whatever text comes back: a server may have chosen that text. `load/ab_generator.py` is the example;
   `load/ab_command.py` and `load/ab_output.py` beside it are pure.
 - `docker/generators/NAME.Dockerfile`, an image of Debian with the program. One of our own has its source in
@@ -21,7 +21,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from ab_runner.model.load import Load, LoadFailure, LoadReport
+from ab_runner.model.load import Load, LoadReport
+from ab_runner.model.message import Message
 
 
 class Completed(Struct, frozen=True):
@@ -83,7 +84,8 @@ class LoadOutcome(Struct, frozen=True, kw_only=True):
     """The generator's arguments, without what was put around them to record latencies; the first one's of several
     processes."""
     exit_code: int
-    result: LoadReport | LoadFailure
+    result: LoadReport | Message
+    """The figures, or why there are none."""
     seconds: float
     """The seconds of the whole run, including the generator's start and what it does after the load."""
     output: str
@@ -101,9 +103,9 @@ class LoadOutcome(Struct, frozen=True, kw_only=True):
         return self.result if isinstance(self.result, LoadReport) else None
 
     @property
-    def failure(self) -> LoadFailure | None:
+    def failure(self) -> Message | None:
         """Return why there are no figures; None if there are."""
-        return self.result if isinstance(self.result, LoadFailure) else None
+        return self.result if isinstance(self.result, Message) else None
 
 
 class Generator(Protocol):

@@ -7,7 +7,8 @@ from collections import Counter
 import msgspec
 
 from ab_runner.model.limits import Amount, Count
-from ab_runner.model.load import Arrivals, Failures, LoadFailure, LoadReport
+from ab_runner.model.load import Arrivals, Failures, LoadReport
+from ab_runner.model.message import Code, Message
 from ab_runner.model.text import shown
 
 _FORMAT = 2
@@ -67,7 +68,7 @@ class Parsed(msgspec.Struct, frozen=True):
     """The result of one run. `latencies` is the number of right answers by their latency in microseconds, `lags` that
     of the requests of an open load by the time that they were sent too late."""
 
-    result: LoadReport | LoadFailure
+    result: LoadReport | Message
     latencies: dict[int, int] = {}
     lags: dict[int, int] = {}
 
@@ -79,7 +80,7 @@ def parse(stdout: str, stderr: str, exit_code: int) -> Parsed:
     except (msgspec.MsgspecError, UnicodeError):
         return Parsed(_failure(stdout, stderr, exit_code))
     if output.format != _FORMAT:
-        return Parsed(LoadFailure("no figures", f"open-load's format is {output.format}, not {_FORMAT}"))
+        return Parsed(Message(Code.NO_FIGURES, detail=f"open-load's format is {output.format}, not {_FORMAT}"))
     return Parsed(_report(output), _counts(output.latency), _counts(output.lag))
 
 
@@ -144,11 +145,11 @@ def _arrivals(output: _Output, rate: int) -> Arrivals:
     )
 
 
-def _failure(stdout: str, stderr: str, exit_code: int) -> LoadFailure:
+def _failure(stdout: str, stderr: str, exit_code: int) -> Message:
     lines = [line for line in (stderr or stdout).splitlines() if line.strip()]
     detail = shown(lines[-1], _DETAIL_AT_MOST) if lines else "nothing printed"
     if exit_code == _OVER_TIME:
-        return LoadFailure("over time", detail)
+        return Message(Code.OVER_TIME, detail=detail)
     if exit_code == _NOT_RUN and "cannot reach" in detail:
-        return LoadFailure("refused", detail)
-    return LoadFailure("no figures" if exit_code in (0, 1) else "failed", detail)
+        return Message(Code.REFUSED, detail=detail)
+    return Message(Code.NO_FIGURES if exit_code in (0, 1) else Code.UNSAID, detail=detail)

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from math import sqrt
 
 from ab_runner.load.trial_validity import KEPT_ALIVE_AT_LEAST
-from ab_runner.model.load import Arrivals, Limit, LoadFailure, LoadReport, Verdict
+from ab_runner.model.load import Arrivals, Limit, LoadReport
+from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.workload import Workload
 
 UNANSWERED = 0.01
@@ -27,15 +28,15 @@ _IDLE_AT_LEAST = 0.99
 
 
 def judge_open(
-    outcome: LoadReport | LoadFailure, workload: Workload, *, expected_length: int, idle: int, limit: Limit | None
+    outcome: LoadReport | Message, workload: Workload, *, expected_length: int, idle: int, limit: Limit | None
 ) -> Verdict:
-    """Return whether this run of an open load is valid and, if not, why, in words that fit into a table's cell.
+    """Return whether this run of an open load is valid and, if not, why.
 
     `expected_length` is the body's length in bytes, `idle` how many idle connections were asked for, and `limit` what
     limited the run.
     """
-    if isinstance(outcome, LoadFailure):
-        return Verdict(False, outcome.reason)
+    if isinstance(outcome, Message):
+        return Verdict(False, outcome)
     reason = (
         _wrong(outcome)
         or _not_idle(outcome, idle)
@@ -47,28 +48,26 @@ def judge_open(
     return Verdict(reason is None, reason, tuple(_notes(outcome)) if reason is None else ())
 
 
-def _notes(report: LoadReport) -> Iterator[str]:
+def _notes(report: LoadReport) -> Iterator[Message]:
     if report.complete < FEWEST_FOR_P99:
-        yield f"p99 from only {report.complete} requests"
+        yield Message(Code.FEW_FOR_P99, {"requests": report.complete})
     if report.retried:
-        yield f"{report.retried:,} of the requests sent twice: the server closed their connections"
+        yield Message(Code.SENT_TWICE, {"requests": report.retried})
 
 
-def _wrong(report: LoadReport) -> str | None:
+def _wrong(report: LoadReport) -> Message | None:
     found = {reason: count for reason, count in report.failed.items() if reason in WRONG}
-    total = sum(found.values())
-    return f"{total:,} wrong answer{'' if total == 1 else 's'}: {_counts(found)}" if found else None
+    return Message(Code.WRONG_ANSWERS, failed=_most_first(found)) if found else None
 
 
-def _behind(report: LoadReport, limit: Limit | None) -> str | None:
+def _behind(report: LoadReport, limit: Limit | None) -> Message | None:
     """Return who did not keep up with the rate. The failures are a consequence, and are told too."""
     arrivals = report.arrivals
     if arrivals is None or _unanswered(report, arrivals) <= _allowed(report, arrivals):
         return None
-    failed = {**report.failed, **arrivals.refused}
-    also = f", {sum(failed.values()):,} failed: {_counts(failed)}" if failed else ""
-    who = "open-load too slow" if limit == "generator" else "overloaded"
-    return f"{who}: {report.requests_per_second:,.0f} answers/s{also}"
+    code = Code.GENERATOR_BEHIND if limit == "generator" else Code.OVERLOADED
+    failed = _most_first({**report.failed, **arrivals.refused})
+    return Message(code, {"answers_per_second": report.requests_per_second}, failed)
 
 
 def _unanswered(report: LoadReport, arrivals: Arrivals) -> float:
@@ -84,35 +83,31 @@ def _allowed(report: LoadReport, arrivals: Arrivals) -> float:
     return UNANSWERED * arrivals.planned + under_way + 3 * sqrt(under_way) + 1
 
 
-def _failed(report: LoadReport) -> str | None:
+def _failed(report: LoadReport) -> Message | None:
     found = {**report.failed, **(report.arrivals.refused if report.arrivals else {})}
     if found:
-        return f"{sum(found.values()):,} failed: {_counts(found)}"
-    return None if report.complete and report.requests_per_second else "none completed"
+        return Message(Code.FAILED, failed=_most_first(found))
+    return None if report.complete and report.requests_per_second else Message(Code.NONE_COMPLETED)
 
 
-def _wrong_length(report: LoadReport, expected: int) -> str | None:
-    return None if report.document_length == expected else f"wrong length {report.document_length}"
+def _wrong_length(report: LoadReport, expected: int) -> Message | None:
+    return None if report.document_length == expected else Message(Code.WRONG_LENGTH, {"bytes": report.document_length})
 
 
-def _not_kept(report: LoadReport) -> str | None:
+def _not_kept(report: LoadReport) -> Message | None:
     share = (report.keep_alive or 0) / report.complete
-    return f"{100 * share:.1f} % kept alive" if share < KEPT_ALIVE_AT_LEAST else None
+    return Message(Code.KEPT_ALIVE, {"percent": round(100 * share, 1)}) if share < KEPT_ALIVE_AT_LEAST else None
 
 
-def _not_idle(report: LoadReport, idle: int) -> str | None:
+def _not_idle(report: LoadReport, idle: int) -> Message | None:
     if report.arrivals is None or not idle:
         return None
     left = report.arrivals.idle_opened - report.arrivals.idle_closed
-    return f"only {left:,} of {idle:,} idle connections" if left < _IDLE_AT_LEAST * idle else None
+    return Message(Code.IDLE_CONNECTIONS, {"open": left, "asked": idle}) if left < _IDLE_AT_LEAST * idle else None
 
 
-def _counts(found: Mapping[str, int]) -> str:
-    """Return `2 timeout, 1 reset`, the most frequent first; of one reason only `timeout`."""
-    if len(found) == 1:
-        return next(iter(found)).replace("_", " ")
-    ordered = sorted(found.items(), key=lambda each: -each[1])
-    return ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in ordered)
+def _most_first(found: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(found.items(), key=lambda each: -each[1]))
 
 
 def open_limit(report: LoadReport | None, by_cpu: Limit | None) -> Limit | None:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ab_runner.load.generator import Completed
 from ab_runner.load.latency import distribution
-from ab_runner.model.load import Failures, LoadFailure, LoadReport
+from ab_runner.model.load import Failures, LoadReport
+from ab_runner.model.message import Code, Message
 from ab_runner.stats.histogram import merge
 
 _RECORD, _STDERR = "\x1e", "\x1f"
@@ -53,20 +54,18 @@ def outputs(stdout: str, processes: int) -> list[Completed]:
     return found
 
 
-def merged(
-    outcomes: Sequence[LoadReport | LoadFailure], milliseconds: Sequence[Mapping[int, int]]
-) -> LoadReport | LoadFailure:
+def merged(outcomes: Sequence[LoadReport | Message], milliseconds: Sequence[Mapping[int, int]]) -> LoadReport | Message:
     """Return the results of runs of the same length that began together as one. Their rates add up, because each is a
     mean over the same seconds; their latencies are those of all requests. If one failed, all failed: without its load
     the others measured something else."""
     for outcome in outcomes:
-        if isinstance(outcome, LoadFailure):
+        if isinstance(outcome, Message):
             return outcome
     reports = [outcome for outcome in outcomes if isinstance(outcome, LoadReport)]
     first = reports[0]
     lengths = {report.document_length for report in reports}
     if len(lengths) > 1:
-        return LoadFailure("lengths differ", f"document lengths {', '.join(map(str, sorted(lengths)))}")
+        return Message(Code.LENGTHS_DIFFER, detail=f"document lengths {', '.join(map(str, sorted(lengths)))}")
     latencies = merge(map(distribution, reports, milliseconds))
     percents: Sequence[int] = range(101) if latencies.total else ()
     return LoadReport(

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 
-from ab_runner.model.load import LoadFailure, LoadReport, Verdict
+from ab_runner.model.load import LoadReport
+from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.records import Usage
 from ab_runner.model.workload import Workload
 
@@ -32,7 +33,7 @@ COLD_OF_TIME = 0.01
 CPU time that a single compilation is a large share of it."""
 
 
-def cold(usage: Usage | None, open_seconds: float | None = None) -> str | None:
+def cold(usage: Usage | None, open_seconds: float | None = None) -> Message | None:
     """Return why a trial's figure is not that of a warm server; None if it is, or if that is not known. `open_seconds`
     is how long an open load took, with its lead-in; None of a closed one."""
     share = usage.jit_share if usage else None
@@ -40,19 +41,18 @@ def cold(usage: Usage | None, open_seconds: float | None = None) -> str | None:
         return None
     if open_seconds is not None and (usage.jit_cpu_seconds or 0.0) <= COLD_OF_TIME * open_seconds:
         return None
-    return f"cold: the JIT took {100 * share:.2g} % of the server's CPU time" if share > COLD else None
+    return Message(Code.COLD, {"percent": round(100 * share, 4)}) if share > COLD else None
 
 
 def judge(
-    outcome: LoadReport | LoadFailure,
+    outcome: LoadReport | Message,
     workload: Workload,
     *,
     expected_length: int,
     requests: int | None,
     concurrency: int,
 ) -> Verdict:
-    """Return whether this run is valid and, if not, why, in words that fit into a table's cell (`9991 failed`,
-    `timeout`).
+    """Return whether this run is valid and, if not, why.
 
     `expected_length` is the body's length in bytes, as the fixture or the probe has it, never as ab saw it.
     `requests` is how many were asked for, None for a timed run.
@@ -61,8 +61,8 @@ def judge(
     them. `LoadReport.rate` counts what was received of them, the latencies do not. A run with fewer than three requests
     per connection has a note.
     """
-    if isinstance(outcome, LoadFailure):
-        return Verdict(False, outcome.reason)
+    if isinstance(outcome, Message):
+        return Verdict(False, outcome)
     reason = (
         _failed(outcome)
         or _incomplete(outcome, requests)
@@ -74,47 +74,48 @@ def judge(
         return Verdict(False, reason)
     notes = []
     if workload.keep_alive and _kept_alive(outcome) < 1:
-        notes.append(_kept_alive_text(outcome))
+        notes.append(_kept_alive_message(outcome))
     if requests is None and outcome.complete < REQUESTS_PER_CONNECTION * concurrency:
         # Rounded down, so that 9.96 does not read as the ten that it misses.
-        notes.append(f"short: {math.floor(10 * outcome.complete / concurrency) / 10} requests per connection")
+        notes.append(Message(Code.SHORT, {"requests": math.floor(10 * outcome.complete / concurrency) / 10}))
     return Verdict(True, notes=tuple(notes))
 
 
 # --- each rule: the reason if it is broken, else None ----------------------------------------------------------
 
 
-def _failed(report: LoadReport) -> str | None:
-    """Return everything that ab itself counted as wrong, joined: an early 404 makes every good answer after it a
-    failure, so that one count without the other would mislead."""
+def _failed(report: LoadReport) -> Message | None:
+    """Return everything that ab itself counted as wrong: an early 404 makes every good answer after it a failure, so
+    that one count without the other would mislead."""
     counts = {
         "failed": report.failures.at_least,
         "non-2xx": report.non_2xx,
         "write errors": report.write_errors,
     }
-    return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or None
+    found = {what: count for what, count in counts.items() if count}
+    return Message(Code.COUNTED, found) if found else None
 
 
-def _incomplete(report: LoadReport, requests: int | None) -> str | None:
+def _incomplete(report: LoadReport, requests: int | None) -> Message | None:
     if report.complete == 0:
-        return "none completed"
+        return Message(Code.NONE_COMPLETED)
     if requests is not None and report.complete != requests:
-        return f"{report.complete} of {requests} completed"
+        return Message(Code.INCOMPLETE, {"completed": report.complete, "requests": requests})
     return None
 
 
-def _wrong_length(report: LoadReport, expected: int) -> str | None:
+def _wrong_length(report: LoadReport, expected: int) -> Message | None:
     """Return what is wrong with the length of an answer. ab compares each with the first one only, so that a server
     that is wrong from the start has no failures."""
     if report.total_bytes == 0:
         # A server that closes without a byte is the fastest of all, and ab finds no fault with it.
-        return "no data"
-    return None if report.document_length == expected else f"wrong length {report.document_length}"
+        return Message(Code.NO_DATA)
+    return None if report.document_length == expected else Message(Code.WRONG_LENGTH, {"bytes": report.document_length})
 
 
-def _wrong_total(report: LoadReport, expected: int, in_flight: int) -> str | None:
+def _wrong_total(report: LoadReport, expected: int, in_flight: int) -> Message | None:
     excess = report.html_bytes - report.complete * expected
-    return None if 0 <= excess <= in_flight * expected else f"wrong total {report.html_bytes} bytes"
+    return None if 0 <= excess <= in_flight * expected else Message(Code.WRONG_TOTAL, {"bytes": report.html_bytes})
 
 
 def _in_flight(report: LoadReport, requests: int | None, concurrency: int) -> int:
@@ -127,11 +128,11 @@ def _in_flight(report: LoadReport, requests: int | None, concurrency: int) -> in
     return concurrency if requests is None or starts_too_many else 0
 
 
-def _not_kept_alive(report: LoadReport) -> str | None:
+def _not_kept_alive(report: LoadReport) -> Message | None:
     share = _kept_alive(report)
     if share == 0:
-        return "not kept alive"
-    return _kept_alive_text(report) if share < KEPT_ALIVE_AT_LEAST else None
+        return Message(Code.NOT_KEPT_ALIVE)
+    return _kept_alive_message(report) if share < KEPT_ALIVE_AT_LEAST else None
 
 
 def _kept_alive(report: LoadReport) -> float:
@@ -139,6 +140,6 @@ def _kept_alive(report: LoadReport) -> float:
     return (report.keep_alive or 0) / report.complete
 
 
-def _kept_alive_text(report: LoadReport) -> str:
-    """Return `99.0 % kept alive`; rounded down, so that one close in a million does not read as 100 %."""
-    return f"{math.floor(_kept_alive(report) * 1000) / 10:.1f} % kept alive"
+def _kept_alive_message(report: LoadReport) -> Message:
+    """Return how many per cent were kept alive; rounded down, so that one close in a million does not read as 100 %."""
+    return Message(Code.KEPT_ALIVE, {"percent": math.floor(_kept_alive(report) * 1000) / 10})

@@ -89,26 +89,6 @@ class LoadReport(Struct, frozen=True, kw_only=True):
         return self.requests_per_second * self.answered / self.complete if self.complete else 0.0
 
 
-class LoadFailure(Struct, frozen=True):
-    """Why one run of ab ended without figures."""
-
-    reason: str
-    """A few words for a cell: `timeout`, `reset`, `refused` …; `ab_output.parse` knows them all."""
-    detail: str
-    """ab's own line."""
-    completed: Count | None = None
-    """Requests that were done by then, where ab said so."""
-
-
-class Verdict(Struct, frozen=True):
-    """Whether a trial is valid. `reason` says in a few words why not; `notes` say what a reader of a valid figure
-    should know."""
-
-    valid: bool
-    reason: str | None = None
-    notes: tuple[str, ...] = ()
-
-
 class Load(Struct, frozen=True, omit_defaults=True):
     """How much load: a number of requests, a time in seconds, or what is over first. Closed, unless it has a rate."""
 

@@ -8,12 +8,13 @@ from typing import Annotated, TypeGuard
 from msgspec import Meta, Struct, field
 
 from ab_runner.model.limits import SERVERS_AT_MOST, Amount, Connections, Count, Level, Moment, Real, Whole
-from ab_runner.model.load import Limit, LoadFailure, LoadReport, Verdict
+from ab_runner.model.load import Limit, LoadReport
+from ab_runner.model.message import Message, Skip, Verdict
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, SweepRequest
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
 
-FORMAT = 1
+FORMAT = 2
 """Version of sweep.json and trials.jsonl. A reader reads this version and older ones. It ignores fields and kinds of
 records that it does not know, so these can be added; the version is raised where that would misread a file."""
 BEFORE, AFTER = 0, -1
@@ -76,8 +77,8 @@ class Sweep(Struct, frozen=True, kw_only=True):
     servers: Annotated[tuple[Server, ...], Meta(max_length=SERVERS_AT_MOST)]
     reference: Server | None = None
     """The server of the blocks `BEFORE` and `AFTER`; None where it cannot run."""
-    skipped: dict[str, str] = field(name="left_out", default_factory=dict)
-    """Requested servers that cannot run here, with the reason; the reference too, if it cannot run."""
+    skipped: dict[str, Skip] = field(name="left_out", default_factory=dict)
+    """Requested servers that cannot run here; the reference too, if it cannot run."""
     format: int = FORMAT
 
     @property
@@ -99,7 +100,7 @@ class StartRecord(Struct, frozen=True, kw_only=True, tag="start", tag_field="rec
     seconds: Amount
     environment: dict[str, str] = {}
     """What was really started: version of the JVM or package, image id, limits, the network's settings inside."""
-    error: str | None = None
+    error: Message | None = None
 
 
 class AnswerRecord(Struct, frozen=True, kw_only=True, tag="answer", tag_field="record"):
@@ -136,7 +137,7 @@ class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="
     as many windows as there are turns; the last may be shorter."""
     steady: bool | None = None
     """Whether the compiler became quiet and the rates steady. None where that was not checked."""
-    error: str | None = None
+    error: Message | None = None
     wall_seconds: Amount | None = None
     """What ab's runs took together; None in older files."""
     workload: WorkloadName | None = None
@@ -224,7 +225,7 @@ class Step(Struct, frozen=True, kw_only=True):
     rate: Count
     latency: Amount | None
     answers_per_second: Amount
-    reason: str | None
+    reason: Message | None
     limit: Limit | None = None
     stolen_share: Real | None = None
     """As in `Usage`. None in older files too."""
@@ -261,14 +262,13 @@ class _OfCell(Struct, frozen=True, kw_only=True):
 
 
 class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record"):
-    """One run of the generator against one cell. Exactly one of `report` and `error` is there."""
+    """One run of the generator against one cell. Without a `report` the verdict says why there is none."""
 
     start: Count
     at: Moment
     command: tuple[str, ...]
     exit_code: Whole
     report: LoadReport | None
-    error: LoadFailure | None
     verdict: Verdict
     raw: str
     """Name of the file in raw/ that holds what ab printed."""
@@ -320,17 +320,10 @@ class RepeatedTrial(Struct, frozen=True, kw_only=True, tag="repeated-trial", tag
     """`COLD` or `DISTURBED`."""
 
 
-class ColdTrial(Struct, frozen=True, kw_only=True, tag="cold-trial", tag_field="record"):
-    """What older files have instead of a `RepeatedTrial` that was cold."""
-
-    trial: Trial
-
-
 class NotMeasured(_OfCell, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
-    """A cell that got no trial in this block, and why: a few words for the table, and the full reason."""
+    """A cell that got no trial in this block, and why."""
 
-    reason: str
-    detail: str = ""
+    reason: Message
 
 
 class ResumeRecord(Struct, frozen=True, kw_only=True, tag="resume", tag_field="record"):
@@ -347,17 +340,7 @@ class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"
     reason: str
 
 
-Record = (
-    StartRecord
-    | AnswerRecord
-    | WarmUpRecord
-    | Trial
-    | RepeatedTrial
-    | ColdTrial
-    | NotMeasured
-    | ResumeRecord
-    | EndRecord
-)
+Record = StartRecord | AnswerRecord | WarmUpRecord | Trial | RepeatedTrial | NotMeasured | ResumeRecord | EndRecord
 CellRecord = Trial | NotMeasured
 
 

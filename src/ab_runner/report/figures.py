@@ -8,12 +8,21 @@ from math import floor
 from ab_runner.analysis.bounds import Bound
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import Measure
-from ab_runner.analysis.reasons import Failure, Reason, Sentence, without_count
-from ab_runner.analysis.remarks import WORTH_A_REMARK, ConnectionsServed, JvmRemark, JvmWork, Remark
+from ab_runner.analysis.reasons import Failure, Reason
+from ab_runner.analysis.remarks import (
+    WORTH_A_REMARK,
+    ConnectionsServed,
+    JvmRemark,
+    JvmWork,
+    Note,
+    Remark,
+    StolenTime,
+)
 from ab_runner.model.axis import Axis, level_text
 from ab_runner.model.load import Limit
 from ab_runner.model.records import StartRecord
 from ab_runner.report.document import Emphasis, TableCell
+from ab_runner.report.messages import Sentence, brief_text, sentence_of, summary_text, together, whole_text
 from ab_runner.stats.estimate import Estimate, Interval
 from ab_runner.stats.ranking import Rank
 
@@ -42,7 +51,7 @@ LIMITS: dict[Measure, dict[Limit, str]] = {
 }
 """What the letters mean."""
 _BRIEF_AT_MOST = 14
-"""The most characters of a stored reason where there is little room; for a longer one its kind is shown."""
+"""The most characters of a reason where there is little room; for a longer one its kind is shown."""
 BRIEF_REASONS: dict[Reason, str] = {
     Reason.COLD: "cold",
     Reason.STARVED: "starved",
@@ -245,27 +254,21 @@ def rank_text(rank: Rank | None, cell: CellSummary | None) -> str:
 
 def _failed_text(cell: CellSummary) -> str:
     """Return `1 of 3 failed: reset`, or `2 of 6 cold: …`. How many requests failed is in the notes."""
-    why = without_count(_failure_text(cell.failure))
+    why = _brief_failure(cell.failure)
     return f"{cell.failed} of {cell.trials}{'' if cell.cold else ' failed:'} {why}"
 
 
 def _failure_text(failure: Failure | None) -> str:
-    return sentence_text(failure.said) if failure else "failed"
+    return together(map(sentence_of, failure.messages))[0].text if failure else "failed"
+
+
+def _brief_failure(failure: Failure | None) -> str:
+    return brief_text(failure.messages[0]) if failure and len(failure.messages) == 1 else _failure_text(failure)
 
 
 def why_absent(cell: CellSummary) -> str:
     """Return why a cell has no figure, without what was measured of a starved one."""
     return served_text(cell) if cell.starved else cell_text(cell)
-
-
-def sentence_text(sentence: Sentence) -> str:
-    """Return a stored text, with the range of its figure if it is about several trials: `98.1 to 99.0 % kept`."""
-    return f"{sentence.before}{range_text(sentence)}{sentence.after}"
-
-
-def range_text(sentence: Sentence) -> str:
-    """Return the range of a stored text's figure: `98.1 to 99.0`."""
-    return sentence.low if sentence.low == sentence.high else f"{sentence.low} to {sentence.high}"
 
 
 def served_text(cell: CellSummary) -> str:
@@ -280,15 +283,20 @@ def _served_text(connections: ConnectionsServed) -> str:
 def remark_text(remark: Remark) -> str:
     """Return a remark as text."""
     match remark:
-        case Failure():
-            said = sentence_text(remark.said)
-            return f"{said}: {remark.detail}" if remark.detail else said
-        case Sentence():
-            return sentence_text(remark)
+        case Failure() | Note():
+            return summary_text(remark.messages)
+        case StolenTime():
+            return stolen_sentence(remark).text
         case ConnectionsServed():
             return f"about {_served_text(remark)} at a time"
         case JvmRemark():
             return f"{jvm_text(remark.work)} {jvm_trials_text(remark)}"
+
+
+def stolen_sentence(stolen: StolenTime) -> Sentence:
+    """Return what the hypervisor gave to others."""
+    low, high = (f"{100 * share:.1f}" for share in (stolen.low, stolen.high))
+    return Sentence("the hypervisor gave ", low, high, " % of the CPU time to others")
 
 
 def jvm_text(work: JvmWork) -> str:
@@ -370,4 +378,5 @@ def result_text(summary: CellSummary, axis: Axis = "connections") -> str:
 
 def start_text(record: StartRecord) -> str:
     """Return `tomcat-5.5.15 start: 1.2 s`, or why it did not start."""
-    return f"{record.server} start: {record.error or f'{record.seconds:.1f} s'}"
+    how = whole_text(record.error) if record.error else f"{record.seconds:.1f} s"
+    return f"{record.server} start: {how}"

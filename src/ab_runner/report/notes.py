@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.disturbed import DISTURBED
 from ab_runner.analysis.measure import measure_on
-from ab_runner.analysis.reasons import Failure, Reason, Sentence, sentence, together
-from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Remark
+from ab_runner.analysis.reasons import Failure, Reason
+from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Note, Remark, StolenTime
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import Axis
 from ab_runner.model.records import Cell
@@ -24,10 +24,10 @@ from ab_runner.report.figures import (
     latency_text,
     limit_of,
     numbers_text,
-    range_text,
     remark_text,
-    sentence_text,
+    stolen_sentence,
 )
+from ab_runner.report.messages import Sentence, detail_of, sentence_of, together
 
 ONE_CONNECTION = "c=1: each request waits for the answer to the last, so wake-ups and round trips bound the rate"
 SHARE_OF_PEAK = "each server at its own rate, a share of its own peak"
@@ -41,7 +41,7 @@ NOT_ALL_SERVED = "some connections waited while the others were served"
 _MOST_NAMES = 3
 """If there are more servers than this, only their number is shown."""
 _LONGEST_WORDS = 60
-"""Characters of a stored reason that are shown as they are."""
+"""Characters of a reason that are shown as they are."""
 
 
 def rate_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
@@ -77,16 +77,16 @@ def _cells_of(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[CellS
 
 
 def _kind(remark: Remark) -> object:
-    """Return what remarks of one kind have in common: the reason of failures, and of others all but their figures."""
+    """Return what remarks of one kind have in common: the reason of failures, the code of notes."""
     match remark:
         case Failure():
             return remark.reason
-        case Sentence():
-            return remark.before, remark.after
+        case Note():
+            return remark.messages[0].code
         case JvmRemark():
             return remark.work
-        case ConnectionsServed():
-            return ConnectionsServed
+        case StolenTime() | ConnectionsServed():
+            return type(remark)
 
 
 def _remark_group(found: Sequence[tuple[Cell, Remark]]) -> Group:
@@ -109,13 +109,21 @@ def _remark_group(found: Sequence[tuple[Cell, Remark]]) -> Group:
 
 
 def _said(remarks: Iterable[Remark]) -> tuple[Sentence, ...]:
-    """Return the stored texts of remarks that have one, those that differ only in their figure as one."""
-    said = (remark.said if isinstance(remark, Failure) else remark for remark in remarks)
-    return together(each for each in said if isinstance(each, Sentence))
+    """Return what remarks of messages say, those that differ only in their figure as one."""
+    return together(each for remark in remarks for each in _sentences(remark))
+
+
+def _sentences(remark: Remark) -> Iterable[Sentence]:
+    match remark:
+        case Failure() | Note():
+            return map(sentence_of, remark.messages)
+        case StolenTime():
+            return (stolen_sentence(remark),)
+    return ()
 
 
 def _common_text(remark: Remark, said: Sequence[Sentence]) -> str:
-    """Return what such remarks say, if these are all their stored texts."""
+    """Return what such remarks say, if these are all their sentences."""
     match remark:
         case JvmRemark():
             return jvm_text(remark.work)
@@ -124,27 +132,28 @@ def _common_text(remark: Remark, said: Sequence[Sentence]) -> str:
         case Failure() if len(said) > 1:
             return BRIEF_REASONS[remark.reason]
         case _:
-            return _line(sentence_text(said[0]))
+            return _line(said[0].text)
 
 
 def _detail(remarks: Sequence[Remark], said: Sequence[Sentence]) -> str:
-    """Return what the remarks of one cell say beyond the text of their group, whose stored texts these are."""
+    """Return what the remarks of one cell say beyond the text of their group, whose sentences these are."""
     match remarks[0]:
         case JvmRemark() as remark:
             return jvm_trials_text(remark)
         case ConnectionsServed() as remark:
             return remark_text(remark)
         case _:
-            details = together(sentence(remark.detail) for remark in remarks if isinstance(remark, Failure))
-            texts = filter(None, map(sentence_text, details))
+            failures = (remark for remark in remarks if isinstance(remark, Failure))
+            details = together(detail_of(message) for failure in failures for message in failure.messages)
+            texts = filter(None, (detail.text for detail in details))
             return ": ".join(filter(None, (_own(_said(remarks), said), _line("; ".join(texts)))))
 
 
 def _own(said: Sequence[Sentence], of_group: Sequence[Sentence]) -> str:
-    """Return the stored texts of one cell, or their figure where all of the group differ only in that."""
+    """Return the sentences of one cell, or their figure where all of the group differ only in that."""
     if len(of_group) > 1:
-        return _line("; ".join(map(sentence_text, said)))
-    return "" if said == of_group else range_text(said[0])
+        return _line("; ".join(each.text for each in said))
+    return "" if said == of_group else said[0].range
 
 
 def _line(text: str) -> str:
@@ -214,32 +223,31 @@ def _failures(cells: Iterable[CellSummary]) -> str:
     pairs = [(cell.cell, remark) for cell in cells for remark in cell.remarks if isinstance(remark, Failure)]
     texts = []
     for reason in dict.fromkeys(failure.reason for _, failure in pairs):
-        said = [failure.said for _, failure in pairs if failure.reason is reason]
+        said = _said(failure for _, failure in pairs if failure.reason is reason)
         those = [cell for cell, failure in pairs if failure.reason is reason]
         texts.append(f"{_words(reason, said)} {_of(those)}")
     return "; ".join(texts)
 
 
-def _words(reason: Reason, said: Iterable[Sentence]) -> str:
-    """Return the stored texts if they are few and differ at most in a figure, else what they have in common."""
-    first, *others = map(sentence_text, together(said))
+def _words(reason: Reason, said: Sequence[Sentence]) -> str:
+    """Return the sentences if they are few and differ at most in a figure, else what they have in common."""
+    first, *others = (each.text for each in said)
     return BRIEF_REASONS[reason] if others or len(first) > _LONGEST_WORDS else first
 
 
 def _remarks(cells: Iterable[CellSummary]) -> str:
-    notes: dict[tuple[str, str], list[tuple[Cell, Sentence]]] = {}
+    notes: dict[object, list[tuple[Cell, Remark]]] = {}
     others: dict[str, list[Cell]] = {}
     for cell in cells:
         for remark in cell.remarks:
-            if isinstance(remark, Sentence):
-                notes.setdefault((remark.before, remark.after), []).append((cell.cell, remark))
+            if isinstance(remark, Note | StolenTime):
+                notes.setdefault(_kind(remark), []).append((cell.cell, remark))
             elif isinstance(remark, JvmRemark):
                 others.setdefault(jvm_text(remark.work), []).append(cell.cell)
             elif isinstance(remark, ConnectionsServed) and not cell.starved:
                 others.setdefault(NOT_ALL_SERVED, []).append(cell.cell)
     texts = [
-        f"{sentence_text(together(sentence for _, sentence in pairs)[0])} {_of([cell for cell, _ in pairs])}"
-        for pairs in notes.values()
+        f"{_said(remark for _, remark in pairs)[0].text} {_of([cell for cell, _ in pairs])}" for pairs in notes.values()
     ]
     texts += [f"{text} {_of(those)}" for text, those in others.items()]
     return "; ".join(texts)

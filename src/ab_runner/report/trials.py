@@ -11,6 +11,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
 from ab_runner.model.load import Arrivals
 from ab_runner.model.records import NotMeasured, Trial
+from ab_runner.report.messages import full_text
 
 Kind = Literal["text", "whole", "real", "truth"]
 Value = str | int | float | bool | None
@@ -99,13 +100,13 @@ def _row(figures: TrialFigures) -> Row:
         "workload": record.workload,
     }
     if isinstance(record, NotMeasured):
-        return row | {"valid": False, "reason": record.reason}
+        return row | {"valid": False, "reason": full_text(record.reason)}
     row |= {
         "jdk": record.jdk,
         "start": record.start,
         "valid": record.verdict.valid,
-        "reason": record.verdict.reason,
-        "notes": "; ".join(record.verdict.notes) or None,
+        "reason": full_text(record.verdict.reason) if record.verdict.reason else None,
+        "notes": "; ".join(map(full_text, record.verdict.notes)) or None,
         "limit": record.limit,
         **({name: getattr(record.usage, name) for name in (*_OF_USAGE, *_LATER_OF_USAGE)} if record.usage else {}),
         **({name: getattr(record.jvm, name) for name in _OF_JVM} if record.jvm else {}),

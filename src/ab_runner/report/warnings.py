@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from ab_runner.analysis.disturbed import DISTURBED
 from ab_runner.analysis.drift import Shift
-from ab_runner.analysis.reasons import Skip
 from ab_runner.analysis.warnings import (
     BlocksShifted,
     CpuTimeStolen,
@@ -21,15 +20,15 @@ from ab_runner.analysis.warnings import (
     SweepWarning,
     Unfinished,
 )
+from ab_runner.model.message import SkipKind
 from ab_runner.report.document import Group
 
 _MOST_NAMES = 5
 """If there are more names than this, a short line shows how many more."""
-_SKIPPED: dict[Skip, str] = {
-    Skip.ARTIFACT: "artifacts missing (./ab-runner artifacts fetch)",
-    Skip.JDK: "the JDK is too old (--jdk names a newer one)",
-    Skip.NOT_INSTALLED: "not installed (./ab-runner doctor says what to install)",
-    Skip.OTHER: "several reasons",
+_SKIPPED: dict[str, str] = {
+    SkipKind.ARTIFACT: "artifacts missing (./ab-runner artifacts fetch)",
+    SkipKind.JDK: "the JDK is too old (--jdk names a newer one)",
+    SkipKind.NOT_INSTALLED: "not installed (./ab-runner doctor says what to install)",
 }
 """Why servers are skipped, and what to do."""
 
@@ -44,7 +43,7 @@ def warning_groups(warnings: Iterable[SweepWarning]) -> tuple[Group, ...]:
     """Return the warnings, those of one kind together."""
     kinds: dict[object, list[SweepWarning]] = {}
     for warning in warnings:
-        kinds.setdefault(warning.skip if isinstance(warning, Skipped) else type(warning), []).append(warning)
+        kinds.setdefault(warning.kind if isinstance(warning, Skipped) else type(warning), []).append(warning)
     return tuple(map(_group, kinds.values()))
 
 
@@ -142,6 +141,8 @@ def _skipped(skipped: Sequence[Skipped]) -> Group:
         ((server, reason),) = reasons.items()
         return Group(f"skipped: {server}: {reason}")
     said = set(reasons.values())
-    if len(said) == 1 and skipped[0].skip is Skip.OTHER:
+    if len(said) == 1 and skipped[0].kind == SkipKind.OTHER:
         return _named(f"{len(reasons)} servers skipped, {said.pop()}", reasons)
-    return Group(f"{len(reasons)} servers skipped, {_SKIPPED[skipped[0].skip]}", tuple(reasons.items()))
+    return Group(
+        f"{len(reasons)} servers skipped, {_SKIPPED.get(skipped[0].kind, 'several reasons')}", tuple(reasons.items())
+    )

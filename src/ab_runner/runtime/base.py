@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from ab_runner.errors import UserError
 from ab_runner.load.generator import Completed
+from ab_runner.model.message import Code, Message, MessageError, Skip, SkipKind
 from ab_runner.model.server import Server
 from ab_runner.monitor.accounting import ResourceAccounts
 
@@ -25,12 +26,8 @@ class RuntimeUnusable(UserError):
     """Raised if the runtime cannot be used at all, with a line that says what to install or do."""
 
 
-class StartError(Exception):
-    """One server could not be started: a few words for its cells, and the full reason as `detail`."""
-
-    def __init__(self, reason: str, detail: str = "") -> None:
-        super().__init__(reason)
-        self.detail = detail
+class StartError(MessageError):
+    """One server could not be started."""
 
 
 OVER_TIME = 124
@@ -71,7 +68,7 @@ class RunningServer(Protocol):
     def resume(self) -> None:
         """Let it run again after `pause`. RuntimeUnusable if that does not work while it runs."""
 
-    def ended(self) -> str | None:
+    def ended(self) -> Message | None:
         """Return why there can be no further load (`server exited with 1`); None while server and generator are
         there."""
 
@@ -92,7 +89,7 @@ class Runtime(Protocol):
     starts_ahead: bool
     """Whether another thread may start a server while this one makes load."""
 
-    def unavailable(self, server: Server) -> str | None:
+    def unavailable(self, server: Server) -> Skip | None:
         """Return why this server cannot run here; None if it can."""
 
     def prepare_generator(self) -> int:
@@ -133,7 +130,7 @@ def build_failures(
 def check_built(server: Server, failures: Mapping[str, str]) -> None:
     """Raise StartError if the server is one of those that were not built."""
     if server.id in failures:
-        raise StartError("does not build", failures[server.id])
+        raise StartError(Message(Code.DOES_NOT_BUILD, detail=failures[server.id]))
 
 
 def end_group(process: subprocess.Popen[Any], seconds: float) -> None:
@@ -167,11 +164,11 @@ def text_of(command: Sequence[str], environment: Mapping[str, str] | None = None
     return (done.stdout + done.stderr).strip()
 
 
-def needs_newer_jdk(server: Server, jdk: int | None) -> str | None:
+def needs_newer_jdk(server: Server, jdk: int | None) -> Skip | None:
     """Return why a server cannot run on that JDK, if it is too old for it; None if it can."""
     if server.kind != "jvm" or jdk is None or jdk >= server.jdk_at_least:
         return None
-    return f"needs Java {server.jdk_at_least} or later; this sweep runs on {jdk}"
+    return Skip(SkipKind.JDK, f"needs Java {server.jdk_at_least} or later; this sweep runs on {jdk}")
 
 
 def processors(cpus: Sequence[int]) -> dict[str, str]:

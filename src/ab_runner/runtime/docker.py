@@ -21,6 +21,7 @@ from ab_runner.host.safe_files import write_whole
 from ab_runner.host.sweep_lock import LOCK
 from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import DEFAULT
+from ab_runner.model.message import Code, Message, Skip
 from ab_runner.model.server import DEFAULT_JDK, Server
 from ab_runner.runtime.base import (
     RuntimeUnusable,
@@ -74,7 +75,7 @@ class DockerRuntime:
         """Of the starts, in whatever thread they are made."""
         self._unbuilt: dict[str, str] = {}
 
-    def unavailable(self, server: Server) -> str | None:
+    def unavailable(self, server: Server) -> Skip | None:
         """Return why this server cannot run here; None if it can."""
         return needs_newer_jdk(server, self.jdk)
 
@@ -164,11 +165,11 @@ class DockerRuntime:
             options = ["--file", str(override), "--project-name", project]
             done = self._compose(*options, "up", "--detach", "--no-build", server.id, self._generator.name)
             if done.returncode:
-                raise StartError("does not start", last_lines(done.stderr))
+                raise StartError(Message(Code.DOES_NOT_START, detail=last_lines(done.stderr)))
             running.look_around(self.server_cpus, self.generator_cpus)
         except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
             running.stop()
-            raise StartError("does not start", f"the Docker engine failed: {error}") from error
+            raise StartError(Message(Code.DOES_NOT_START, detail=f"the Docker engine failed: {error}")) from error
         except StartError:
             running.stop()
             raise

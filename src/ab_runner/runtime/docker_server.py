@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
 from ab_runner.host.machine import SYSCTLS, cpu_list
 from ab_runner.host.safe_files import create
 from ab_runner.load.generator import Completed
+from ab_runner.model.message import Code, Message
 from ab_runner.model.server import Server
 from ab_runner.monitor.accounting import Cgroup, ResourceAccounts, accounts_of
 from ab_runner.runtime import engine, perf_files
@@ -84,9 +87,7 @@ class DockerServer:
             self._sockets = SocketSource(self._shared, _SOCKETS_SECONDS)
         except OSError as error:
             reason = f"no sockets of its network from the generator's container ({error.strerror})"
-            raise StartError(
-                "does not start", self.ended() or f"{reason}: the engine must run on this machine"
-            ) from error
+            raise self._start_error(f"{reason}: the engine must run on this machine") from error
         if self._server.kind != "jvm":
             self._shells.pop(self._container).close()  # the memory of a small server would be a shell's as well
         with suppress(OSError):  # this system does not show them
@@ -153,18 +154,24 @@ class DockerServer:
         done = self._shell(self._container).run(version_command(self._server, "/server"), ENGINE_SECONDS)
         said = _text(done.stdout + done.stderr).strip()
         if done.exit_code:
-            raise StartError("does not start", self.ended() or last_lines(said))
+            raise self._start_error(last_lines(said))
         return said
 
-    def ended(self) -> str | None:
+    def _start_error(self, detail: str) -> StartError:
+        """Return why it does not start: it has ended, or this."""
+        if end := self.ended():
+            return StartError(msgspec.structs.replace(end, stage="start"))
+        return StartError(Message(Code.DOES_NOT_START, detail=detail))
+
+    def ended(self) -> Message | None:
         """Return why there can be no further load; None while server and generator are there."""
         template = "{{.State.Status}} {{.State.OOMKilled}} {{.State.ExitCode}}"
         try:
             states = checked("docker", "inspect", "--format", template, self._container, self._generator)
         except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
-            return "containers are gone" if why_unusable() is None else "no Docker engine"
-        ends = zip(("server", "generator"), map(_end_text, states.splitlines()), strict=True)
-        return next((f"{which} {end}" for which, end in ends if end), None)
+            return Message(Code.CONTAINERS_GONE if why_unusable() is None else Code.NO_ENGINE)
+        ends = map(_end_of, ("server", "generator"), states.splitlines())
+        return next(filter(None, ends), None)
 
     def stop(self) -> None:
         """Remove both containers and keep the server's log. RuntimeUnusable if that does not work."""
@@ -195,10 +202,12 @@ def _text(output: bytes) -> str:
     return output.decode(errors="backslashreplace")
 
 
-def _end_text(state: str) -> str | None:
+def _end_of(who: str, state: str) -> Message | None:
     status, out_of_memory, code = state.split()
     if status == "running":
         return None
     if status != "exited":
-        return f"is {status}"
-    return "ran out of memory" if out_of_memory == "true" else f"exited with {code}"
+        return Message(Code.CONTAINER_STATE, {"state": status, "who": who})
+    if out_of_memory == "true":
+        return Message(Code.RAN_OUT_OF_MEMORY, {"who": who})
+    return Message(Code.EXITED, {"status": int(code), "who": who})

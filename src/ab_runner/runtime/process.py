@@ -26,6 +26,7 @@ from ab_runner.host.safe_files import create
 from ab_runner.host.sweep_lock import LOCK
 from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import DEFAULT
+from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.server import Needs, Server
 from ab_runner.runtime.base import (
     RuntimeUnusable,
@@ -98,23 +99,24 @@ class ProcessRuntime:
         self._orphans = Orphans()
         self._unbuilt: dict[str, str] = {}
 
-    def unavailable(self, server: Server) -> str | None:
+    def unavailable(self, server: Server) -> Skip | None:
         """Return why this server cannot run here, with what to install; None if it can."""
         if server.needs is not None:
-            return None if _find(server.needs.command) else _how_to_get(server.needs)
+            return None if _find(server.needs.command) else _lacking(server.needs)
         if server.kind == "c":
-            return None if shutil.which("cc") else "cc is not installed (Debian: apt-get install gcc libc6-dev)"
+            return None if shutil.which("cc") else _not_installed("cc", "gcc libc6-dev")
         return self._jdk_missing() or needs_newer_jdk(server, self.jdk)
 
-    def _jdk_missing(self) -> str | None:
+    def _jdk_missing(self) -> Skip | None:
         if self._runs is None and self.jdk is not None:
-            return (
+            return Skip(
+                SkipKind.OTHER,
                 f"there is no JDK {self.jdk} in {FOLDER}, JAVA_HOME or the PATH "
-                f"(Debian: apt-get install openjdk-{self.jdk}-jre-headless, in releases that have it)"
+                f"(Debian: apt-get install openjdk-{self.jdk}-jre-headless, in releases that have it)",
             )
         if self._compiles is None:
-            return "no JDK is installed (Debian: apt-get install default-jdk-headless)"
-        return None if shutil.which("mvn") else "mvn is not installed (Debian: apt-get install maven)"
+            return Skip(SkipKind.OTHER, "no JDK is installed (Debian: apt-get install default-jdk-headless)")
+        return None if shutil.which("mvn") else _not_installed("mvn", "maven")
 
     def prepare_generator(self) -> int:
         """Raise the limit of open files, and return it. RuntimeUnusable if the generator is not installed, or one of
@@ -256,11 +258,16 @@ def _source_of(generator: Generator) -> Path:
 _PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
 
 
-def _how_to_get(needs: Needs) -> str:
+def _lacking(needs: Needs) -> Skip:
     packages = " ".join(needs.packages)
     if needs.conflicts:
-        return f"{needs.command} is not installed, and Debian's {packages} conflicts with {needs.conflicts}: use Docker"
-    return f"{needs.command} is not installed (Debian: apt-get install {packages})"
+        why = f"{needs.command} is not installed, and Debian's {packages} conflicts with {needs.conflicts}: use Docker"
+        return Skip(SkipKind.NOT_INSTALLED, why)
+    return _not_installed(needs.command, packages)
+
+
+def _not_installed(command: str, packages: str) -> Skip:
+    return Skip(SkipKind.NOT_INSTALLED, f"{command} is not installed (Debian: apt-get install {packages})")
 
 
 def _find(command: str) -> str | None:

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, ClassVar
 from ab_runner.host.interrupt import held
 from ab_runner.host.orphans import Orphans
 from ab_runner.load.generator import Completed
+from ab_runner.model.message import Code, Message
 from ab_runner.monitor.accounting import ResourceAccounts, Session, accounts_of, children_cpu_seconds, pin
 from ab_runner.runtime import perf_files
 from ab_runner.runtime.base import INTERRUPT_SECONDS, OVER_TIME, STOP_SECONDS, RuntimeUnusable, StartError, end_group
@@ -61,7 +62,7 @@ class ProcessServer:
                 )  # fmt: skip
                 self._sessions.add(self._server.pid)
         except OSError as error:
-            raise StartError("does not start", str(error)) from error
+            raise StartError(Message(Code.DOES_NOT_START, detail=str(error))) from error
 
     def find_version(self, command: Sequence[str], environment: dict[str, str]) -> None:
         """Keep what a command prints that says what will run; nothing if it fails. It may be the server's own program,
@@ -136,10 +137,10 @@ class ProcessServer:
                     with suppress(ProcessLookupError):
                         os.kill(process, number)
 
-    def ended(self) -> str | None:
+    def ended(self) -> Message | None:
         """Return why there can be no further load; None while the server runs."""
         code = self._server.poll() if self._server else None
-        return None if code is None else _exit_text(code)
+        return None if code is None else _end_of(code)
 
     def stop(self) -> None:
         """End server and generator, and remove the server's folder; may be called twice."""
@@ -170,5 +171,7 @@ def as_nobody() -> dict[str, Any]:
     return {"user": _NOBODY, "group": _NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
 
 
-def _exit_text(code: int) -> str:
-    return f"server killed by {signal.Signals(-code).name}" if code < 0 else f"server exited with {code}"
+def _end_of(code: int) -> Message:
+    if code < 0:
+        return Message(Code.KILLED_BY, {"signal": signal.Signals(-code).name, "who": "server"})
+    return Message(Code.EXITED, {"status": code, "who": "server"})

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from ab_runner.model.axis import lowest_level
 from ab_runner.model.limits import PLANNED_AT_MOST, VALID_RATES
 from ab_runner.model.protocol import SweepRequest
-from ab_runner.model.records import CellRecord, ColdTrial, EndRecord, Record, RepeatedTrial, ResumeRecord, Sweep, Trial
+from ab_runner.model.records import CellRecord, EndRecord, Record, RepeatedTrial, ResumeRecord, Sweep, Trial
 from ab_runner.model.server import REFERENCE
 
 
@@ -39,7 +39,7 @@ def wrong_in_record(record: Record, servers: Collection[str], lowest: int) -> st
     level that its axis can have."""
     if isinstance(record, ResumeRecord | EndRecord):
         return None
-    trial = record.trial if isinstance(record, RepeatedTrial | ColdTrial) else record
+    trial = record.trial if isinstance(record, RepeatedTrial) else record
     if trial.server not in servers:
         return f"the sweep has no server {trial.server[:80]!r}"
     if isinstance(trial, CellRecord) and trial.level < lowest:
@@ -48,8 +48,8 @@ def wrong_in_record(record: Record, servers: Collection[str], lowest: int) -> st
 
 
 def _wrong_in_trial(trial: Trial) -> str | None:
-    if (trial.report is None) == (trial.error is None):
-        return "a trial must have either a report or an error"
+    if trial.verdict.valid == (trial.verdict.reason is not None):
+        return "a verdict must have a reason if the trial is not valid, and none if it is"
     low, high = VALID_RATES
     if trial.verdict.valid and not (trial.report and low <= trial.report.rate <= high):
         return f"a valid trial must have {low:g} to {high:g} requests/s"

@@ -51,7 +51,8 @@ def server_differences(then: Sweep, now: Sweep) -> Iterator[str]:
         yield f"{', '.join(edited)} {'has' if len(edited) == 1 else 'have'} another server.toml"
     for server in then.everyone:
         if server.id not in here:
-            yield f"{server.id} cannot run: {now.skipped.get(server.id, 'no server has that name')}"
+            skip = now.skipped.get(server.id)
+            yield f"{server.id} cannot run: {skip.detail if skip else 'no server has that name'}"
 
 
 def revisions(then: Sweep, now: Sweep) -> dict[str, tuple[int, int]]:

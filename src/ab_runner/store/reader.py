@@ -7,6 +7,7 @@ import fcntl
 import os
 from collections import Counter
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import get_args
 
@@ -15,18 +16,9 @@ import msgspec
 from ab_runner.host import safe_files
 from ab_runner.model.axis import lowest_level
 from ab_runner.model.compact import Compact
-from ab_runner.model.records import (
-    COLD,
-    FORMAT,
-    ColdTrial,
-    EndRecord,
-    Record,
-    RepeatedTrial,
-    ResumeRecord,
-    Sweep,
-    Trial,
-)
+from ab_runner.model.records import FORMAT, EndRecord, Record, RepeatedTrial, ResumeRecord, Sweep, Trial
 from ab_runner.model.text import shown
+from ab_runner.store import format_1
 from ab_runner.store.checks import wrong_in_record, wrong_in_sweep
 from ab_runner.store.layout import LATEST, PUBLISHED_SWEEPS, SWEEP_FILE, TRIALS_FILE, StoreError
 from ab_runner.store.log import log_lines, log_path
@@ -74,7 +66,7 @@ def read(folder: Path) -> Stored:
             if not line.strip():
                 continue
             try:
-                records.append(_record(line, servers, lowest))
+                records.append(_record(line, sweep.format, servers, lowest))
             except UNREADABLE as error:
                 if kind := _unknown_kind(line):
                     unknown[kind if len(unknown) < _NAMED_AT_MOST else _OTHERS] += 1
@@ -156,7 +148,7 @@ def _sweep(path: Path, content: bytes) -> Sweep:
             raise StoreError(
                 f"{path}: format {version}; this toolkit reads formats up to {FORMAT}: use a newer toolkit"
             )
-        sweep = msgspec.json.decode(content, type=Sweep)
+        sweep = format_1.sweep_of(content) if version == 1 else msgspec.json.decode(content, type=Sweep)
     except UNREADABLE as error:
         raise StoreError(f"{path}: {shown(str(error), _REASON_AT_MOST)}") from error
     if wrong := wrong_in_sweep(sweep):
@@ -164,17 +156,26 @@ def _sweep(path: Path, content: bytes) -> Sweep:
     return sweep
 
 
-def _record(line: bytes, servers: Collection[str], lowest: int) -> Record:
-    """Return the record in a line of a sweep that has these servers, and whose lowest possible level this is. One of
-    `UNREADABLE` if there is none, or a wrong one."""
-    record = _RECORDS.decode(line)
+def _record(line: bytes, version: int, servers: Collection[str], lowest: int) -> Record:
+    """Return the record in a line of a sweep of that format which has these servers, and whose lowest possible level
+    this is. One of `UNREADABLE` if there is none, or a wrong one."""
+    record = _of_format_1(line) if version == 1 else _RECORDS.decode(line)
     if wrong := wrong_in_record(record, servers, lowest):
         raise msgspec.ValidationError(wrong)
-    if isinstance(record, ColdTrial):
-        record = RepeatedTrial(trial=record.trial, reason=COLD)
     if isinstance(record, RepeatedTrial):
         return msgspec.structs.replace(record, trial=_compact(record.trial))
     return _compact(record) if isinstance(record, Trial) else record
+
+
+def _of_format_1(line: bytes) -> Record:
+    """Return the record in a line of a log of format 1, to which `resume` may have added records of today."""
+    try:
+        return format_1.record_of(line)
+    except msgspec.ValidationError as error:
+        with suppress(msgspec.ValidationError):
+            record: Record = _RECORDS.decode(line)
+            return record
+        raise error
 
 
 def _compact(trial: Trial) -> Trial:

@@ -43,8 +43,12 @@ class Redaction(msgspec.Struct, frozen=True):
         if isinstance(value, list):
             return [self._value(each, key) for each in value]
         if isinstance(value, dict):
-            # The servers of `left_out` are keys, and their reasons free text.
-            return {name: self._value(each, key if key == "left_out" else name) for name, each in value.items()}
+            # The servers of `left_out` are keys; in older files their reasons are free text.
+            is_text = key == "left_out"
+            return {
+                name: self._value(each, key if is_text and isinstance(each, str) else name)
+                for name, each in value.items()
+            }
         return value
 
     def _text(self, text: str, key: str) -> str:

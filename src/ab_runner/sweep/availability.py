@@ -9,16 +9,16 @@ from msgspec import Struct
 from ab_runner import paths
 from ab_runner.catalog import artifacts
 from ab_runner.host import machine
+from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.server import Server
 from ab_runner.runtime import docker, docker_commands, process
 from ab_runner.runtime.base import Runtime
-from ab_runner.sweep.skipped import Reason, missing_artifact, plain
 
 
 class Availability(Struct, frozen=True):
     where: str
     """The runtime, in words; where it is not Docker, with the reason."""
-    missing: dict[str, Reason]
+    missing: dict[str, Skip]
     """Servers that cannot run."""
 
 
@@ -33,10 +33,8 @@ def look(servers: Iterable[Server]) -> Availability:
     else:
         where, broken = f"as processes of this host, because {no_docker}", process.why_unusable()
         runtime = process.ProcessRuntime(paths.SERVERS, paths.FIXTURES, machine.cpu_split(), port=0)
-    missing: dict[str, Reason] = {}
-    for server in servers:
-        if reason := broken or runtime.unavailable(server):
-            missing[server.id] = plain(reason)
-        elif reason := artifacts.unavailable(server):
-            missing[server.id] = missing_artifact(reason)
-    return Availability(where, missing)
+    nothing = Skip(SkipKind.OTHER, broken) if broken else None
+    looked_at = {
+        server.id: nothing or runtime.unavailable(server) or artifacts.unavailable(server) for server in servers
+    }
+    return Availability(where, {server: skip for server, skip in looked_at.items() if skip})

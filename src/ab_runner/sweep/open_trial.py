@@ -8,7 +8,8 @@ import msgspec
 
 from ab_runner.load.open_validity import open_limit
 from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, percentage
-from ab_runner.model.load import Load, Verdict
+from ab_runner.model.load import Load
+from ab_runner.model.message import Code, Message, MessageError, Verdict
 from ab_runner.model.records import Cell, Search, Step, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.histogram import weighted
@@ -29,7 +30,6 @@ TAIL_REQUESTS = 10
 """A percentile is told by at least so many requests that take longer."""
 LONGEST_STRETCH = 4
 """The step of a search takes at most so many times as long as a trial, where low rates make few requests."""
-PEAK_IS_A_BOUND = "open-load was the limit of the peak, so these are shares of less than the server's own"
 
 
 class Peak(msgspec.Struct, frozen=True):
@@ -39,12 +39,8 @@ class Peak(msgspec.Struct, frozen=True):
     is_bound: bool
 
 
-class NoPeak(Exception):
-    """A server has no peak that rates could come from: a few words for its cells, and the full reason as `detail`."""
-
-    def __init__(self, reason: str, detail: str = "") -> None:
-        super().__init__(reason)
-        self.detail = detail
+class NoPeak(MessageError):
+    """A server has no peak that rates could come from."""
 
 
 class _Ended(Exception):
@@ -70,7 +66,7 @@ def measure_open_cell(start: Start, cell: Cell, peaks: dict[WorkloadName, Peak])
             result = _Capacity(start, cell, plan, name, peak.rate).find()
     trial = result.trial
     if peak.is_bound and plan.axis == "peak" and trial.verdict.valid:
-        trial = msgspec.structs.replace(trial, verdict=Verdict(True, notes=(PEAK_IS_A_BOUND,)))
+        trial = msgspec.structs.replace(trial, verdict=Verdict(True, notes=(Message(Code.PEAK_IS_BOUND),)))
     return TrialResult(trial, result.alive)
 
 
@@ -81,8 +77,9 @@ def _peak(start: Start, name: WorkloadName, peaks: dict[WorkloadName, Peak]) -> 
         if report is None or report.failed or not report.complete:
             if end := end_of(start.running, patient=True):
                 raise NoPeak(end)
-            why = failure.reason if failure else f"{sum(report.failed.values())} failed" if report else ""
-            raise NoPeak(f"no peak: {why or 'none completed'}", failure.detail if failure else "")
+            failed = report.failed if report else {}
+            why = failure or (Message(Code.FAILED, failed=failed) if failed else Message(Code.NONE_COMPLETED))
+            raise NoPeak(msgspec.structs.replace(why, stage="peak"))
         limit = open_limit(report, watched.sampler.limit)
         peaks[name] = Peak(round(report.rate, 1), limit == "generator")
     return peaks[name]
@@ -125,8 +122,10 @@ class _Capacity:
             return self._with(self._last, met=self._highest_met, missed=self._steps[-1].rate)
         if self._met is None:
             assert self._last is not None, "a search has a step"
-            reason = f"SLO met at no rate: {self._steps[-1].reason}"
-            last = msgspec.structs.replace(self._last.trial, verdict=Verdict(False, reason))
+            reason = self._steps[-1].reason
+            assert reason is not None, "the SLO was met at no rate"
+            verdict = Verdict(False, msgspec.structs.replace(reason, stage="slo"))
+            last = msgspec.structs.replace(self._last.trial, verdict=verdict)
             return self._with(TrialResult(last, self._last.alive), bracket.met, bracket.missed)
         missed = next((step for step in self._steps if step.rate == bracket.missed), None)
         limit = missed.limit if missed else "generator"
@@ -162,10 +161,9 @@ def step_of(trial: Trial, rate: int, plan: OpenLoad, bound: int) -> Step:
     """Return the step of a search that this trial is. `bound` is that of the SLO's percentile in milliseconds."""
     spread = weighted(trial.microseconds.items())
     latency = spread.percentile(percentage(plan.percentile)) / 1000 if spread.counts else None
-    reason = None if trial.verdict.valid else trial.verdict.reason or "failed"
+    reason = None if trial.verdict.valid else trial.verdict.reason
     if reason is None and latency is not None and latency > bound:
-        digits = ".3g" if latency < 100 else ".0f"
-        reason = f"{plan.percentile} {latency:{digits}} ms"
+        reason = Message(Code.SLO_MISSED, {"milliseconds": latency, "percentile": plan.percentile})
     return Step(
         rate=rate,
         latency=latency,

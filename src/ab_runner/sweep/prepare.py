@@ -14,13 +14,14 @@ from ab_runner import paths
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import load
 from ab_runner.host import machine, preflight
+from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.protocol import Protocol, SweepRequest
 from ab_runner.model.records import Sweep
 from ab_runner.model.server import REFERENCE, Artifact, Server
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.sweep.fixtures import digests, make_fixtures
 from ab_runner.sweep.runtime_choice import check_limits, choose_runtime
-from ab_runner.sweep.skipped import Reason, missing_artifact, plain, skipped_lines
+from ab_runner.sweep.skipped import skipped_lines
 
 MEMORY_OF_A_SERVER = 2**30
 """Bytes: a JVM's heap of 512 MB, and as much for the rest."""
@@ -35,7 +36,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     runtime: Runtime
     fixtures: Path
     servers: tuple[Server, ...]
-    skipped: dict[str, str]
+    skipped: dict[str, Skip]
     reference: Server | None
 
 
@@ -52,7 +53,7 @@ def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Ca
     able = [server for server in wanted if server.id not in skipped]
     unbuilt = runtime.prepare([server for server in everyone if server.id not in skipped], tell) if able else {}
     if reference not in wanted and reference.id in unbuilt:
-        skipped[reference.id] = plain(f"does not build: {unbuilt.pop(reference.id)}")
+        skipped[reference.id] = Skip(SkipKind.OTHER, f"does not build: {unbuilt.pop(reference.id)}")
     for line in (*skipped_lines(skipped), *_unbuilt_lines(unbuilt)):
         tell(line)
     if len(unbuilt) == len(able):
@@ -68,7 +69,7 @@ def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Ca
         runtime=runtime,
         fixtures=fixtures,
         servers=tuple(able),
-        skipped={server: reason.detail for server, reason in skipped.items()},
+        skipped=skipped,
         reference=None if reference.id in {*skipped, *unbuilt} else reference,
     )
 
@@ -79,12 +80,12 @@ def with_batches_that_fit(protocol: Protocol, memory_bytes: int) -> Protocol:
     return msgspec.structs.replace(protocol, together=min(protocol.together, room))
 
 
-def unavailable_in(runtime: Runtime, servers: Iterable[Server]) -> dict[str, Reason]:
+def unavailable_in(runtime: Runtime, servers: Iterable[Server]) -> dict[str, Skip]:
     """Return the servers that cannot run in this runtime, whatever is fetched or built."""
-    return {server.id: plain(reason) for server in servers if (reason := runtime.unavailable(server))}
+    return {server.id: skip for server in servers if (skip := runtime.unavailable(server))}
 
 
-def provide(servers: Sequence[Server], tell: Callable[[str], None]) -> dict[str, Reason]:
+def provide(servers: Sequence[Server], tell: Callable[[str], None]) -> dict[str, Skip]:
     """Fetch what these servers lack. Return those that still lack something, with the reason and what to do."""
     lacking = [each for each in artifacts.artifacts_of(servers) if artifacts.state_of(each) != "present"]
     if lacking:
@@ -96,7 +97,7 @@ def provide(servers: Sequence[Server], tell: Callable[[str], None]) -> dict[str,
         except artifacts.ArtifactError as error:
             failed[artifact] = f"{artifacts.how_to_get(artifact)} ({error})"
     return {
-        server.id: missing_artifact(failed[artifact])
+        server.id: Skip(SkipKind.ARTIFACT, failed[artifact])
         for server in servers
         for artifact in server.artifacts
         if artifact in failed

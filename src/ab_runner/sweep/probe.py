@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from ab_runner.model.message import Code, Message, MessageError
 from ab_runner.model.workload import Workload
 
 Connect = Callable[[float], socket.socket]
@@ -29,8 +30,6 @@ _PART = 64 << 10
 _END_OF_HEAD = b"\r\n\r\n"
 _STATUS_LINE = re.compile(r"HTTP/1\.[0-9] ([0-9]{3})(?: .*)?", re.DOTALL)
 _LENGTH = re.compile(r"[0-9]{1,12}")
-NO_KEEP_ALIVE = "no keep-alive"
-REFUSES_HTTP_1_0 = "refuses HTTP/1.0"
 _VERSION_NOT_SUPPORTED = 505
 _UP = (200, _VERSION_NOT_SUPPORTED)
 """Statuses of a server that is up. One that refuses HTTP/1.0 will always do so: `check` reports it, without waiting."""
@@ -45,8 +44,8 @@ _TRAVERSALS = (
 _SECRET = b"root:"
 
 
-class ProbeError(Exception):
-    """What is wrong with an answer, in a line."""
+class ProbeError(MessageError):
+    """What is wrong with an answer."""
 
 
 class NoAnswer(ProbeError):
@@ -109,28 +108,29 @@ def exchange(connection: socket.socket, head: bytes) -> Answer:
         connection.settimeout(TIMEOUT)
         connection.sendall(head)
     except OSError as error:
-        raise NoAnswer(f"connection lost: {error.strerror or error}") from error
+        raise NoAnswer(Message(Code.CONNECTION_LOST, detail=error.strerror or str(error))) from error
     return _read_answer(connection)
 
 
-def wait_until_ready(connect: Connect, workload: Workload, seconds: float, ended: Callable[[], str | None]) -> None:
-    """Send requests until the server is up. ProbeError when the time is over, or when `ended` gives a reason why the
-    server has ended.
-    """
+def wait_until_ready(
+    connect: Connect, workload: Workload, seconds: float, ended: Callable[[], Message | None]
+) -> Message | None:
+    """Send requests until the server is up, and return None then. Return what it did last when the time is over, or why
+    it has ended, if `ended` says so."""
     began = time.monotonic()
-    last = "no answer"
+    last = Message(Code.NO_WHOLE_ANSWER, {"seconds": seconds})
     while (waited := time.monotonic() - began) < seconds:
         if reason := ended():
-            raise ProbeError(reason)
+            return reason
         try:
             answer = ask(connect, _head_for(workload.path))
             if answer.status in _UP:
-                return
-            last = f"it answers {answer.status}"
+                return None
+            last = Message(Code.STATUS, {"status": answer.status})
         except ProbeError as error:
-            last = str(error)
+            last = error.message
         time.sleep(0.02 if waited < 2 else 0.2)
-    raise ProbeError(f"not ready after {seconds:.0f} s: {last}")
+    return last
 
 
 def is_alive(connect: Connect, workload: Workload) -> bool:
@@ -144,15 +144,15 @@ def is_alive(connect: Connect, workload: Workload) -> bool:
 def check_body(answer: Answer, expected: bytes) -> None:
     """Raise ProbeError unless the answer is a 200 with exactly these bytes."""
     if answer.status == _VERSION_NOT_SUPPORTED:
-        raise ProbeError(REFUSES_HTTP_1_0)
+        raise ProbeError(Message(Code.REFUSES_HTTP_1_0))
     if answer.status != 200:
-        raise ProbeError(f"status {answer.status} instead of 200")
+        raise ProbeError(Message(Code.STATUS, {"status": answer.status}))
     if "content-length" not in answer.headers:
-        raise ProbeError("no Content-Length")
+        raise ProbeError(Message(Code.NO_CONTENT_LENGTH))
     if len(answer.body) != len(expected):
-        raise ProbeError(f"{len(answer.body):,} bytes instead of {len(expected):,}")
+        raise ProbeError(Message(Code.BODY_LENGTH, {"bytes": len(answer.body), "expected": len(expected)}))
     if answer.body != expected:
-        raise ProbeError("wrong bytes")
+        raise ProbeError(Message(Code.WRONG_BYTES))
 
 
 def _check_kept_alive(connect: Connect, head: bytes, expected: bytes) -> None:
@@ -161,10 +161,12 @@ def _check_kept_alive(connect: Connect, head: bytes, expected: bytes) -> None:
             try:
                 answer = exchange(connection, head)
             except ProbeError as error:
-                raise ProbeError(NO_KEEP_ALIVE if number == 2 else str(error)) from error
+                if number == 2:
+                    raise ProbeError(Message(Code.NO_KEEP_ALIVE)) from error
+                raise
             check_body(answer, expected)
             if not stays_open(head, answer):
-                raise ProbeError(NO_KEEP_ALIVE)
+                raise ProbeError(Message(Code.NO_KEEP_ALIVE))
 
 
 def stays_open(head: bytes, answer: Answer) -> bool:
@@ -187,27 +189,27 @@ def _check_closed(connect: Connect, head: bytes) -> None:
         is_left_open = _is_http_1_1(head)
         try:
             seconds = LEFT_OPEN_SECONDS if is_left_open else TIMEOUT
-            more = _receive(connection, time.monotonic() + seconds, "does not close the connection")
+            more = _receive(connection, time.monotonic() + seconds, Code.DOES_NOT_CLOSE)
         except NoAnswer:
             if not is_left_open:
                 raise
             return
         if more:
-            raise ProbeError("more bytes than its Content-Length says")
+            raise ProbeError(Message(Code.MORE_BYTES))
 
 
 def _check_guarded(connect: Connect, head: bytes) -> None:
     version = "1.1" if _is_http_1_1(head) else "1.0"
     missing = ask(connect, _head_for(_MISSING, version=version))
     if missing.status != 404:
-        raise ProbeError(f"status {missing.status} instead of 404 for a file that is not there")
+        raise ProbeError(Message(Code.STATUS_OF_MISSING, {"status": missing.status}))
     for path in _TRAVERSALS:
         try:
             answer = ask(connect, _head_for(path, version=version))
         except ProbeError:
             continue  # to hang up on such a request is a good answer too
         if answer.status == 200 or _SECRET in answer.body:
-            raise ProbeError(f"gives out a file for {path}")
+            raise ProbeError(Message(Code.GIVES_FILE_OUT, {"path": path}))
 
 
 def open_connection(connect: Connect, seconds: float = TIMEOUT) -> socket.socket:
@@ -215,7 +217,7 @@ def open_connection(connect: Connect, seconds: float = TIMEOUT) -> socket.socket
     try:
         return connect(seconds)
     except OSError as error:
-        raise NoAnswer(f"no connection: {error.strerror or error}") from error
+        raise NoAnswer(Message(Code.NO_CONNECTION, detail=error.strerror or str(error))) from error
 
 
 def _read_answer(connection: socket.socket) -> Answer:
@@ -225,11 +227,11 @@ def _read_answer(connection: socket.socket) -> Answer:
     while (end := data.find(_END_OF_HEAD)) < 0 and len(data) <= _HEAD_AT_MOST:
         chunk = _receive(connection, deadline)
         if not chunk:
-            raise NoAnswer("closes without a whole answer" if data else "closes without an answer")
+            raise NoAnswer(Message(Code.CLOSES_WITHOUT_WHOLE_ANSWER if data else Code.CLOSES_WITHOUT_ANSWER))
         data += chunk
     length_of_head = end + len(_END_OF_HEAD)
     if end < 0 or length_of_head > _HEAD_AT_MOST:
-        raise ProbeError(f"a head of more than {_HEAD_AT_MOST:,} bytes")
+        raise ProbeError(Message(Code.HEAD_TOO_LONG, {"limit": _HEAD_AT_MOST}))
     head = data[:length_of_head].decode("latin-1")
     status, headers = _parse_head(head.removesuffix(_END_OF_HEAD.decode()))
     del data[:length_of_head]
@@ -237,11 +239,11 @@ def _read_answer(connection: socket.socket) -> Answer:
     while (length is None or len(data) < length) and (chunk := _receive(connection, deadline)):
         data += chunk
         if len(data) > _BODY_AT_MOST:
-            raise ProbeError(f"a body of more than {_BODY_AT_MOST:,} bytes")
+            raise ProbeError(Message(Code.BODY_TOO_LONG, {"limit": _BODY_AT_MOST}))
     return Answer(head, status, headers, bytes(data))
 
 
-def _receive(connection: socket.socket, deadline: float, late: str = "no whole answer") -> bytes:
+def _receive(connection: socket.socket, deadline: float, late: Code = Code.NO_WHOLE_ANSWER) -> bytes:
     left = deadline - time.monotonic()
     try:
         if left <= 0:
@@ -249,23 +251,23 @@ def _receive(connection: socket.socket, deadline: float, late: str = "no whole a
         connection.settimeout(left)
         return connection.recv(_PART)
     except TimeoutError:
-        raise NoAnswer(f"{late} within {TIMEOUT:.0f} s") from None
+        raise NoAnswer(Message(late, {"seconds": TIMEOUT})) from None
     except OSError as error:
-        raise NoAnswer(f"connection lost: {error.strerror or error}") from error
+        raise NoAnswer(Message(Code.CONNECTION_LOST, detail=error.strerror or str(error))) from error
 
 
 def _parse_head(head: str) -> tuple[int, dict[str, str]]:
     first, *rest = head.split("\r\n")
     status = _STATUS_LINE.fullmatch(first)
     if status is None:
-        raise ProbeError(f"not an HTTP answer: {first[:40]!r}")
+        raise ProbeError(Message(Code.NOT_HTTP, detail=repr(first[:40])))
     headers: dict[str, str] = {}
     for line in rest:
         name, colon, value = (part.strip() for part in line.partition(":"))
         if not name or not colon:
-            raise ProbeError(f"not a header: {line[:40]!r}")
+            raise ProbeError(Message(Code.NOT_A_HEADER, detail=repr(line[:40])))
         if name.lower() == "content-length" and headers.get("content-length", value) != value:
-            raise ProbeError("two different Content-Lengths")
+            raise ProbeError(Message(Code.TWO_CONTENT_LENGTHS))
         headers[name.lower()] = value
     return int(status[1]), headers
 
@@ -276,7 +278,7 @@ def _length_of(headers: dict[str, str]) -> int | None:
     if text is None:
         return None
     if not _LENGTH.fullmatch(text):
-        raise ProbeError(f"Content-Length is not a length: {text[:40]!r}")
+        raise ProbeError(Message(Code.NOT_A_LENGTH, detail=repr(text[:40])))
     if int(text) > _BODY_AT_MOST:
-        raise ProbeError(f"Content-Length {int(text):,} is more than {_BODY_AT_MOST:,}")
+        raise ProbeError(Message(Code.BODY_TOO_LONG, {"limit": _BODY_AT_MOST}))
     return int(text)

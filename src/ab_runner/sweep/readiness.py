@@ -58,5 +58,5 @@ def _process_findings(cpus: machine.CpuSplit) -> Iterator[Finding]:
     yield from preflight.network_findings(machine.sysctls())
     runtime = ProcessRuntime(paths.SERVERS, paths.FIXTURES, cpus, port=0)
     for server in load(paths.SERVERS).values():
-        reason = runtime.unavailable(server)
-        yield Finding(reason is None, f"{server.id}: {reason or 'can run as a process'}")
+        skip = runtime.unavailable(server)
+        yield Finding(skip is None, f"{server.id}: {skip.detail if skip else 'can run as a process'}")

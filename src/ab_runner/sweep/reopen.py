@@ -13,6 +13,7 @@ from ab_runner import paths
 from ab_runner.catalog.servers import load
 from ab_runner.errors import UserError
 from ab_runner.host.sweep_lock import sweep_lock
+from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.records import ResumeRecord, Sweep
 from ab_runner.model.server import Server, current_id
 from ab_runner.store.differences import differences
@@ -60,11 +61,11 @@ def reopen_sweep(folder: Path, port: int, anyway: bool, tell: Callable[[str], No
         )
 
 
-def _renamed(sweep: Sweep, catalog: Mapping[str, Server]) -> dict[str, str]:
+def _renamed(sweep: Sweep, catalog: Mapping[str, Server]) -> dict[str, Skip]:
     """Return the sweep's servers that have another id now, each with that as the reason why it cannot run: its cells
     have the old id."""
     now = {server.id: current_id(server.id, catalog.values()) for server in sweep.servers}
-    return {then: f"it is {id} now" for then, id in now.items() if id != then}
+    return {then: Skip(SkipKind.OTHER, f"it is {id} now") for then, id in now.items() if id != then}
 
 
 def _store_of(folder: Path, differences: tuple[str, ...]) -> Store:

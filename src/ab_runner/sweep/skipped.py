@@ -1,52 +1,30 @@
-"""Why servers cannot take part, in a line for each kind of reason. Pure."""
+"""Why servers cannot take part, in a line for each reason. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import msgspec
+from ab_runner.model.message import Skip, SkipKind
+
+_ARTIFACTS = "their artifacts are missing", "; ./ab-runner artifacts fetch gets them"
 
 
-class Reason(msgspec.Struct, frozen=True):
-    """Why one server cannot run here: `detail` is the full reason, with what to do. Many servers may share a `kind`,
-    the reason in a few words, and its `remedy`."""
-
-    detail: str
-    kind: str
-    remedy: str = ""
-
-
-def plain(detail: str) -> Reason:
-    """Return a reason that is short enough to be its own kind."""
-    return Reason(detail, detail)
-
-
-def missing_artifact(detail: str) -> Reason:
-    """Return the reason of a server that needs a file that no package registry has."""
-    return Reason(detail, "their artifacts are missing", "./ab-runner artifacts fetch gets them")
-
-
-def skipped_lines(reasons: Mapping[str, Reason]) -> Iterator[str]:
-    """Return a line for each kind of reason, with the servers that a sweep skips."""
-    for reason, servers in by_kind(reasons):
+def skipped_lines(skips: Mapping[str, Skip]) -> Iterator[str]:
+    """Return a line for each reason, with the servers that a sweep skips."""
+    for (why, remedy), servers in _by_reason(skips).items():
         count = f"{len(servers)} server{'' if len(servers) == 1 else 's'}"
-        yield f"{count} skipped: {reason.kind} ({', '.join(servers)}){_remedy(reason)}"
+        yield f"{count} skipped: {why} ({', '.join(servers)}){remedy}"
 
 
-def not_here_lines(reasons: Mapping[str, Reason]) -> Iterator[str]:
-    """Return a line for each kind of reason, with the servers that cannot run here."""
-    for reason, servers in by_kind(reasons):
-        yield f"not here: {', '.join(servers)}: {reason.kind}{_remedy(reason)}"
+def not_here_lines(skips: Mapping[str, Skip]) -> Iterator[str]:
+    """Return a line for each reason, with the servers that cannot run here."""
+    for (why, remedy), servers in _by_reason(skips).items():
+        yield f"not here: {', '.join(servers)}: {why}{remedy}"
 
 
-def by_kind(reasons: Mapping[str, Reason]) -> Iterator[tuple[Reason, list[str]]]:
-    """Return the servers of each kind of reason, with the first reason of that kind."""
-    servers: dict[str, list[str]] = {}
-    for server, reason in reasons.items():
-        servers.setdefault(reason.kind, []).append(server)
-    for ids in servers.values():
-        yield reasons[ids[0]], ids
-
-
-def _remedy(reason: Reason) -> str:
-    return f"; {reason.remedy}" if reason.remedy else ""
+def _by_reason(skips: Mapping[str, Skip]) -> dict[tuple[str, str], list[str]]:
+    """Return the servers of each reason and remedy. Missing artifacts are one reason, whichever they are."""
+    servers: dict[tuple[str, str], list[str]] = {}
+    for server, skip in skips.items():
+        servers.setdefault(_ARTIFACTS if skip.kind == SkipKind.ARTIFACT else (skip.detail, ""), []).append(server)
+    return servers

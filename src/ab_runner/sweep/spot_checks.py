@@ -8,6 +8,7 @@ import threading
 from contextlib import suppress
 from types import TracebackType
 
+from ab_runner.model.message import Message
 from ab_runner.sweep import probe
 from ab_runner.sweep.probe import Connect
 
@@ -25,7 +26,7 @@ class SpotChecks:
     """
 
     answered = 0
-    wrong: str | None = None
+    wrong: Message | None = None
 
     def __init__(self, connect: Connect, head: bytes, expected: bytes, keep_alive: bool) -> None:
         """`head` is the request, `expected` the body that answers it."""
@@ -60,7 +61,7 @@ class SpotChecks:
                 self._hang_up()
             except probe.ProbeError as error:
                 if not self._over.is_set():
-                    self.wrong = str(error)
+                    self.wrong = error.message
         self._hang_up()
 
     def _check(self) -> None:

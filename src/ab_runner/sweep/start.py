@@ -11,6 +11,7 @@ import msgspec
 
 from ab_runner.load.generator import Completed, LoadOutcome, Target
 from ab_runner.model.load import Load
+from ab_runner.model.message import Code, Message
 from ab_runner.model.records import AFTER, BEFORE, AnswerRecord, StartRecord
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName, workload_named
@@ -65,12 +66,11 @@ class Start:
             running = self._running = self.context.runtime.start(self.server, self.name)
             # A server can have a word in what is said of it.
             environment = {name: text[:_TEXT_AT_MOST] for name, text in running.environment.items()}
-            probe.wait_until_ready(running.connect, workload_named(first), READY_SECONDS, running.ended)
+            if wrong := probe.wait_until_ready(running.connect, workload_named(first), READY_SECONDS, running.ended):
+                failure = StartError(msgspec.structs.replace(wrong, stage="readiness"))
+                self.stop()
         except StartError as error:
             failure = error
-        except probe.ProbeError as error:
-            failure = StartError("does not get ready", str(error))
-            self.stop()
         self.context.store.append(
             StartRecord(
                 block=self.block,
@@ -79,7 +79,7 @@ class Start:
                 at=at,
                 seconds=round(time.monotonic() - began, 3),
                 environment=environment,
-                error=f"{failure}: {failure.detail}" if failure else None,
+                error=failure.message if failure else None,
             )
         )
         if failure is not None:
@@ -141,7 +141,10 @@ class Start:
     def check(self, name: WorkloadName) -> probe.Answer:
         """Return the answer to the generator's request. ProbeError unless the server answers in this workload as it
         must."""
-        return probe.check(self.running.connect, self.question(name))
+        try:
+            return probe.check(self.running.connect, self.question(name))
+        except OSError as error:
+            raise probe.ProbeError(Message(Code.UNSAID, detail=str(error))) from error
 
     def record_head(self, name: WorkloadName, answer: probe.Answer) -> None:
         """Record the head of an answer, unless the sweep has one of this server and workload."""

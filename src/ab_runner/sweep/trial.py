@@ -13,7 +13,8 @@ from ab_runner.host.cooldown import settle
 from ab_runner.host.machine import local_ports, sysctls
 from ab_runner.load.open_validity import judge_open, open_limit
 from ab_runner.load.trial_validity import cold, judge
-from ab_runner.model.load import Limit, Load, Verdict
+from ab_runner.model.load import Limit, Load
+from ab_runner.model.message import Message, Verdict
 from ab_runner.model.records import COLD, DISTURBED, Cell, RepeatedTrial, Trial
 from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.runtime.base import RunningServer
@@ -109,7 +110,7 @@ def make_warm_trial(start: Start, planned: PlannedTrial) -> TrialResult:
     return TrialResult(trial, result.alive)
 
 
-def _cold(trial: Trial) -> str | None:
+def _cold(trial: Trial) -> Message | None:
     return cold(trial.usage, trial.watched_seconds if trial.report and trial.report.arrivals else None)
 
 
@@ -145,7 +146,6 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
         command=outcome.command,
         exit_code=outcome.exit_code,
         report=outcome.report,
-        error=outcome.failure,
         verdict=verdict,
         raw=f"{name}.txt",
         milliseconds=outcome.milliseconds,
@@ -184,25 +184,24 @@ def _judged(start: Start, cell: Cell, load: Load, watched: WatchedLoad, limit: L
         return verdict, True
     alive = start.is_alive(cell.workload)
     if end := end_of(start.running, patient=not alive or outcome.failure is not None):
-        return Verdict(False, end), False
+        detail = verdict.reason.detail if verdict.reason else ""
+        return Verdict(False, msgspec.structs.replace(end, detail=detail)), False
     return verdict, alive
 
 
-def _wrong_answer(start: Start, workload: WorkloadName, watched: WatchedLoad) -> str | None:
+def _wrong_answer(start: Start, workload: WorkloadName, watched: WatchedLoad) -> Message | None:
     """Return what was wrong with an answer that was compared during the trial, or with one after it; None if all were
     right. ab looks at no body."""
     if watched.spot_checks is not None and watched.spot_checks.wrong is not None:
-        return f"wrong answer during the trial: {watched.spot_checks.wrong}"
+        return msgspec.structs.replace(watched.spot_checks.wrong, stage="during trial")
     try:
         start.check(workload)
-    except probe.NoAnswer as error:
-        return f"no answer after the trial: {error}"
-    except (OSError, probe.ProbeError) as error:
-        return f"wrong answer after the trial: {error}"
+    except probe.ProbeError as error:
+        return msgspec.structs.replace(error.message, stage="after trial")
     return None
 
 
-def end_of(running: RunningServer, patient: bool) -> str | None:
+def end_of(running: RunningServer, patient: bool) -> Message | None:
     """Return why server or generator ended, None if neither did. Where something broke, a runtime may notice it a
     moment later."""
     deadline = time.monotonic() + (NOTICED_SECONDS if patient else 0)

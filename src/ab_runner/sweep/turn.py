@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 
+from ab_runner.model.message import Code, Message
 from ab_runner.model.records import Cell, CellRecord, NotMeasured, cell_of
 from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import StartError
@@ -62,7 +63,7 @@ class Turn:
                     self.stop()
         except StartError as error:
             self._start = None
-            self._give_up(list(self._open), str(error), error.detail)
+            self._give_up(list(self._open), error.message)
         return self._start
 
     def measure(self, cell: Cell) -> None:
@@ -121,8 +122,8 @@ class Turn:
             self._context.emit(PhaseStarted("probe", self._server.id, name))
             try:
                 answer = start.check(name)
-            except (OSError, probe.ProbeError) as error:
-                self._give_up([cell for cell in self._open if cell.workload == name], str(error))
+            except probe.ProbeError as error:
+                self._give_up([cell for cell in self._open if cell.workload == name], error.message)
                 if not start.is_alive(name):
                     return False
             else:
@@ -144,7 +145,7 @@ class Turn:
                 break
             if not start.is_alive(last.load.workload):
                 cell = next(cell for cell in self._open if cell.workload == last.load.workload)
-                self._give_up([cell], "stopped in warm-up", last.error)
+                self._give_up([cell], Message(Code.STOPPED_IN_WARM_UP, {"cause": last.error.code}))
                 return False
             names.remove(last.load.workload)
         return True
@@ -158,7 +159,7 @@ class Turn:
             else:
                 result = measure_open_cell(start, cell, self._peaks)
         except NoPeak as error:
-            self._give_up([cell], str(error), error.detail)
+            self._give_up([cell], error.message)
             return start.is_alive(cell.workload)
         self._record(result.trial)
         return result.alive
@@ -167,7 +168,7 @@ class Turn:
         """Return the connections that the server must be warm for."""
         return [cell.level for cell in self._open] if self._context.open is None else [HIGH_CONCURRENCY]
 
-    def _give_up(self, cells: Sequence[Cell], reason: str, detail: str = "") -> None:
+    def _give_up(self, cells: Sequence[Cell], reason: Message) -> None:
         for cell in cells:
             self._record(
                 NotMeasured(
@@ -177,7 +178,6 @@ class Turn:
                     workload=cell.workload,
                     level=cell.level,
                     reason=reason,
-                    detail=detail,
                 )
             )
 

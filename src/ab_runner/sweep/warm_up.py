@@ -14,6 +14,7 @@ import msgspec
 
 from ab_runner.load.trial_validity import COLD
 from ab_runner.model.load import Load
+from ab_runner.model.message import Message
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, WarmUp
 from ab_runner.model.records import Cell, WarmUpTurns
 from ab_runner.model.workload import WorkloadName
@@ -44,7 +45,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     server_cpu_seconds: float | None = None
     jit_cpu_seconds: float | None = None
-    error: str | None = None
+    error: Message | None = None
     text: str = ""
     """What the generator printed."""
 

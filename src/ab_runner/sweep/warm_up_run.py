@@ -84,6 +84,6 @@ def _window(start: Start, load: WarmUpLoad, rate: float | None) -> Window:
         seconds=outcome.seconds,
         server_cpu_seconds=usage.server_cpu_seconds if usage else None,
         jit_cpu_seconds=usage.jit_cpu_seconds if usage else None,
-        error=outcome.failure.reason if outcome.failure else None,
+        error=outcome.failure,
         text=outcome.output,
     )

@@ -13,6 +13,7 @@ from ab_runner.model.load import Arrivals, LoadReport
 from ab_runner.model.records import BEFORE, JvmActivity, NotMeasured, Record, Usage, WarmUpRecord
 from ab_runner.report.charts.latencies import TAIL, percentile_name
 from ab_runner.report.figures import latency_figures, share_figure
+from ab_runner.report.messages import full_text, whole_text
 from ab_runner.report.words import Words
 from ab_runner.store.layout import RAW_FOLDER
 
@@ -52,11 +53,17 @@ def _row(figures: TrialFigures) -> dict[str, Value]:
     record = figures.record
     row: dict[str, Value] = {"workload": record.workload, "c": record.level, "block": _block(record.block)}
     if isinstance(record, NotMeasured):
-        return row | {"requests/s": "none", "remarks": _joined(": ", (record.reason, record.detail))}
-    detail = record.error.detail if record.error else None
+        return row | {"requests/s": "none", "remarks": whole_text(record.reason)}
+    reason = record.verdict.reason
     row |= {
         "limit": record.limit,
-        "remarks": _joined("; ", (record.verdict.reason, *record.verdict.notes, detail)),
+        "remarks": _joined(
+            "; ",
+            (
+                *map(full_text, (*([reason] if reason else []), *record.verdict.notes)),
+                reason.detail if reason else None,
+            ),
+        ),
         _ADDRESS: quote(f"{RAW_FOLDER}/{record.raw}"),
         "requests/CPU s": _digits(figures.cpu_efficiency),
     }

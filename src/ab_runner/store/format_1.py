@@ -1,0 +1,266 @@
+"""Records and sweeps of format 1, as those of today. Its reasons and notes are texts; here alone they are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ab_runner.model.limits import Count
+from ab_runner.model.message import Code, Message, Skip, SkipKind, Value, Verdict
+from ab_runner.model.records import (
+    COLD,
+    AnswerRecord,
+    EndRecord,
+    NotMeasured,
+    Record,
+    RepeatedTrial,
+    ResumeRecord,
+    Search,
+    StartRecord,
+    Step,
+    Sweep,
+    Trial,
+    WarmUpRecord,
+)
+
+
+class _Verdict(Struct, frozen=True):
+    valid: bool
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class _Error(Struct, frozen=True):
+    reason: str
+    detail: str
+    completed: Count | None = None
+
+
+class _Step(Step, frozen=True, kw_only=True):
+    reason: str | None  # type: ignore[assignment]
+
+
+class _Search(Search, frozen=True, kw_only=True):
+    steps: tuple[_Step, ...]
+
+
+class _Trial(Trial, frozen=True, kw_only=True, tag="trial", tag_field="record"):
+    error: _Error | None
+    verdict: _Verdict  # type: ignore[assignment]
+    search: _Search | None = None
+
+
+class _RepeatedTrial(Struct, frozen=True, kw_only=True, tag="repeated-trial", tag_field="record"):
+    trial: _Trial
+    reason: str
+
+
+class _ColdTrial(Struct, frozen=True, kw_only=True, tag="cold-trial", tag_field="record"):
+    """What the first versions have instead of a repeated trial that was cold."""
+
+    trial: _Trial
+
+
+class _NotMeasured(NotMeasured, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
+    reason: str  # type: ignore[assignment]
+    detail: str = ""
+
+
+class _StartRecord(StartRecord, frozen=True, kw_only=True, tag="start", tag_field="record"):
+    error: str | None = None  # type: ignore[assignment]
+
+
+class _WarmUpRecord(WarmUpRecord, frozen=True, kw_only=True, tag="warm-up", tag_field="record"):
+    error: str | None = None  # type: ignore[assignment]
+
+
+class _Sweep(Sweep, frozen=True, kw_only=True):
+    skipped: dict[str, str] = msgspec.field(name="left_out", default_factory=dict)  # type: ignore[assignment]
+
+
+_Record = (
+    _StartRecord
+    | AnswerRecord
+    | _WarmUpRecord
+    | _Trial
+    | _RepeatedTrial
+    | _ColdTrial
+    | _NotMeasured
+    | ResumeRecord
+    | EndRecord
+)
+_RECORDS = msgspec.json.Decoder(_Record)
+
+
+def sweep_of(content: bytes) -> Sweep:
+    """Return the sweep of a sweep.json of format 1. msgspec.DecodeError if there is none."""
+    sweep = msgspec.json.decode(content, type=_Sweep)
+    return Sweep(**_fields(sweep) | {"skipped": {server: skip_of(text) for server, text in sweep.skipped.items()}})
+
+
+def record_of(line: bytes) -> Record:
+    """Return the record of a line of format 1. msgspec.DecodeError if there is none."""
+    record: _Record = _RECORDS.decode(line)
+    match record:
+        case _Trial():
+            return _trial(record)
+        case _RepeatedTrial(trial=trial, reason=reason):
+            return RepeatedTrial(trial=_trial(trial), reason=reason)
+        case _ColdTrial(trial=trial):
+            return RepeatedTrial(trial=_trial(trial), reason=COLD)
+        case _NotMeasured():
+            reason_now = message_of(record.reason, record.detail)
+            return NotMeasured(**_fields(record, without="detail") | {"reason": reason_now})
+        case _StartRecord():
+            reason, _, detail = (record.error or "").partition(": ")
+            return StartRecord(**_fields(record) | {"error": message_of(reason, detail) if reason else None})
+        case _WarmUpRecord():
+            return WarmUpRecord(**_fields(record) | {"error": message_of(record.error) if record.error else None})
+        case AnswerRecord() | ResumeRecord() | EndRecord():
+            return record
+
+
+def _trial(trial: _Trial) -> Trial:
+    verdict, error = trial.verdict, trial.error
+    reason = None
+    if not verdict.valid:
+        reason = message_of(verdict.reason or "failed", error.detail if error else "")
+        if error and error.completed is not None:
+            reason = msgspec.structs.replace(reason, values={**reason.values, "completed": error.completed})
+    changes = {
+        "verdict": Verdict(verdict.valid, reason, tuple(map(message_of, verdict.notes))),
+        "search": trial.search and _search(trial.search),
+    }
+    return Trial(**_fields(trial, without="error") | changes)
+
+
+def _search(search: _Search) -> Search:
+    steps = (
+        Step(**_fields(step) | {"reason": message_of(step.reason) if step.reason else None}) for step in search.steps
+    )
+    return Search(met=search.met, missed=search.missed, steps=tuple(steps))
+
+
+def _fields(struct: Struct, without: str = "") -> dict[str, Any]:
+    return {name: getattr(struct, name) for name in struct.__struct_fields__ if name != without}
+
+
+# --- texts ---------------------------------------------------------------------------------------------------------
+
+_STAGES = {
+    "SLO met at no rate: ": "slo",
+    "no peak: ": "peak",
+    "wrong answer during the trial: ": "during trial",
+    "wrong answer after the trial: ": "after trial",
+    "no answer after the trial: ": "after trial",
+}
+_N, _R = r"([\d,]+)", r"([\d.,]+(?:e[+-]\d+)?)"
+
+
+def _number(text: str) -> int | float:
+    plain = text.replace(",", "")
+    return int(plain) if plain.lstrip("-").isdigit() else float(plain)
+
+
+def _value(text: str) -> Value:
+    try:
+        return _number(text)
+    except ValueError:
+        return text
+
+
+def _values(*names: str) -> Callable[[re.Match[str]], dict[str, Value]]:
+    """Return what makes values of these names from a match, the first from its first group."""
+    return lambda found: {name: _value(text) for name, text in zip(names, found.groups(), strict=True)}
+
+
+_CODES: tuple[tuple[Code, re.Pattern[str], tuple[str, ...]], ...] = tuple(
+    (code, re.compile(pattern), names)
+    for code, pattern, names in (
+        (Code.COLD, rf"cold: the JIT took {_R} % of the server's CPU time", ("percent",)),
+        (Code.INCOMPLETE, rf"{_N} of {_N} completed", ("completed", "requests")),
+        (Code.WRONG_LENGTH, rf"wrong length {_N}", ("bytes",)),
+        (Code.WRONG_TOTAL, r"wrong total (-?\d+) bytes", ("bytes",)),
+        (Code.KEPT_ALIVE, rf"{_R} % kept alive", ("percent",)),
+        (Code.IDLE_CONNECTIONS, rf"only {_N} of {_N} idle connections", ("open", "asked")),
+        (Code.SHORT, rf"short: {_R} requests per connection", ("requests",)),
+        (Code.FEW_FOR_P99, rf"p99 from only {_N} requests", ("requests",)),
+        (Code.SENT_TWICE, rf"{_N} of the requests sent twice: the server closed their connections", ("requests",)),
+        (Code.PEAK_IS_BOUND, r"open-load was the limit of the peak, so these are shares of .*", ()),
+        (Code.SLO_MISSED, rf"(p[\d.]+) {_R} ms", ("percentile", "milliseconds")),
+        (Code.EXITED, r"(server|generator) exited with (-?\d+)", ("who", "status")),
+        (Code.KILLED_BY, r"(server|generator) killed by (\w+)", ("who", "signal")),
+        (Code.RAN_OUT_OF_MEMORY, r"(server|generator) ran out of memory", ("who",)),
+        (Code.CONTAINER_STATE, r"(server|generator) is (\w+)", ("who", "state")),
+        (Code.NO_WHOLE_ANSWER, rf"no whole answer within {_N} s", ("seconds",)),
+        (Code.DOES_NOT_CLOSE, rf"does not close the connection within {_N} s", ("seconds",)),
+        (Code.STATUS_OF_MISSING, r"status (\d+) instead of 404 for a file that is not there", ("status",)),
+        (Code.STATUS, r"status (\d+) instead of 200", ("status",)),
+        (Code.BODY_LENGTH, rf"{_N} bytes instead of {_N}", ("bytes", "expected")),
+        (Code.GIVES_FILE_OUT, r"gives out a file for (.+)", ("path",)),
+        (Code.HEAD_TOO_LONG, rf"a head of more than {_N} bytes", ("limit",)),
+        (Code.BODY_TOO_LONG, rf"a body of more than {_N} bytes", ("limit",)),
+        (Code.BODY_TOO_LONG, rf"Content-Length [\d,]+ is more than {_N}", ("limit",)),
+    )
+)
+_WITH_DETAIL = (
+    Code.NO_CONNECTION, Code.CONNECTION_LOST, Code.NOT_HTTP, Code.NOT_A_HEADER, Code.NOT_A_LENGTH,
+)  # fmt: skip
+_BEHIND = {"overloaded": Code.OVERLOADED, "open-load too slow": Code.GENERATOR_BEHIND}
+_BEHIND_TEXT = re.compile(rf"(overloaded|open-load too slow): {_N} answers/s(?:, {_N} failed: (.+))?")
+_FAILED_TEXT = re.compile(rf"{_N} failed: (.+)")
+_WRONG_TEXT = re.compile(rf"{_N} wrong answers?: (.+)")
+_COUNTED_TEXT = re.compile(r"\d+ (?:failed|non-2xx|write errors)(?:, \d+ (?:failed|non-2xx|write errors))*")
+_COUNTED = re.compile(r"(\d+) (failed|non-2xx|write errors)")
+
+
+def message_of(text: str, detail: str = "") -> Message:
+    """Return the message that a text of format 1 gives. One that is not known is its own code."""
+    for preface, stage in _STAGES.items():
+        if text.startswith(preface):
+            return msgspec.structs.replace(_plain(text.removeprefix(preface), detail), stage=stage)
+    return _plain(text, detail)
+
+
+def _plain(text: str, detail: str) -> Message:
+    text = text.splitlines()[0] if text else "failed"
+    if found := _BEHIND_TEXT.fullmatch(text):
+        failed = _kinds(found[4], found[3]) if found[3] else {}
+        return Message(_BEHIND[found[1]], {"answers_per_second": _number(found[2])}, failed, detail=detail)
+    for code, pattern in ((Code.FAILED, _FAILED_TEXT), (Code.WRONG_ANSWERS, _WRONG_TEXT)):
+        if found := pattern.fullmatch(text):
+            return Message(code, failed=_kinds(found[2], found[1]), detail=detail)
+    if _COUNTED_TEXT.fullmatch(text):
+        return Message(Code.COUNTED, {kind: int(count) for count, kind in _COUNTED.findall(text)}, detail=detail)
+    for code, pattern, names in _CODES:
+        if found := pattern.fullmatch(text):
+            return Message(code, _values(*names)(found), detail=detail)
+    for code in _WITH_DETAIL:
+        if text.startswith(f"{code}: "):
+            return Message(code, detail=text.removeprefix(f"{code}: "))
+    return Message(text, detail=detail)
+
+
+def _kinds(text: str, total: str) -> Mapping[str, int]:
+    """Return the counts of `2 timeout, 1 reset`. Of a single kind there may be no count, but the total."""
+    parts = text.split(", ")
+    if len(parts) == 1 and not re.match(rf"{_N} ", parts[0]):
+        return {parts[0].replace(" ", "_"): int(_number(total))}
+    counts = (part.partition(" ") for part in parts)
+    return {kind.replace(" ", "_"): int(_number(count)) for count, _, kind in counts}
+
+
+_SKIPS = (
+    (SkipKind.ARTIFACT, re.compile(r"artifacts fetch")),
+    (SkipKind.JDK, re.compile(r"^needs Java \d")),
+    (SkipKind.NOT_INSTALLED, re.compile(r"^\S+ is not installed")),
+)
+
+
+def skip_of(text: str) -> Skip:
+    """Return why a server was skipped, by the text of format 1."""
+    return Skip(next((kind for kind, pattern in _SKIPS if pattern.search(text)), SkipKind.OTHER), text)
