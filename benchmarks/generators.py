@@ -32,7 +32,7 @@ import msgspec
 
 from ab_runner import paths
 from ab_runner.load import ab_command, ab_output
-from ab_runner.model.load import LoadReport
+from ab_runner.load.ab_output import AbFigures
 from ab_runner.sweep.fixtures import make_fixtures
 
 PORT = 18_090
@@ -192,7 +192,7 @@ def ab(shape: Shape, seconds: int, _: Path) -> Run:
             percentiles=file.name,
         )
         report = ab_output.parse(output_of(*command), "", 0, Path(file.name).read_text())
-    assert isinstance(report, LoadReport), report
+    assert isinstance(report, AbFigures), report
     p50, p99 = report.percentiles[50], report.percentiles[99]
     return Run(shape=shape, program="ab", per_second=report.requests_per_second, p50=p50, p99=p99)
 

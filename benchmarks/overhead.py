@@ -25,9 +25,10 @@ from ab_runner.catalog.servers import load
 from ab_runner.host.machine import cpu_split
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.load import ab_command, ab_output
+from ab_runner.load.ab_output import AbFigures
 from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import DEFAULT
-from ab_runner.model.load import Load, LoadReport
+from ab_runner.model.load import Load, Outcome
 from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import Cell
 from ab_runner.model.workload import workload_named
@@ -105,17 +106,16 @@ def by_hand(start: Start, concurrency: int, seconds: int) -> float:
         *ab_command.command(url=url, concurrency=concurrency, seconds=seconds),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=False)
-    return rate(ab_output.parse(done.stdout, done.stderr, done.returncode))
+    figures = ab_output.parse(done.stdout, done.stderr, done.returncode)
+    assert isinstance(figures, AbFigures), figures
+    return figures.requests_per_second
 
 
 def by_runner(start: Start, concurrency: int, seconds: int) -> float:
     cell = Cell(start.server.id, "small", concurrency)
-    return rate(make_trial(start, PlannedTrial(cell=cell, load=Load(seconds=seconds), name=start.name)).trial.report)
-
-
-def rate(outcome: object) -> float:
-    assert isinstance(outcome, LoadReport), outcome
-    return outcome.requests_per_second
+    trial = make_trial(start, PlannedTrial(cell=cell, load=Load(seconds=seconds), name=start.name)).trial
+    assert isinstance(trial.outcome, Outcome), trial.verdict
+    return trial.outcome.completed_per_second
 
 
 if __name__ == "__main__":

@@ -29,11 +29,12 @@ from scipy.stats import ttest_1samp
 from ab_runner.catalog.servers import load
 from ab_runner.host.machine import CpuSplit, cpu_split
 from ab_runner.host.sweep_lock import sweep_lock
-from ab_runner.load.trial_validity import judge
+from ab_runner.load.ab_outcome import judge
+from ab_runner.load.generator import Asked
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, WarmUp
 from ab_runner.model.server import Server
-from ab_runner.model.workload import WorkloadName, workload_named
+from ab_runner.model.workload import WorkloadName
 from ab_runner.report.messages import full_text
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.store.layout import RAW_FOLDER
@@ -180,20 +181,25 @@ def measure_pair(
 def measure(name: str, pair: int, side: int, start: Start, workload: WorkloadName) -> PairTrial:
     """Make a trial and return it. Answers are compared meanwhile."""
     watched = start.watched_load(workload, CONCURRENCY, TRIAL)
-    result, usage = watched.outcome.result, watched.sampler.usage
-    expected = len(start.question(workload).expected)
-    verdict = judge(result, workload_named(workload), expected_length=expected, requests=None, concurrency=CONCURRENCY)
-    wrong = watched.spot_checks.wrong if watched.spot_checks else None
-    error = wrong or verdict.reason
-    report = watched.outcome.report if error is None else None
+    outcome, usage = watched.run.outcome, watched.sampler.usage
+    question = start.question(workload)
+    asked = Asked(
+        load=TRIAL,
+        connections=CONCURRENCY,
+        keep_alive=question.workload.keep_alive,
+        body_length=len(question.expected),
+    )
+    reason = judge(outcome, asked).reason if outcome else watched.run.failure
+    error = (watched.spot_checks.wrong if watched.spot_checks else None) or reason
+    counted = outcome if error is None else None
     cpu_seconds = usage.server_cpu_seconds if usage else 0
     return PairTrial(
         comparison=name,
         pair=pair,
         side=side,
         workload=workload,
-        rate=report.rate if report else None,
-        per_cpu_second=report.answered / cpu_seconds if report and cpu_seconds else None,
+        rate=counted.rate if counted else None,
+        per_cpu_second=counted.answered / cpu_seconds if counted and cpu_seconds else None,
         error=full_text(error) if error else None,
     )
 

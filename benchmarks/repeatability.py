@@ -95,7 +95,7 @@ def seconds_of(stored: Stored) -> float:
 def seconds_loaded(record: Trial | WarmUpRecord, protocol: Protocol) -> float:
     """What ab reports of a trial; of a warm-up, of which only the rates are kept, its windows of a second."""
     if isinstance(record, Trial):
-        return record.report.seconds if record.report else 0
+        return record.outcome.seconds if record.outcome else 0
     return sum(len(load.rates) for load in record.loads) if protocol.warm_up.load.seconds else 0
 
 

@@ -17,6 +17,7 @@ from overhead import one_start
 
 from ab_runner.load.generator_registry import OPEN
 from ab_runner.model.load import Load
+from ab_runner.stats.histogram import weighted
 
 SECONDS, RATE = 4, 10_000
 INTERVALS = {"ten a second": 0.1, "ten in all": SECONDS / 10, "only at the start and the end": 2.0 * SECONDS}
@@ -33,10 +34,11 @@ def main(turns: int, server_id: str) -> None:
                 load = Load(seconds=SECONDS, rate=RATE, seed=turn)
                 with patch("ab_runner.sweep.start.interval_of", return_value=interval):
                     watched = start.watched_load("small-keepalive", 1, load, record_as=f"{turn}-{interval}")
-                report = watched.outcome.report
-                assert report, "the trial failed"
-                assert report.arrivals
-                found[name].append((report.percentiles[99], report.arrivals.lag_p99))
+                outcome = watched.run.outcome
+                assert outcome, "the trial failed"
+                assert outcome.arrivals
+                p99 = weighted(outcome.latency.items()).percentile(99) / 1000
+                found[name].append((p99, outcome.arrivals.lag_p99))
     print("| server | samples | p99 ms | p99 of lag ms |\n|---|---|--:|--:|")
     for name, figures in found.items():
         latency, lag = (median(column) for column in zip(*figures, strict=True))

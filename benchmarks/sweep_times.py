@@ -104,7 +104,7 @@ def _trials(stored: Stored, servers: Mapping[str, Server], load: str) -> Iterato
 
 def _kind(trial: Trial, server: Server, load: str) -> str:
     if load == "open":
-        arrivals = trial.report.arrivals if trial.report else None
+        arrivals = trial.outcome.arrivals if trial.outcome else None
         idle = " beside idle connections" if arrivals and arrivals.idle_opened else ""
         return f"{', JVM' if server.kind == 'jvm' else ', native'}{idle}"
     crowded = f", c ≥ {CROWDED_FROM}" if trial.level >= CROWDED_FROM else f", c < {CROWDED_FROM}"
@@ -119,7 +119,7 @@ def _trial(record: Trial | RepeatedTrial) -> Trial:
 def _began(trial: Trial) -> float:
     """Return when the wait and the lead-in before a trial began."""
     waited = trial.cooldown.waited if trial.cooldown else 0.0
-    own_lead_in = trial.lead_in_seconds or 0.0 if trial.report and not trial.report.arrivals else 0.0
+    own_lead_in = trial.lead_in_seconds or 0.0 if trial.outcome and not trial.is_open else 0.0
     return trial.at.timestamp() - waited - own_lead_in
 
 

@@ -115,7 +115,7 @@ class LongTurn(Turn):
 
 
 def _rate(trial: Trial | None) -> float | None:
-    return trial.report.requests_per_second if trial and trial.verdict.valid and trial.report else None
+    return trial.outcome.completed_per_second if trial and trial.verdict.valid and trial.outcome else None
 
 
 def _jit_share(trial: Trial | None) -> float | None:

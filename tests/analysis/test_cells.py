@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.builders import failed_trial, noted, rejected, report, served, trial, usage
+from support.builders import failed_trial, noted, outcome, rejected, served, trial, usage
 
 from ab_runner.analysis.cells import CellSummary, cells_and_trials, summarise_cell
 from ab_runner.analysis.reasons import Reason
@@ -33,10 +33,10 @@ def test_a_cell_of_which_half_or_more_failed_has_no_figure(failures: int, text: 
 # --- starved connections ---------------------------------------------------------------------------------------
 
 
-def starving(*shares: float, concurrency: int = 1000, **changes: object) -> CellSummary:
+def starving(*shares: float, concurrency: int = 1000, **changes: Any) -> CellSummary:
     """Of a cell with such a share of the connections served in each block."""
     trials = [
-        trial("a-1", "small", concurrency, block=block, report=served(15_393, concurrency, share, **changes))
+        trial("a-1", "small", concurrency, block=block, outcome=served(15_393, concurrency, share, **changes))
         for block, share in enumerate(shares, 1)
     ]
     return summarise_cell(Cell("a-1", "small", concurrency), trials)
@@ -69,12 +69,12 @@ def test_starvation_is_a_cells_and_not_a_trials() -> None:
 
 
 def test_where_latencies_are_not_known_nothing_is_said_of_starvation() -> None:
-    found = summarise_cell(Cell("a-1", "small", 100), [trial("a-1", "small", 100, report=report(percentiles={}))])
+    found = summarise_cell(Cell("a-1", "small", 100), [trial("a-1", "small", 100, outcome=outcome(percentiles={}))])
     assert (found.served, found.starved, cell_text(found)) == (None, False, "12,345")
 
 
 def test_failed_trials_of_a_starved_cell_are_told_too() -> None:
-    trials = [trial("a-1", "small", 100, block=block, report=served(9_000, 100, 0.2)) for block in (1, 2)]
+    trials = [trial("a-1", "small", 100, block=block, outcome=served(9_000, 100, 0.2)) for block in (1, 2)]
     failed = failed_trial("a-1", "small", 100, "timeout", block=3)
     found = summarise_cell(Cell("a-1", "small", 100), [*trials, failed])
     assert cell_text(found) == "9,000 (20 of 100 connections served; 1 of 3 failed: timeout)"
@@ -85,8 +85,8 @@ def test_failed_trials_of_a_starved_cell_are_told_too() -> None:
 
 def cold(share: int, block: int, rate: float = 12_345.0) -> Trial:
     reason = f"cold: the JIT took {share} % of the server's CPU time"
-    made = report(requests_per_second=rate)
-    return trial("a-1", "small", 1, block=block, report=made, verdict=rejected(reason))
+    made = outcome(requests_per_second=rate)
+    return trial("a-1", "small", 1, block=block, outcome=made, verdict=rejected(reason))
 
 
 def test_where_all_trials_are_cold_their_median_is_shown_with_the_reason() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from support.builders import failed_trial, report, served, server, sweep, trial, usage
+from support.builders import failed_trial, outcome, served, server, sweep, trial, usage
 
 from ab_runner.analysis.comparison import SweepComparison, compare_sweeps, to_know_of, why_not_comparable
 from ab_runner.analysis.sweep_analysis import analyse
@@ -30,7 +30,7 @@ def blocks(
     return [
         trial(
             of.id, "small", concurrency, block=block, limit=limit,
-            report=report(requests_per_second=rate * by, complete=round(rate * by)),
+            outcome=outcome(requests_per_second=rate * by, complete=round(rate * by)),
             usage=usage(server_cpu_seconds=rate / per_cpu_second) if per_cpu_second else None,
         )
         for block, by in enumerate(spread, 1)
@@ -137,7 +137,7 @@ def test_where_ab_was_the_limit_in_one_sweep_that_one_cannot_be_told_to_be_slowe
 
 
 def test_a_starved_cell_has_no_figure_to_compare() -> None:
-    starved = [msgspec.structs.replace(each, report=served(20_000, 100, 0.2)) for each in blocks(TOMCAT, 20_000, 100)]
+    starved = [msgspec.structs.replace(each, outcome=served(20_000, 100, 0.2)) for each in blocks(TOMCAT, 20_000, 100)]
     fair = blocks(TOMCAT, 10_000, 100)
     assert changes(compare(stored(*fair), stored(*starved))) == {("tomcat-5.5.15", 100): "lost"}
     assert changes(compare(stored(*starved), stored(*fair))) == {("tomcat-5.5.15", 100): "gained"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from support.builders import failed_trial, report, server, sweep, trial, usage
+from support.builders import failed_trial, outcome, server, sweep, trial, usage
 
 from ab_runner.analysis.cells import CellSummary, summarise_cell
 from ab_runner.analysis.disturbed import DISTURBED, is_disturbed
@@ -25,7 +25,7 @@ SOME = 0.125
 
 def made(block: int, rate: float, stolen: float | None = 0.0, server: str = "a-1", **changes: Any) -> Trial:
     taken = usage(server_stolen_share=0.0, generator_stolen_share=stolen)
-    return trial(server, "small", 1, block=block, report=report(requests_per_second=rate), usage=taken, **changes)
+    return trial(server, "small", 1, block=block, outcome=outcome(requests_per_second=rate), usage=taken, **changes)
 
 
 def cell(*trials: Record) -> CellSummary:

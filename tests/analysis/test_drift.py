@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.builders import failed_trial, report, sweep, trial
+from support.builders import failed_trial, outcome, sweep, trial
 from support.table_sweeps import SERVERS, TIMEOUT
 
 from ab_runner.analysis.drift import drifts, shifts
@@ -15,11 +15,11 @@ from ab_runner.store.reader import Stored
 
 def test_the_drift_is_that_of_the_ceiling_between_before_and_after_and_needs_both() -> None:
     records = [
-        trial("ceiling", "small", 1, block=BEFORE, jdk=None, report=report(requests_per_second=1000.0)),
-        trial("ceiling", "large", 1, block=BEFORE, jdk=None, report=report(requests_per_second=100.0)),
+        trial("ceiling", "small", 1, block=BEFORE, jdk=None, outcome=outcome(requests_per_second=1000.0)),
+        trial("ceiling", "large", 1, block=BEFORE, jdk=None, outcome=outcome(requests_per_second=100.0)),
         failed_trial("ceiling", "large", 1, "timeout", TIMEOUT, block=AFTER),
-        trial("ceiling", "small", 1, block=1, report=report(requests_per_second=1.0)),
-        trial("ceiling", "small", 1, block=AFTER, jdk=None, report=report(requests_per_second=930.0)),
+        trial("ceiling", "small", 1, block=1, outcome=outcome(requests_per_second=1.0)),
+        trial("ceiling", "small", 1, block=AFTER, jdk=None, outcome=outcome(requests_per_second=930.0)),
     ]
     assert [(each.workload, round(each.change, 3)) for each in drifts(records)] == [("small", -0.07)]
 
@@ -27,10 +27,10 @@ def test_the_drift_is_that_of_the_ceiling_between_before_and_after_and_needs_bot
 def test_in_batches_the_drift_is_that_from_the_first_third_to_the_last() -> None:
     rates = (1000.0, 1010.0, 990.0, 5.0, 5.0, 5.0, 900.0, 905.0, 890.0)
     records = [
-        trial("ceiling", "small", 100, block=1, batch=number, report=report(requests_per_second=rate))
+        trial("ceiling", "small", 100, block=1, batch=number, outcome=outcome(requests_per_second=rate))
         for number, rate in enumerate(rates, 1)
     ]
-    records += [trial("ceiling", "small", 1, block=1, batch=3, report=report(requests_per_second=1.0))]
+    records += [trial("ceiling", "small", 1, block=1, batch=3, outcome=outcome(requests_per_second=1.0))]
     (found,) = drifts(records)
     assert (found.before, found.after, found.batches) == (1000.0, 900.0, 9)
     assert drifts(records[:1]) == []
@@ -39,7 +39,7 @@ def test_in_batches_the_drift_is_that_from_the_first_third_to_the_last() -> None
 def blocks_of(ids: tuple[str, ...], factors: list[dict[str, float]]) -> list[Trial]:
     """Of each server two cells, as fast in each block as its factor there says, 1 where it has none."""
     return [
-        trial(id, "small", level, block=block, report=report(requests_per_second=rate * factor.get(id, 1.0)))
+        trial(id, "small", level, block=block, outcome=outcome(requests_per_second=rate * factor.get(id, 1.0)))
         for block, factor in enumerate(factors, 1)
         for id in ids
         for level, rate in ((1, 5_000.0), (10, 9_000.0))

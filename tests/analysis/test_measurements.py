@@ -7,7 +7,7 @@ from math import exp
 
 import numpy as np
 import pytest
-from support.builders import report, trial
+from support.builders import outcome, trial
 
 from ab_runner.analysis.cells import cells_and_trials
 from ab_runner.analysis.measurements import measurements_of
@@ -24,7 +24,7 @@ def trials(logs: np.ndarray, together: int | None = None) -> list[Trial]:
         trial(
             f"s-{number}", "small", 1, block=block,
             batch=None if together is None else 100 * block + number // together,
-            report=report(requests_per_second=10_000 * exp(log)),
+            outcome=outcome(requests_per_second=10_000 * exp(log)),
         )
         for block, row in enumerate(logs, 1)
         for number, log in enumerate(row)
@@ -62,7 +62,7 @@ def test_servers_of_different_batches_are_compared_by_those_that_they_met() -> N
                 records.append(
                     trial(
                         f"s-{number}", "small", 1, block=block, batch=2 * block + batch,
-                        report=report(requests_per_second=rate),
+                        outcome=outcome(requests_per_second=rate),
                     )
                 )  # fmt: skip
     assert len(ranking(records).faster) == 28
@@ -78,7 +78,7 @@ def test_a_server_that_is_measured_longer_while_the_machine_is_slower_is_not_slo
         records += [
             trial(
                 "s-0", "small", 1, block=block,
-                report=report(requests_per_second=10_000 * exp(-0.12 + random.normal(0, 0.02))),
+                outcome=outcome(requests_per_second=10_000 * exp(-0.12 + random.normal(0, 0.02))),
             )
             for block in range(7, 17)
         ]  # fmt: skip

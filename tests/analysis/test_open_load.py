@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from support.builders import arrivals, open_report, open_trial, rejected, sweep, usage
+from support.builders import arrivals, open_outcome, open_trial, rejected, sweep, usage, with_lag
 from support.builders import server as made
 
 from ab_runner.analysis.cells import summarise_cell
@@ -51,7 +51,7 @@ def test_the_figure_of_a_rate_is_the_median_of_its_latencies() -> None:
 def test_percentiles_are_those_of_all_starts_added_up() -> None:
     """Of a start with many requests and five with few: the median over starts would be 2 ms."""
     trials = [
-        open_trial("a-1", 1_000, 1.0, block=block, microseconds={1_000: 1_000} if block == 1 else {2_000: 100})
+        open_trial("a-1", 1_000, 1.0, block=block, latency={1_000: 1_000} if block == 1 else {2_000: 100})
         for block in range(1, 7)
     ]
     found = summarise_cell(Cell("a-1", "small", 1_000), trials)
@@ -70,7 +70,7 @@ def test_latencies_are_compared_by_p50_and_p95_and_over_all_rates_together() -> 
     def made(name: str, level: int, median: int, p95: int) -> list[Trial]:
         return [
             open_trial(
-                name, level, 1.0, block=block, microseconds={round(median * by): 900, round(p95 * by): 100}
+                name, level, 1.0, block=block, latency={round(median * by): 900, round(p95 * by): 100}
             )
             for block, by in enumerate(SPREAD, 1)
         ]  # fmt: skip
@@ -102,9 +102,7 @@ def test_a_cell_says_where_the_generators_median_lag_is_a_large_part_of_the_medi
 ) -> None:
     """Of 2 ms. Whatever p99 of the lag is, a latency is no bound of another one."""
     lags = {} if lag is None else {lag: 990, 5_000: 10}
-    late = [
-        msgspec.structs.replace(trial, limit="generator", lag_microseconds=lags) for trial in latencies("late-1", 20.0)
-    ]
+    late = [with_lag(trial, lags, limit="generator") for trial in latencies("late-1", 20.0)]
     analysis = analysed(OpenLoad(axis="rate"), (1_000,), *late, *latencies("fast-1", 5.0))
     found = analysis.cells[Cell("late-1", "small", 1_000)]
     assert (found.limit, found.is_lower_bound) == (limit, False)
@@ -140,20 +138,20 @@ def test_a_rate_that_a_server_does_not_keep_up_with_has_no_figure() -> None:
 
 
 def test_the_cpu_time_of_the_lead_in_is_not_that_of_the_requests() -> None:
-    report = open_report(1_000, seconds=5.0)
-    trial = open_trial("a-1", 1_000, 1.0, report=report, lead_in_seconds=1.0, usage=usage(server_cpu_seconds=1.2))
+    outcome = open_outcome(1_000, seconds=5.0)
+    trial = open_trial("a-1", 1_000, 1.0, outcome=outcome, lead_in_seconds=1.0, usage=usage(server_cpu_seconds=1.2))
     assert cpu_efficiency(trial) == 5_000
 
 
 def test_the_cpu_time_of_opening_idle_connections_is_not_that_of_the_requests() -> None:
-    report = open_report(1_000, arrivals=arrivals(1_000, idle_opened=500))
-    assert cpu_efficiency(open_trial("a-1", 500, 1.0, report=report, usage=usage())) is None
+    outcome = open_outcome(1_000, arrivals=arrivals(1_000, idle_opened=500))
+    assert cpu_efficiency(open_trial("a-1", 500, 1.0, outcome=outcome, usage=usage())) is None
 
 
 def test_what_is_known_besides_the_figures() -> None:
     rich = open_trial(
         "a-1", 500, 1.0, peak=20_000.0, usage=usage(peak_memory_bytes=60_000_000),
-        report=open_report(1_000, arrivals=arrivals(1_000, lag_p99=0.25)),
+        outcome=open_outcome(1_000, arrivals=arrivals(1_000, lag_p99=0.25)),
     )  # fmt: skip
     base = open_trial("a-1", 0, 1.0, usage=usage(peak_memory_bytes=50_000_000))
     analysis = analysed(OpenLoad(axis="idle", rate=1_000), (0, 500), base, rich)

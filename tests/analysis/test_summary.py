@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 import pytest
-from support.builders import blocks, failed_trial, report, served
+from support.builders import blocks, failed_trial, outcome, served
 
 from ab_runner.analysis.cells import cells_and_trials
 from ab_runner.analysis.drift import Drift
@@ -57,7 +57,7 @@ def test_one_start_is_not_believed() -> None:
 
 def test_a_starved_server_is_named() -> None:
     starved = [
-        msgspec.structs.replace(each, report=served(50_000, 100, 0.2, seconds=60.0))
+        msgspec.structs.replace(each, outcome=served(50_000, 100, 0.2, seconds=60.0))
         for each in blocks("a-1", 50_000, 100)
     ]
     confidence, told = said(starved, blocks("b-1", 20_000, 100), blocks("c-1", 10_000, 100), levels=(100,))
@@ -79,7 +79,7 @@ def test_whatever_speaks_against_it_is_said(drift: float, warnings: int, doubt: 
 
 def test_cells_without_a_figure_are_counted_and_wide_intervals_told() -> None:
     wide = [msgspec.structs.replace(each, block=each.block) for each in blocks("a-1", 20_000)]
-    wide[0] = msgspec.structs.replace(wide[0], report=report(requests_per_second=30_000.0))
+    wide[0] = msgspec.structs.replace(wide[0], outcome=outcome(requests_per_second=30_000.0))
     belief = said(wide, [failed_trial("b-1", "small", 1, "timeout")])[-1]
     assert "half of the intervals are wider than ±" in belief
     assert "1 of 2 cells has no figure" in belief

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.builders import answer, failed_trial, report, server, sweep, trial
+from support.builders import answer, failed_trial, outcome, server, sweep, trial
 from support.cli import Runner
 from support.evil_sweep import EVIL, HOSTILE_HEAD
 
@@ -177,7 +177,7 @@ def kept_sweep(tmp_path: Path) -> Path:
     folder = tmp_path / "sweep"
     tomcat = server("tomcat-5.5.15", published="tomcat-5.5.15")
     store = Store.make(folder, sweep(tomcat))
-    store.append(trial("tomcat-5.5.15", "small", 1, report=report(requests_per_second=6588.0)))
+    store.append(trial("tomcat-5.5.15", "small", 1, outcome=outcome(requests_per_second=6588.0)))
     store.close()
     return folder
 
@@ -232,9 +232,9 @@ def kept(folder: Path, rates: dict[str, float], blocks: int = 6, **changes: obje
     store = Store.make(folder, sweep(*map(server, rates), id=folder.name, **changes))
     for name, rate in rates.items():
         for block in range(1, blocks + 1):
-            made = report(requests_per_second=rate * (1 + block / 1000))
+            made = outcome(requests_per_second=rate * (1 + block / 1000))
             failed = failed_trial(name, "small", 1, "timeout", block=block)
-            store.append(trial(name, "small", 1, block=block, report=made) if rate else failed)
+            store.append(trial(name, "small", 1, block=block, outcome=made) if rate else failed)
     store.close()
     return folder
 

@@ -139,7 +139,7 @@ def check_usage(stored: Stored, trial: Trial) -> None:
     sweep, usage = stored.sweep, trial.usage
     if sys.platform == "linux":
         assert usage is not None
-        assert trial.report is not None
+        assert trial.outcome is not None
         assert usage.server_cpu_seconds > 0
         assert usage.generator_cpu_seconds > 0
         cpus = len(sweep.server_cpus) or sweep.machine.cpus
@@ -170,15 +170,14 @@ def check_store(folder: Path, starts: int) -> Stored:
         assert (folder / "raw" / trial.raw).read_text().startswith("$ ab ")
         if answered(trial.verdict):
             assert trial.samples is not None
-            assert trial.report is not None
-            assert set(trial.report.percentiles) >= {0, 50, 95, 99}
-            assert sum(trial.milliseconds.values()) == trial.report.complete
+            assert trial.outcome is not None
+            assert sum(trial.outcome.latency.values()) == trial.outcome.completed
             assert trial.wall_seconds is not None
-            assert trial.wall_seconds > trial.report.seconds
+            assert trial.wall_seconds > trial.outcome.seconds
             if trial.workload != "echo":
                 length = 947_111 if trial.workload == "large" else 100
-                assert trial.report.document_length == length
-                assert trial.report.html_bytes >= trial.report.complete * length
+                assert trial.outcome.body_length == length
+                assert trial.outcome.body_bytes >= trial.outcome.completed * length
             check_usage(stored, trial)
     made = [*records, *(record.trial for record in stored.records if isinstance(record, RepeatedTrial))]
     jvms = [trial.jvm for trial in made if trial.jvm]

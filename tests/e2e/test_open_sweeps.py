@@ -30,12 +30,12 @@ def finished(process: subprocess.Popen[str], folder: Path) -> tuple[Stored, list
     for trial in trials:
         assert (folder / "raw" / trial.raw).read_text().startswith("$ open-load ")
         if all_answered(trial.verdict):
-            assert trial.report is not None
-            assert sum(trial.microseconds.values()) == trial.report.complete
-            arrivals = trial.report.arrivals
+            assert trial.outcome is not None
+            assert sum(trial.outcome.latency.values()) == trial.outcome.completed
+            arrivals = trial.outcome.arrivals
             assert arrivals is not None
             assert arrivals.planned == arrivals.rate, "the trial takes a second"
-            assert trial.report.complete == arrivals.planned
+            assert trial.outcome.completed == arrivals.planned
     return stored, trials, output
 
 
@@ -102,8 +102,8 @@ def test_idle_connections_beside_a_server_as_a_process(sweeping: Sweeper, tmp_pa
     )  # fmt: skip
     stored, trials, output = finished(process, folder)
     assert [verdict.reason for verdict in verdicts(stored).values() if not all_answered(verdict)] == []
-    opened = {trial.level: trial.report.arrivals.idle_opened for trial in trials
-              if trial.server == "jdk-httpserver" and trial.report and trial.report.arrivals}  # fmt: skip
+    opened = {trial.level: trial.outcome.arrivals.idle_opened for trial in trials
+              if trial.server == "jdk-httpserver" and trial.outcome and trial.outcome.arrivals}  # fmt: skip
     assert opened == {0: 0, 300: 300}
     assert "300 idle" in output
     assert servers_left(free_port) == []

@@ -61,7 +61,7 @@ def test_a_sweep_without_docker_ends_in_tables_and_leaves_nothing_running(
 def check_cpu_time(trial: Trial) -> None:
     """A request takes some ten microseconds of CPU time of ab, which runs below a shell, and of the server."""
     assert trial.usage is not None
-    least = 2e-6 * trial.report.complete if trial.report else 0.0
+    least = 2e-6 * trial.outcome.completed if trial.outcome else 0.0
     assert trial.usage.generator_cpu_seconds > least
     assert trial.usage.server_cpu_seconds > least
 
@@ -142,7 +142,7 @@ def test_two_generators_make_one_trial(sweeping: Sweeper, tmp_path: Path, free_p
     assert process.returncode == 0, output
     trials = {r.level: r for r in check_store(folder, starts=3).records if isinstance(r, Trial) and r.block == 1}
     assert all(answered(trial.verdict) for trial in trials.values())
-    assert {trial.report.concurrency for trial in trials.values() if trial.report} == {1, 9}
+    assert {trial.outcome.connections for trial in trials.values() if trial.outcome} == {1, 9}
     raw = {path.name for path in (folder / "raw").glob("1-ceiling-*-small-*.csv")}
     assert raw == {"1-ceiling-2-small-c1.csv", "1-ceiling-2-small-c9.1.csv", "1-ceiling-2-small-c9.2.csv"}
     separate = sum(
@@ -151,5 +151,5 @@ def test_two_generators_make_one_trial(sweeping: Sweeper, tmp_path: Path, free_p
         if line.startswith("Requests per second:")
     )
     check_cpu_time(trials[9])
-    assert trials[9].report is not None
-    assert trials[9].report.requests_per_second == pytest.approx(separate, abs=0.02)
+    assert trials[9].outcome is not None
+    assert trials[9].outcome.completed_per_second == pytest.approx(separate, abs=0.02)

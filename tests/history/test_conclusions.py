@@ -17,7 +17,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.builders import failed_trial, not_measured, rejected, report, served, server, sweep, trial, usage
+from support.builders import failed_trial, not_measured, outcome, rejected, served, server, sweep, trial, usage
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
@@ -27,7 +27,7 @@ from ab_runner.history.evidence import of_sweep, published
 from ab_runner.history.papers import FILES, Claim, Paper, read_all
 from ab_runner.history.published import Figure
 from ab_runner.history.verdicts import JudgedConclusion, Part
-from ab_runner.model.load import Failures
+from ab_runner.load.ab_output import Failures
 from ab_runner.model.message import Verdict
 from ab_runner.model.records import Record, Trial
 from ab_runner.model.server import Server
@@ -52,7 +52,7 @@ def blocks(server: Server, rate: float, concurrency: int = 10, of: int = 6, **ch
     return [
         trial(
             server.id, "small", concurrency, block=block,
-            **{"report": report(requests_per_second=rate * by, complete=round(rate * by))} | changes,
+            **{"outcome": outcome(requests_per_second=rate * by, complete=round(rate * by))} | changes,
         )
         for block, by in enumerate(spread[:of], 1)
     ]  # fmt: skip
@@ -285,7 +285,7 @@ def test_no_conclusion_contradicts_the_ranks_of_the_same_sweep(
 
 def test_a_starved_cell_is_not_measured() -> None:
     starved = [
-        msgspec.structs.replace(each, report=served(20_000, 500, 0.257, seconds=60.0))
+        msgspec.structs.replace(each, outcome=served(20_000, 500, 0.257, seconds=60.0))
         for each in blocks(TOMCAT, 20_000, 500)
     ]
     evidence = stored([TOMCAT, JETTY], [*starved, *blocks(JETTY, 10_000, 500)], (500,))
@@ -405,7 +405,7 @@ LEVELS = (10, 100, 500)
 
 def noisy(server: Server, rate: float, concurrency: int, by: float = 0.3) -> list[Trial]:
     return [
-        msgspec.structs.replace(each, report=report(requests_per_second=rate * (1 + by) ** (-1) ** each.block))
+        msgspec.structs.replace(each, outcome=outcome(requests_per_second=rate * (1 + by) ** (-1) ** each.block))
         for each in blocks(server, rate, concurrency)
     ]
 
@@ -443,7 +443,7 @@ def test_a_mean_is_of_one_figure_for_each_block_whatever_the_batch() -> None:
     ratios = (1.10, 1.12, 1.14, 1.11, 1.13, 1.12)
     records = [
         trial(server.id, "small", level, block=block, batch=10 * block + at,
-              report=report(requests_per_second=10_000 * speed * (1 if at == 2 else ratio)))
+              outcome=outcome(requests_per_second=10_000 * speed * (1 if at == 2 else ratio)))
         for block, (speed, ratio) in enumerate(zip(speeds, ratios, strict=True), 1)
         for at, server in ((1, TOMCAT), (2, JETTY))
         for level in LEVELS
@@ -571,8 +571,10 @@ def test_only_a_test_that_could_show_it_has_a_power() -> None:
 
 
 def failing(server: Server, failed: int, of: int = 6) -> list[Trial]:
-    made = report(failures=Failures(length=failed))
-    return blocks(server, 10_000, of=of, report=made, verdict=rejected(f"{failed} failed") if failed else Verdict(True))
+    made = outcome(failures=Failures(length=failed))
+    return blocks(
+        server, 10_000, of=of, outcome=made, verdict=rejected(f"{failed} failed") if failed else Verdict(True)
+    )
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.builders import NOON, failed_trial, not_measured, noted, report, server, sweep, trial
+from support.builders import NOON, failed_trial, not_measured, noted, outcome, server, sweep, trial
 from support.terminal import in_terminal
 
 from ab_runner import paths
@@ -77,7 +77,7 @@ SERVERS = (
 
 
 def at(server: Server, workload: WorkloadName, concurrency: int, rate: float) -> Trial:
-    return trial(server.id, workload, concurrency, report=report(requests_per_second=rate))
+    return trial(server.id, workload, concurrency, outcome=outcome(requests_per_second=rate))
 
 
 def stored(*servers: Server, records: tuple[Trial | NotMeasured, ...], **asked: object) -> Stored:

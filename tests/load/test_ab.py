@@ -16,21 +16,21 @@ from recordings.ab.outputs import CASES, golden
 from support.builders import said
 
 from ab_runner.load import ab_command, ab_output
+from ab_runner.load.ab_output import AbFigures, Failures
 from ab_runner.load.parallel import merged
-from ab_runner.model.load import Failures, LoadReport
 from ab_runner.model.message import Code, Message
 
 TODAY = "2.3 <$Revision$>"
 OLD = "2.0.40-dev <$Revision: 1.121.2.10 $> apache-2.0"
 
 
-def parsed(name: str) -> LoadReport | Message:
+def parsed(name: str) -> AbFigures | Message:
     return ab_output.parse(*golden(name))
 
 
-def report_of(name: str) -> LoadReport:
+def report_of(name: str) -> AbFigures:
     report = parsed(name)
-    assert isinstance(report, LoadReport), report
+    assert isinstance(report, AbFigures), report
     return report
 
 
@@ -120,9 +120,9 @@ def figures(
     failures: Failures = Failures(),  # noqa: B008 (frozen)
     non_2xx: int = 0,
     keep_alive: int | None = None,
-) -> LoadReport:
+) -> AbFigures:
     """A report without percentiles, in the order in which ab prints."""
-    return LoadReport(
+    return AbFigures(
         tool=tool,
         document_length=length,
         concurrency=concurrency,
@@ -142,7 +142,7 @@ def failed(receive: int, length: int, exceptions: int) -> Failures:
     return Failures(receive=receive, length=length, exceptions=exceptions)
 
 
-FIGURES: dict[str, tuple[LoadReport, dict[int, float]]] = {
+FIGURES: dict[str, tuple[AbFigures, dict[int, float]]] = {
     # name: (report, some of its percentiles)
     "close": (figures(100, 10, 0.050, 400, 81600, 40000, 8035.84), {50: 1.119, 99: 2.595, 100: 2.675}),
     "keep-alive": (
@@ -272,7 +272,7 @@ def test_old_timeouts_without_a_number() -> None:
 def test_old_ab_does_not_pad_microseconds(printed: str, seconds: float) -> None:
     output = golden("old-timed")
     report = ab_output.parse(output.stdout.replace("1.026 seconds", f"{printed} seconds"), output.stderr, 0)
-    assert isinstance(report, LoadReport)
+    assert isinstance(report, AbFigures)
     assert report.seconds == pytest.approx(seconds, abs=1e-9)
 
 
@@ -285,7 +285,7 @@ def test_seconds_agree_with_the_rate(name: str) -> None:
 def test_old_byte_counter_overflows() -> None:
     output = golden("old-close")
     report = ab_output.parse(re.sub(r"(HTML transferred: +)\d+", r"\g<1>-2147483648", output.stdout), "", 0)
-    assert isinstance(report, LoadReport)
+    assert isinstance(report, AbFigures)
     assert report.html_bytes == -(2**31)
 
 
@@ -309,7 +309,7 @@ def test_damaged_percentiles_fall_back_to_the_table() -> None:
     assert len(whole) == 101
     for damaged in (None, "", "Percentage served,Time in ms\n0,0.5\n", (output.percentiles_csv or "")[:-400]):
         report = ab_output.parse(output.stdout, output.stderr, 0, damaged)
-        assert isinstance(report, LoadReport)
+        assert isinstance(report, AbFigures)
         assert report.percentiles == {50: 1, 66: 1, 75: 1, 80: 1, 90: 1, 95: 1, 98: 3, 99: 3, 100: 3}
 
 
@@ -339,14 +339,14 @@ def test_a_changed_output_never_raises(name: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(start, min(len(output.stdout), start + 20)), label="end")
     middle = data.draw(st.text(alphabet="0123456789.-:% \nkK٣", max_size=40), label="middle")
     changed = output.stdout[:start] + middle + output.stdout[end:]
-    assert isinstance(ab_output.parse(changed, output.stderr, output.exit_code, middle), LoadReport | Message)
+    assert isinstance(ab_output.parse(changed, output.stderr, output.exit_code, middle), AbFigures | Message)
 
 
 @given(st.integers(0, 10**30), st.integers(0, 10**30))
 def test_numbers_of_any_size_never_raise(complete: int, seconds: int) -> None:
     output = golden("close")
     changed = output.stdout.replace("requests:      400", f"requests: {complete}").replace("0.050", f"{seconds}.0")
-    assert isinstance(ab_output.parse(changed, "", 0), LoadReport | Message)
+    assert isinstance(ab_output.parse(changed, "", 0), AbFigures | Message)
 
 
 @pytest.mark.parametrize("number", ["²", "9" * 5000, "-²", "1e999", "0x1", "nan", "inf"])
@@ -411,7 +411,7 @@ def test_whatever_is_read_of_ab_is_within_the_limits_of_what_is_stored(
     times = (output.percentiles_csv or "") + "".join(f"\n{percent},{time}" for percent, time in rows)
     outcome = ab_output.parse(text, output.stderr, output.exit_code, times)
     assert msgspec.json.decode(msgspec.json.encode(outcome), type=type(outcome)) == outcome
-    if isinstance(outcome, LoadReport):
+    if isinstance(outcome, AbFigures):
         both = merged([outcome] * 64, [{1: 1}] * 64)
         assert msgspec.json.decode(msgspec.json.encode(both), type=type(both)) == both
 

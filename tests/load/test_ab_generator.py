@@ -9,7 +9,7 @@ from recordings.ab.outputs import golden
 
 from ab_runner.load.ab_generator import Ab
 from ab_runner.load.generator import Completed, Target
-from ab_runner.model.load import Load, LoadReport
+from ab_runner.model.load import Load, Outcome
 from ab_runner.model.message import Code, Message
 
 CLOSE = golden("close")
@@ -56,26 +56,27 @@ def target(executor: RecordedExecutor, processes: int = 1, record_as: str | None
 
 def test_load_that_is_not_recorded_is_ab_alone_and_leaves_no_files() -> None:
     made = executor()
-    outcome = Ab().run(target(made), Load(requests=400), 10)
+    run = Ab().run(target(made), Load(requests=400), 10)
     (command,) = made.commands
     assert command == ["ab", "-n", "400", "-c", "10", "-r", "-s", "30", "http://127.0.0.1:8080/small.html"]
     assert made.limits == [99.0]
     assert made.taken == []
-    assert outcome.command == tuple(command)
-    assert outcome.report is not None
-    assert (outcome.report.complete, outcome.milliseconds) == (400, {})
-    assert outcome.output == f"$ {' '.join(command)}\n{GOOD.stdout}\n--- stderr\n{GOOD.stderr}\n--- exit code 0\n"
+    assert run.command == tuple(command)
+    assert run.outcome is not None
+    assert (run.outcome.completed, run.outcome.latency) == (400, {})
+    assert not run.outcome.is_timed
+    assert run.output == f"$ {' '.join(command)}\n{GOOD.stdout}\n--- stderr\n{GOOD.stderr}\n--- exit code 0\n"
 
 
 def test_a_recorded_run_has_every_latency_and_its_files_bear_its_name() -> None:
     made = executor(t_csv=CSV, t_latencies="  390 1\n  10 3\n")
-    outcome = Ab().run(target(made, record_as="t"), Load(requests=400), 10)
+    run = Ab().run(target(made, record_as="t"), Load(requests=400), 10)
     assert sorted(made.taken) == ["t.csv", "t.latencies"]
-    assert outcome.report is not None
-    assert len(outcome.report.percentiles) == 101
-    assert outcome.milliseconds == {1: 390, 3: 10}
-    assert outcome.command[-3:] == ("-e", "/raw/t.csv", "http://127.0.0.1:8080/small.html")
-    assert "-g" not in outcome.command
+    assert run.outcome is not None
+    assert sum(run.outcome.latency.values()) == 400
+    assert 2_500 <= max(run.outcome.latency) < 3_500
+    assert run.command[-3:] == ("-e", "/raw/t.csv", "http://127.0.0.1:8080/small.html")
+    assert "-g" not in run.command
     assert "/raw/t.latencies" in made.commands[0]
 
 
@@ -83,18 +84,18 @@ def test_a_recorded_run_has_every_latency_and_its_files_bear_its_name() -> None:
 def test_several_processes_share_the_connections_and_are_one_result(concurrency: int, files: int) -> None:
     stdout = "".join(f"\x1e0\n{GOOD.stdout}\x1f{GOOD.stderr}" for _ in range(files)) if files > 1 else GOOD.stdout
     made = executor(Completed(0, stdout, ""), t_1_csv=CSV, t_2_csv=CSV, t_csv=CSV)
-    outcome = Ab().run(target(made, processes=2, record_as="t"), Load(seconds=1), concurrency)
+    run = Ab().run(target(made, processes=2, record_as="t"), Load(seconds=1), concurrency)
     names = {"t.1.csv", "t.2.csv"} if files > 1 else {"t.csv"}
     assert {name for name in made.taken if name.endswith("csv")} == names
-    assert isinstance(outcome.result, LoadReport)
-    assert outcome.result.complete == 400 * files
+    assert isinstance(run.result, Outcome)
+    assert run.result.completed == 400 * files
     assert ("taskset --cpu-list 5" in made.commands[0][-1]) == (files > 1)
 
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_run_that_was_ended_from_outside_is_a_failure(processes: int) -> None:
     made = executor(Completed(124, "", ""))
-    outcome = Ab().run(target(made, processes=processes, record_as="t"), Load(seconds=1), 10)
-    assert outcome.report is None
-    assert outcome.failure == Message(Code.OVER_TIME, detail="exit code 124, and ab did not say why")
-    assert outcome.exit_code == 124
+    run = Ab().run(target(made, processes=processes, record_as="t"), Load(seconds=1), 10)
+    assert run.outcome is None
+    assert run.failure == Message(Code.OVER_TIME, detail="exit code 124, and ab did not say why")
+    assert run.exit_code == 124

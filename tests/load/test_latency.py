@@ -9,20 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import builders
 
+from ab_runner.load.ab_output import AbFigures
 from ab_runner.load.latency import distribution
-from ab_runner.model.load import LoadReport
 from ab_runner.stats.histogram import merge
 
 LATENCIES = st.lists(st.integers(0, 20_000_000), min_size=1, max_size=3000)
 
 
-def seen_by_ab(microseconds: list[int]) -> tuple[LoadReport, dict[int, int]]:
+def seen_by_ab(microseconds: list[int]) -> tuple[AbFigures, dict[int, int]]:
     """What ab writes of these requests: -e as in ab_output.parse, and -g rounded to milliseconds."""
     times = sorted(microseconds)
     count = len(times)
     at = {percent: min(int(0.5 + count * percent / 100), count - 1) for percent in range(100)} | {100: count - 1}
     percentiles = {percent: times[rank] / 1000 for percent, rank in at.items()}
-    return builders.report(complete=count, percentiles=percentiles), Counter((time + 500) // 1000 for time in times)
+    return builders.figures(complete=count, percentiles=percentiles), Counter((time + 500) // 1000 for time in times)
 
 
 @given(LATENCIES)
@@ -66,4 +66,4 @@ def test_without_milliseconds_the_last_hundredth_is_spread_to_the_longest() -> N
 
 
 def test_a_trial_without_percentiles_has_no_distribution() -> None:
-    assert distribution(builders.report(percentiles={}), {1: 12_345}).total == 0
+    assert distribution(builders.figures(percentiles={}), {1: 12_345}).total == 0

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ab_runner.load.open_load_output import Parsed, parse
-from ab_runner.model.load import LoadReport
+from ab_runner.load.open_load_output import parse
+from ab_runner.model.load import Outcome, Second
 from ab_runner.model.message import Message
 
 OUTPUT: dict[str, Any] = {
@@ -20,49 +20,53 @@ OUTPUT: dict[str, Any] = {
     "lag": {"milliseconds": {"p99": 0.02, "max": 0.3}, "microseconds": [[10, 1_000]]},
     "connections": {"opened": 12, "most_at_once": 8, "closed_while_free": 0, "left_open": 0, "unrequested_bytes": 0,
                     "idle_closed": 1},
+    "per_second": {"sent": [500, 497], "refused": [0, 3], "answered": [500, 490], "failed": [0, 7],
+                   "latency": [[[400, 500]], [[400, 400], [4_500, 90]]], "lag": [[[10, 500]], [[10, 500]]]},
     "idle_opened": 50, "bytes_received": 123_456, "warnings": [], "a field of a later version": True,
 }  # fmt: skip
 
 
-def parsed(**changes: Any) -> Parsed:
-    return parse(json.dumps(OUTPUT | changes), "", 1)
+def parsed(**changes: Any) -> Outcome:
+    outcome = parse(json.dumps(OUTPUT | changes), "", 1)
+    assert isinstance(outcome, Outcome)
+    return outcome
 
 
 def test_the_figures_of_an_open_load() -> None:
     found = parsed()
-    report = found.result
-    assert isinstance(report, LoadReport)
-    assert (report.tool, report.document_length, report.concurrency) == ("open-load 1.0.0", 100, 8)
-    assert (report.complete, report.failures.connect, report.failures.receive) == (990, 2, 5)
-    assert (report.failed, report.retried) == ({"connect": 2, "timeout": 5}, 2)
-    assert report.keep_alive == 978
-    assert (report.rate, report.requests_per_second) == (494.5, 494.5)
-    assert (found.latencies, found.lags) == ({400: 900, 4_500: 90}, {10: 1_000})
-    arrivals = report.arrivals
+    assert (found.generator, found.version, found.body_length, found.connections) == ("open-load", "1.0.0", 100, 8)
+    assert (found.requests, found.completed, found.failed_at_least) == (997, 990, 7)
+    assert (found.failed, found.retried) == ({"connect": 2, "timeout": 5}, 2)
+    assert found.kept_alive == 978
+    assert (found.rate, found.completed_per_second) == (494.5, 494.5)
+    assert found.latency == {400: 900, 4_500: 90}
+    assert found.per_second == (
+        Second(500, 0, {400: 500}, {10: 500}), Second(490, 7, {400: 400, 4_500: 90}, {10: 500})
+    )  # fmt: skip
+    arrivals = found.arrivals
     assert arrivals is not None
+    assert arrivals.lag == {10: 1_000}
     assert (arrivals.rate, arrivals.planned, arrivals.refused) == (500, 1_000, {"connection_limit": 3})
     assert (arrivals.lag_p99, arrivals.lag_longest, arrivals.most_connections) == (0.02, 0.3, 8)
     assert (arrivals.idle_opened, arrivals.idle_closed) == (50, 1)
 
 
 def test_a_closed_load_has_no_arrivals() -> None:
-    report = parsed(options={"connections": "new", "rate": None, "closed": 100}, lag=None).result
-    assert isinstance(report, LoadReport)
-    assert (report.concurrency, report.keep_alive, report.arrivals) == (100, None, None)
+    per_second = OUTPUT["per_second"] | {"lag": []}
+    options = {"connections": "new", "rate": None, "closed": 100}
+    found = parsed(options=options, lag=None, per_second=per_second)
+    assert (found.connections, found.kept_alive, found.arrivals) == (100, None, None)
+    assert found.per_second[0] == Second(500, 0, {400: 500})
 
 
 def test_a_connection_that_a_closed_load_did_not_get_is_a_failure() -> None:
-    report = parsed(
-        options={"connections": "new", "rate": None, "closed": 100}, refused={"no_port": 9}, lag=None
-    ).result
-    assert isinstance(report, LoadReport)
-    assert report.failed == {"connect": 2, "timeout": 5, "no_port": 9}
+    found = parsed(options={"connections": "new", "rate": None, "closed": 100}, refused={"no_port": 9}, lag=None)
+    assert found.failed == {"connect": 2, "timeout": 5, "no_port": 9}
 
 
 def test_bytes_that_no_request_had_asked_for_are_a_failure() -> None:
-    report = parsed(connections={**OUTPUT["connections"], "unrequested_bytes": 1_990}).result
-    assert isinstance(report, LoadReport)
-    assert report.failed == {"connect": 2, "timeout": 5, "extra_bytes": 1}
+    found = parsed(connections={**OUTPUT["connections"], "unrequested_bytes": 1_990})
+    assert found.failed == {"connect": 2, "timeout": 5, "extra_bytes": 1}
 
 
 @pytest.mark.parametrize(
@@ -79,10 +83,10 @@ def test_bytes_that_no_request_had_asked_for_are_a_failure() -> None:
 )
 def test_what_is_no_report_is_a_failure(stdout: str, stderr: str, code: int, expected: str) -> None:
     found = parse(stdout, stderr, code)
-    assert isinstance(found.result, Message)
-    assert (found.result.code, found.latencies, found.lags) == (expected, {}, {})
+    assert isinstance(found, Message)
+    assert found.code == expected
 
 
 @given(st.text(), st.text(), st.integers(-255, 255))
 def test_any_text_gives_a_report_or_a_failure(stdout: str, stderr: str, code: int) -> None:
-    assert isinstance(parse(stdout, stderr, code).result, LoadReport | Message)
+    assert isinstance(parse(stdout, stderr, code), Outcome | Message)

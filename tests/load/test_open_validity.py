@@ -3,26 +3,28 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.builders import arrivals, noted, open_report, rejected, said
+from support.builders import arrivals, noted, open_outcome, rejected
 
+from ab_runner.load.generator import Asked
 from ab_runner.load.open_validity import judge_open, open_limit
-from ab_runner.model.load import Limit, LoadReport
+from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Code, Message, Verdict
-from ab_runner.model.workload import workload_named
-
-SMALL, KEPT = workload_named("small"), workload_named("small-keepalive")
 
 
-def judged(
-    report: LoadReport | Message, keep_alive: bool = False, idle: int = 0, limit: Limit | None = None
-) -> Verdict:
-    return judge_open(report, KEPT if keep_alive else SMALL, expected_length=100, idle=idle, limit=limit)
+def judged(outcome: Outcome, keep_alive: bool = False, idle: int = 0, limit: Limit | None = None) -> Verdict:
+    asked = Asked(load=Load(seconds=5, rate=1_000, idle=idle), connections=1, keep_alive=keep_alive, body_length=100)
+    return judge_open(outcome, asked, limit)
+
+
+def latency(p50: float, p99: float) -> dict[int, int]:
+    """Latencies with these percentiles in milliseconds."""
+    return {round(1000 * p50): 98, round(1000 * p99): 2}
 
 
 def test_a_load_whose_every_answer_was_right_and_in_time_is_valid() -> None:
-    assert judged(open_report(1_000)) == Verdict(True)
-    assert judged(open_report(1_000, keep_alive=4_900), keep_alive=True) == Verdict(True)
-    assert judged(open_report(1_000, arrivals=arrivals(1_000, idle_opened=200, idle_closed=2)), idle=200).valid
+    assert judged(open_outcome(1_000)) == Verdict(True)
+    assert judged(open_outcome(1_000, kept_alive=4_900), keep_alive=True) == Verdict(True)
+    assert judged(open_outcome(1_000, arrivals=arrivals(1_000, idle_opened=200, idle_closed=2)), idle=200).valid
 
 
 @pytest.mark.parametrize(
@@ -35,27 +37,27 @@ def test_a_load_whose_every_answer_was_right_and_in_time_is_valid() -> None:
         ),
         ({"failed": {"timeout": 4, "reset": 7}}, "11 failed: 7 reset, 4 timeout"),
         ({"arrivals": arrivals(1_000, refused={"connection_limit": 3_000})}, "3,000 failed: connection limit"),
-        ({"complete": 0}, "none completed"),
-        ({"document_length": 99}, "wrong length 99"),
-        ({"requests_per_second": 980.0}, "overloaded: 980 answers/s"),
+        ({"completed": 0}, "none completed"),
+        ({"body_length": 99}, "wrong length 99"),
+        ({"completed_per_second": 980.0}, "overloaded: 980 answers/s"),
         (
-            {"requests_per_second": 500.0, "failed": {"timeout": 12}},
+            {"completed_per_second": 500.0, "failed": {"timeout": 12}},
             "overloaded: 500 answers/s, 12 failed: timeout",
         ),
-        ({"requests_per_second": 500.0, "failed": {"wrong_bytes": 1}}, "1 wrong answer: wrong bytes"),
+        ({"completed_per_second": 500.0, "failed": {"wrong_bytes": 1}}, "1 wrong answer: wrong bytes"),
     ],
 )
 def test_each_fault_has_its_reason_and_lies_come_first(changes: dict[str, Any], expected: str) -> None:
-    assert judged(open_report(1_000, **changes)) == rejected(expected)
+    assert judged(open_outcome(1_000, **changes)) == rejected(expected)
 
 
 def test_a_hundredth_may_be_unanswered_besides_what_is_under_way() -> None:
     """5,000 requests: 50, one, and at a median of 20 ms another 20 with three standard deviations, 13.4."""
-    assert judged(open_report(1_000, requests_per_second=989.9)).valid
-    assert not judged(open_report(1_000, requests_per_second=989.7)).valid
-    slow = {"percentiles": {50: 20.0, 99: 30.0}}
-    assert judged(open_report(1_000, requests_per_second=983.3, **slow)).valid
-    assert not judged(open_report(1_000, requests_per_second=983.1, **slow)).valid
+    assert judged(open_outcome(1_000, completed_per_second=989.9)).valid
+    assert not judged(open_outcome(1_000, completed_per_second=989.7)).valid
+    slow = {"latency": latency(20.0, 30.0)}
+    assert judged(open_outcome(1_000, completed_per_second=983.3, **slow)).valid
+    assert not judged(open_outcome(1_000, completed_per_second=983.1, **slow)).valid
 
 
 @pytest.mark.parametrize("times", [1.1, 1.3, 1.6, 2.0, 3.0])
@@ -64,48 +66,44 @@ def test_the_latency_of_an_overload_does_not_excuse_it(times: float) -> None:
     of the 5 s finds the queue of 3.5 s, and that of the lead-in is answered before any of these 5 s."""
     answered = 1_000 / times
     found: dict[str, Any] = {
-        "percentiles": {50: 1000 * 3.5 * (times - 1), 99: 1000 * 5.95 * (times - 1)},
-        "requests_per_second": max(0.0, 5 * answered - (1_000 - answered)) / 5,
+        "latency": latency(1000 * 3.5 * (times - 1), 1000 * 5.95 * (times - 1)),
+        "completed_per_second": max(0.0, 5 * answered - (1_000 - answered)) / 5,
     }
-    assert judged(open_report(1_000, **found)).reason == Message(
-        Code.OVERLOADED, {"answers_per_second": found["requests_per_second"]}
+    assert judged(open_outcome(1_000, **found)).reason == Message(
+        Code.OVERLOADED, {"answers_per_second": found["completed_per_second"]}
     )
 
 
 def test_answers_that_all_come_after_the_time_are_none() -> None:
-    late = {"requests_per_second": 0.0, "percentiles": {50: 6_000.0}, "complete": 1, "arrivals": arrivals(1, planned=1)}
-    assert judged(open_report(1, **late)) == rejected("none completed")
+    late = {"completed_per_second": 0.0, "latency": {6_000_000: 1}, "completed": 1, "arrivals": arrivals(1, planned=1)}
+    assert judged(open_outcome(1, **late)) == rejected("none completed")
 
 
 def test_a_p99_that_few_requests_tell_has_a_note() -> None:
-    assert judged(open_report(200)) == Verdict(True)
-    assert judged(open_report(199)) == noted("p99 from only 995 requests")
+    assert judged(open_outcome(200)) == Verdict(True)
+    assert judged(open_outcome(199)) == noted("p99 from only 995 requests")
 
 
 def test_a_generator_that_cannot_make_the_rate_is_not_the_servers_fault() -> None:
-    behind = open_report(1_000, requests_per_second=500.0)
+    behind = open_outcome(1_000, completed_per_second=500.0)
     assert judged(behind, limit="generator") == rejected("open-load too slow: 500 answers/s")
 
 
 def test_a_workload_with_kept_connections_needs_two_requests_on_each() -> None:
-    assert judged(open_report(1_000, keep_alive=2_499), keep_alive=True) == rejected("50.0 % kept alive")
-    assert judged(open_report(1_000, keep_alive=2_500), keep_alive=True).valid
+    assert judged(open_outcome(1_000, kept_alive=2_499), keep_alive=True) == rejected("50.0 % kept alive")
+    assert judged(open_outcome(1_000, kept_alive=2_500), keep_alive=True).valid
 
 
 @pytest.mark.parametrize(("opened", "closed"), [(150, 0), (200, 50)])
 def test_idle_connections_that_are_missing_or_closed_spoil_it(opened: int, closed: int) -> None:
-    report = open_report(1_000, arrivals=arrivals(1_000, idle_opened=opened, idle_closed=closed))
+    report = open_outcome(1_000, arrivals=arrivals(1_000, idle_opened=opened, idle_closed=closed))
     assert judged(report, idle=200) == rejected("only 150 of 200 idle connections")
 
 
 def test_missing_idle_connections_are_told_before_what_they_lead_to() -> None:
     found = arrivals(1_000, idle_opened=150, refused={"connection_limit": 5_000})
-    report = open_report(1_000, complete=0, requests_per_second=0.0, arrivals=found)
+    report = open_outcome(1_000, completed=0, completed_per_second=0.0, arrivals=found)
     assert judged(report, idle=200) == rejected("only 150 of 200 idle connections")
-
-
-def test_a_run_without_figures_has_its_own_reason() -> None:
-    assert judged(said("refused", "cannot reach …")) == rejected("refused", "cannot reach …")
 
 
 @pytest.mark.parametrize(
@@ -117,20 +115,19 @@ def test_a_run_without_figures_has_its_own_reason() -> None:
     ],
 )
 def test_a_generator_that_is_late_is_the_limit(lag: float, p99: float, expected: Limit) -> None:
-    report = open_report(1_000, arrivals=arrivals(1_000, lag_p99=lag), percentiles={50: 0.1, 99: p99})
+    report = open_outcome(1_000, arrivals=arrivals(1_000, lag_p99=lag), latency=latency(0.1, p99))
     assert open_limit(report, "server") == expected
 
 
 def test_a_late_generator_is_not_why_a_server_answers_nothing() -> None:
-    report = open_report(1_000, complete=0, arrivals=arrivals(1_000, lag_p99=1.0), percentiles={})
+    report = open_outcome(1_000, completed=0, arrivals=arrivals(1_000, lag_p99=1.0))
     assert open_limit(report, None) is None
 
 
 def test_a_generator_without_ports_is_the_limit() -> None:
-    report = open_report(1_000, arrivals=arrivals(1_000, refused={"no_port": 1}), percentiles={50: 0.1, 99: 1.0})
+    report = open_outcome(1_000, arrivals=arrivals(1_000, refused={"no_port": 1}), latency=latency(0.1, 1.0))
     assert open_limit(report, "server") == "generator"
 
 
 def test_of_a_closed_load_the_cpus_tell() -> None:
-    assert open_limit(open_report(1_000, arrivals=None), "machine") == "machine"
-    assert open_limit(None, None) is None
+    assert open_limit(open_outcome(1_000, arrivals=None), "machine") == "machine"

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import builders
 
+from ab_runner.load.ab_output import AbFigures, Failures
 from ab_runner.load.generator import Completed
 from ab_runner.load.parallel import merged, outputs, parallel_command, split_connections, sum_counts
-from ab_runner.model.load import Failures, LoadReport
 from ab_runner.model.message import Code, Message
 
 
@@ -48,9 +48,9 @@ def test_an_exit_code_that_is_none_is_a_failure(code: str) -> None:
     assert outputs(f"\x1e{code}\nout\x1ferr", 1) == [Completed(1, "out", "err")]
 
 
-def report(rate: float, latency: float, **changes: object) -> LoadReport:
+def report(rate: float, latency: float, **changes: object) -> AbFigures:
     complete = round(rate)
-    return builders.report(
+    return builders.figures(
         requests_per_second=rate, complete=complete, html_bytes=100 * complete, concurrency=50, seconds=1.0,
         percentiles=dict.fromkeys(range(101), latency), **changes,
     )  # fmt: skip
@@ -59,7 +59,7 @@ def report(rate: float, latency: float, **changes: object) -> LoadReport:
 def test_rates_and_counts_add_up() -> None:
     first = report(6000.5, 1.0, keep_alive=5900, failures=Failures(receive=1))
     found = merged([first, report(4000.0, 1.0, keep_alive=4000, failures=Failures(receive=2, length=1))], [{}, {}])
-    assert isinstance(found, LoadReport)
+    assert isinstance(found, AbFigures)
     assert (found.requests_per_second, found.complete, found.keep_alive) == (10_000.5, 10_000, 9_900)
     assert found.failures == Failures(receive=3, length=1)
     assert (found.concurrency, found.html_bytes) == (100, 1_000_000)
@@ -67,7 +67,7 @@ def test_rates_and_counts_add_up() -> None:
 
 def test_percentiles_are_those_of_all_requests_and_no_mean_of_percentiles() -> None:
     found = merged([report(9000, 1.0), report(1000, 101.0)], [{1: 9000}, {101: 1000}])
-    assert isinstance(found, LoadReport)
+    assert isinstance(found, AbFigures)
     assert found.percentiles[50] == found.percentiles[89] == pytest.approx(1.0, rel=0.01)
     assert found.percentiles[91] == found.percentiles[100] == pytest.approx(101.0, rel=0.01)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from support.builders import rejected, report, server, sweep, trial, usage
+from support.builders import outcome, rejected, server, sweep, trial, usage
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.records import JvmActivity
@@ -16,8 +16,8 @@ JVM = JvmActivity(gc_count=3, gc_seconds=0.01, jit_seconds=0.02, heap_after_gc_b
 
 
 def test_csv_has_what_a_trial_took() -> None:
-    good = trial("a-1", "small", 10, report=report(complete=10_000), usage=usage(), limit="generator", jvm=JVM)
-    failed = trial("a-1", "small", 20, report=None, verdict=rejected("timeout"), usage=usage())
+    good = trial("a-1", "small", 10, outcome=outcome(complete=10_000), usage=usage(), limit="generator", jvm=JVM)
+    failed = trial("a-1", "small", 20, outcome=None, verdict=rejected("timeout"), usage=usage())
     text = trials_csv.render(analyse(Stored(sweep(server("a-1")), (good, failed))))
     first, second = csv.DictReader(io.StringIO(text))
     assert first["requests_per_server_cpu_second"] == "4000.0"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 import pytest
-from support.builders import blocks, failed_trial, report, served, server, sweep, trial
+from support.builders import blocks, failed_trial, outcome, served, server, sweep, trial
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.model.records import Record, Trial
@@ -37,7 +37,7 @@ def rows(*records: Iterable[Record], levels: tuple[int, ...] = (1,)) -> list[tup
 def noisy(name: str, rate: float) -> list[Trial]:
     spread = (0.7, 1.3, 0.8, 1.25, 0.75, 1.2)
     return [
-        trial(name, "small", 1, block=block, report=report(requests_per_second=rate * by))
+        trial(name, "small", 1, block=block, outcome=outcome(requests_per_second=rate * by))
         for block, by in enumerate(spread, 1)
     ]
 
@@ -129,7 +129,7 @@ def test_from_one_start_no_order_is_told() -> None:
 
 def test_a_starved_server_is_neither_first_nor_counted() -> None:
     starved = [
-        msgspec.structs.replace(each, report=served(50_000, 100, 0.2, seconds=60.0))
+        msgspec.structs.replace(each, outcome=served(50_000, 100, 0.2, seconds=60.0))
         for each in blocks("a-1", 50_000, 100)
     ]
     assert rows(starved, blocks("b-1", 20_000, 100), blocks("c-1", 10_000, 100), levels=(100,)) == [

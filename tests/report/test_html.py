@@ -156,7 +156,7 @@ def test_a_table_stands_behind_every_chart() -> None:
 
 
 def test_a_starved_cell_says_so_where_its_rate_would_stand() -> None:
-    starved = trial("tomcat-5.5.15", "small", 100, limit="generator", report=served(25_000, 100, 0.2, seconds=60.0))
+    starved = trial("tomcat-5.5.15", "small", 100, limit="generator", outcome=served(25_000, 100, 0.2, seconds=60.0))
     stored = Stored(STORED.sweep, (*STORED.records[:4], starved))
     text = html.render(analyse(stored), ())
     assert '<td class="failed" data-value="">25,000 (20 of 100 connections served)<' in text

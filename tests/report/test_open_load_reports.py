@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from support import open_sweeps
-from support.builders import open_trial, rejected, server
+from support.builders import open_trial, rejected, server, with_lag
 from support.table_sweeps import STORED as CLOSED
 
 from ab_runner.analysis.comparison import compare_sweeps, why_not_comparable
@@ -109,13 +109,15 @@ def test_the_letters_of_the_ceiling_are_explained_and_its_failures_are_not_count
     rates = SWEEPS["rates"]
     ceiling = server(REFERENCE, workloads=("small",), kind="native")
     late = [
-        open_trial(
-            REFERENCE,
-            level,
-            0.5,
-            block=block,
-            lag_microseconds={40: 1_000},
-            verdict=Verdict(True) if block > 1 else rejected("13 failed: timeout"),
+        with_lag(
+            open_trial(
+                REFERENCE,
+                level,
+                0.5,
+                block=block,
+                verdict=Verdict(True) if block > 1 else rejected("13 failed: timeout"),
+            ),
+            {40: 1_000},
         )
         for level in (1_000, 2_000)
         for block in range(1, 7)
@@ -154,11 +156,7 @@ def test_2006_has_no_figures_of_an_open_load() -> None:
 
 def test_latencies_are_neither_compared_by_cpu_time_nor_bounds() -> None:
     rates = SWEEPS["rates"]
-    late = [
-        msgspec.structs.replace(each, limit="generator", lag_microseconds={2_000: 1_000})
-        for each in rates.records
-        if isinstance(each, Trial)
-    ]
+    late = [with_lag(each, {2_000: 1_000}, limit="generator") for each in rates.records if isinstance(each, Trial)]
     stored = msgspec.structs.replace(rates, records=tuple(late))
     text = markdown.render(report_ranking(analyse(stored)))
     assert "g: more than a tenth of the median is the median lag of open-load" in text

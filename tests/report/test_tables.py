@@ -15,8 +15,8 @@ from support.builders import (
     failed_trial,
     not_measured,
     noted,
+    outcome,
     rejected,
-    report,
     served,
     server,
     skips,
@@ -212,14 +212,14 @@ def latency(stored: Stored, server: str) -> str:
 
 
 def test_the_longest_request_of_a_timed_trial_may_be_cut_off_by_its_end() -> None:
-    long = report(percentiles={0: 1.0, 50: 5.0, 99: 800.0, 100: 950.0})
+    percentiles = {0: 1.0, 50: 5.0, 99: 800.0, 100: 950.0}
     shown = {
-        command: latency(Stored(sweep(*SERVERS), (made,)), "jetty-5.1.10")
-        for command in ("-t", "-n")
-        for made in [trial("jetty-5.1.10", "small", 100, report=long, command=("ab", command, "1"))]
+        is_timed: latency(Stored(sweep(*SERVERS), (made,)), "jetty-5.1.10")
+        for is_timed in (True, False)
+        for made in [trial("jetty-5.1.10", "small", 100, outcome=outcome(is_timed, percentiles=percentiles))]
     }
-    assert shown["-t"].endswith(" / ≥ 950")
-    assert shown["-n"].endswith(" / 950")
+    assert shown[True].endswith(" / ≥ 950")
+    assert shown[False].endswith(" / 950")
 
 
 def test_the_latency_of_a_starved_cell_is_marked() -> None:
@@ -296,7 +296,7 @@ def test_a_short_report_has_few_warnings_and_says_where_the_others_are() -> None
 
 def test_a_rank_that_rests_on_some_of_the_starts_has_the_mark_of_its_figure() -> None:
     lucky = six_blocks("jetty-5.1.10", 14_000.0, 14_000.0, 1)
-    failed = trial("tomcat-5.5.15", "small", 1, block=6, report=None, verdict=rejected("reset"))
+    failed = trial("tomcat-5.5.15", "small", 1, block=6, outcome=None, verdict=rejected("reset"))
     unlucky = [*six_blocks("tomcat-5.5.15", 7_000.0, 14_000.0, 1)[:5], failed]
     stored = Stored(sweep(*SERVERS[:3]), (*lucky, *unlucky))
     assert text_at(table_named(stored, "small: requests per second"), "tomcat-5.5.15", 1).endswith(
@@ -328,7 +328,7 @@ def test_notes_of_one_kind_are_one_line_for_all_servers() -> None:
 
 
 def test_a_star_of_connections_that_waited_is_explained_in_a_short_report() -> None:
-    waiting = trial("a-1", "small", 500, report=served(20_000, 500, 0.7))
+    waiting = trial("a-1", "small", 500, outcome=served(20_000, 500, 0.7))
     made = sweep(server("a-1"))
     made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, levels=(500,)))
     found = short(Stored(made, (waiting,)))

@@ -9,7 +9,19 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.builders import NOON, answer, failed_trial, not_measured, report, said, server, skips, sweep, trial
+from support.builders import (
+    NOON,
+    answer,
+    failed_trial,
+    not_measured,
+    open_outcome,
+    open_trial,
+    said,
+    server,
+    skips,
+    sweep,
+    trial,
+)
 
 from ab_runner.model.records import EndRecord, Machine, Record, ResumeRecord, StartRecord
 from ab_runner.store.redaction import Redaction
@@ -84,8 +96,9 @@ def test_what_is_analysed_is_not_changed_whatever_the_host_is_called(host: str) 
 
 
 @given(st.floats(0, 1e18), st.dictionaries(st.integers(0, 10**6), st.integers(0, 10**9)))
-def test_figures_are_kept_to_the_last_digit(rate: float, milliseconds: dict[int, int]) -> None:
-    made = trial("a-1", "small", 1, report=report(requests_per_second=rate), milliseconds=milliseconds)
+def test_figures_are_kept_to_the_last_digit(rate: float, latency: dict[int, int]) -> None:
+    found = open_outcome(1_000, completed_per_second=rate)
+    made = open_trial("a-1", 1, 5.0, outcome=found, latency=latency)
     assert redacted(made) == made
 
 

@@ -88,7 +88,7 @@ def test_a_damaged_line_is_named_and_the_rest_is_kept(tmp_path: Path, damage: by
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"microseconds": {0: 5_000}}, "must have latencies above 0"),
+        ({"latency": {0: 5_000}}, "must have latencies above 0"),
         ({"search": Search(met=0, missed=125, steps=())}, "must have a rate at which the SLO was met"),
     ],
 )

@@ -8,8 +8,10 @@ from typing import Any
 
 import msgspec
 
+from ab_runner.load.ab_outcome import outcome_of
+from ab_runner.load.ab_output import AbFigures, Failures
 from ab_runner.load.latency import distribution
-from ab_runner.model.load import Arrivals, Failures, Limit, LoadReport
+from ab_runner.model.load import Arrivals, Limit, Outcome
 from ab_runner.model.message import Message, Skip, Value, Verdict
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.records import AnswerRecord, Machine, NotMeasured, Sweep, Trial, Usage
@@ -38,7 +40,8 @@ def server(id: str, **changes: Any) -> Server:
     return Server(**fields | changes)
 
 
-def report(**changes: Any) -> LoadReport:
+def figures(**changes: Any) -> AbFigures:
+    """What ab printed in a run of 12,345 requests."""
     fields: dict[str, Any] = {
         "tool": "2.3 <$Revision: 1 $>",
         "document_length": 100,
@@ -54,9 +57,14 @@ def report(**changes: Any) -> LoadReport:
         "requests_per_second": 12_345.0,
         "percentiles": PERCENTILES,
     }
-    made = LoadReport(**fields | changes)
+    made = AbFigures(**fields | changes)
     whole = made.complete * made.document_length
     return made if "html_bytes" in changes else msgspec.structs.replace(made, html_bytes=whole)
+
+
+def outcome(is_timed: bool = False, **changes: Any) -> Outcome:
+    """What ab found in that run, with these figures changed."""
+    return outcome_of(figures(**changes), {}, is_timed)
 
 
 def said(text: str, detail: str = "", **values: Value) -> Message:
@@ -102,16 +110,17 @@ def usage(**changes: Any) -> Usage:
     return Usage(**fields | changes)
 
 
-def served(rate: float, concurrency: int, share: float = 1.0, **changes: Any) -> LoadReport:
-    """The figures of a server that serves that share of the connections, with the latencies that Little's law gives."""
-    made = report(requests_per_second=rate, concurrency=concurrency, **changes)
+def served(rate: float, concurrency: int, share: float = 1.0, is_timed: bool = False, **changes: Any) -> Outcome:
+    """The outcome of a server that serves that share of the connections, with the latencies that Little's law gives."""
+    made = figures(requests_per_second=rate, concurrency=concurrency, **changes)
     by = share * concurrency / rate * 1e6 / distribution(made, {}).mean
-    return msgspec.structs.replace(made, percentiles={key: by * value for key, value in made.percentiles.items()})
+    percentiles = {key: by * value for key, value in made.percentiles.items()}
+    return outcome_of(msgspec.structs.replace(made, percentiles=percentiles), {}, is_timed)
 
 
 def trial(server: str, workload: WorkloadName, concurrency: int, **changes: Any) -> Trial:
-    """From a concurrency of 100 on of a server that serves all connections, unless its report has other latencies than
-    those that `report` gives it by itself."""
+    """From a concurrency of 100 on of a server that serves all connections, unless its outcome has other latencies
+    than those that `outcome` gives it by itself."""
     fields: dict[str, Any] = {
         "block": 1,
         "server": server,
@@ -121,16 +130,17 @@ def trial(server: str, workload: WorkloadName, concurrency: int, **changes: Any)
         "at": NOON,
         "command": ("ab", "-n", "1"),
         "exit_code": 0,
-        "report": report(),
+        "outcome": outcome(),
         "verdict": Verdict(True),
         "raw": "x.txt",
         "jdk": 25,
     }
     made = Trial(**fields | changes)
-    if made.report is None or made.report.percentiles != PERCENTILES or concurrency < 100:
+    found = made.outcome
+    if found is None or concurrency < 100 or found.latency != outcome(complete=found.completed).latency:
         return made
-    fair = served(made.report.requests_per_second, concurrency, complete=made.report.complete)
-    return msgspec.structs.replace(made, report=msgspec.structs.replace(made.report, percentiles=fair.percentiles))
+    fair = served(found.completed_per_second, concurrency, complete=found.completed)
+    return msgspec.structs.replace(made, outcome=msgspec.structs.replace(found, latency=fair.latency))
 
 
 def arrivals(rate: int, **changes: Any) -> Arrivals:
@@ -141,24 +151,41 @@ def arrivals(rate: int, **changes: Any) -> Arrivals:
     return Arrivals(**fields | changes)
 
 
-def open_report(rate: int, **changes: Any) -> LoadReport:
-    """The figures of open-load of five seconds in which every request was answered."""
+def open_outcome(rate: int, **changes: Any) -> Outcome:
+    """What open-load found in five seconds in which every request was answered."""
     fields: dict[str, Any] = {
-        "tool": "open-load 1.0.0", "seconds": 5.01, "complete": 5 * rate, "requests_per_second": float(rate),
-        "percentiles": {}, "arrivals": arrivals(rate),
+        "generator": "open-load", "version": "1.0.0", "connections": 3, "seconds": 5.01, "is_timed": True,
+        "completed": 5 * rate, "completed_per_second": float(rate), "answered": 5.0 * rate, "requests": 5 * rate,
+        "received_bytes": 1_000 * rate, "body_bytes": 500 * rate, "body_length": 100, "arrivals": arrivals(rate),
     }  # fmt: skip
-    return report(**fields | changes)
+    return Outcome(**fields | changes)
 
 
-def open_trial(server: str, level: int, p99: float, rate: int = 1_000, **changes: Any) -> Trial:
-    """A trial with an open load whose p99 is so many milliseconds, its median a tenth of it."""
+def open_trial(
+    server: str,
+    level: int,
+    p99: float,
+    rate: int = 1_000,
+    outcome: Outcome | None = None,
+    latency: Mapping[int, int] | None = None,
+    **changes: Any,
+) -> Trial:
+    """A trial with an open load whose p99 is so many milliseconds, its median a tenth of it, unless it has a
+    `latency`."""
     slow = round(1000 * p99)
-    fields: dict[str, Any] = {
-        "command": ("open-load", "--rate", str(rate)),
-        "report": open_report(rate),
-        "microseconds": {slow // 10: 4 * rate, slow: rate},
-    }
-    return trial(server, "small", level, **fields | changes)
+    found = msgspec.structs.replace(
+        outcome or open_outcome(rate), latency=latency or {slow // 10: 4 * rate, slow: rate}
+    )
+    command = ("open-load", "--rate", str(rate))
+    return trial(server, "small", level, **{"command": command, "outcome": found} | changes)
+
+
+def with_lag(trial: Trial, lag: Mapping[int, int], **changes: Any) -> Trial:
+    """The trial of an open load with that lag of the generator, requests by microseconds."""
+    assert trial.outcome is not None
+    assert trial.outcome.arrivals is not None
+    arrivals = msgspec.structs.replace(trial.outcome.arrivals, lag=lag)
+    return msgspec.structs.replace(trial, outcome=msgspec.structs.replace(trial.outcome, arrivals=arrivals), **changes)
 
 
 SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
@@ -172,7 +199,7 @@ def blocks(
     return [
         trial(
             name, "small", concurrency, block=block, limit=limit,
-            report=report(requests_per_second=rate * by, complete=round(rate * by)),
+            outcome=outcome(requests_per_second=rate * by, complete=round(rate * by)),
             usage=usage(server_cpu_seconds=rate / per_cpu_second),
         )
         for block, by in enumerate(SPREAD[:of], 1)
@@ -186,7 +213,7 @@ def failed_trial(
         server,
         workload,
         concurrency,
-        report=None,
+        outcome=None,
         verdict=rejected(reason, detail),
         exit_code=119,
         **changes,

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from functools import cache
 
-from support.builders import NOON, failed_trial, not_measured, noted, report, server, sweep, trial
+from support.builders import NOON, failed_trial, not_measured, noted, outcome, server, sweep, trial
 
 from ab_runner.model.message import Verdict
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
@@ -56,7 +56,7 @@ def full_sweep() -> Stored:
     )  # fmt: skip
     records = [record for each in servers for record in _records(each, draw)]
     records += [
-        trial(REFERENCE, name, 100, block=block, report=report(requests_per_second=_FASTEST[name] * factor))
+        trial(REFERENCE, name, 100, block=block, outcome=outcome(requests_per_second=_FASTEST[name] * factor))
         for block, factor in ((BEFORE, 1.0), (AFTER, 0.985))
         for name in names
     ]
@@ -100,7 +100,7 @@ def _cell(one: Server, name: WorkloadName, level: int, block: int, rate: float, 
     median = 900 * level / rate
     return trial(
         one.id, name, level, block=block, start=block, raw=f"{block}-{one.id}-{block}-{name}-c{level}.txt",
-        report=report(
+        outcome=outcome(
             requests_per_second=round(rate, 2), complete=round(2 * rate), seconds=2.0, concurrency=level,
             percentiles={0: median / 3, 50: median, 90: median * draw.uniform(1.3, 2), 99: median * draw.uniform(2, 5),
                          100: median * draw.uniform(5, 40)},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from support.builders import SPREAD, arrivals, open_report, open_trial, rejected, said, server, sweep, usage
+from support.builders import SPREAD, arrivals, open_outcome, open_trial, rejected, said, server, sweep, usage
 
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Limit
@@ -39,7 +39,7 @@ def rates() -> Stored:
         *(
             open_trial(
                 name, level, by * p99 * level / 1_000, rate=level, block=block, limit=limit,
-                report=open_report(level, arrivals=arrivals(level, lag_p99=0.3 if limit else 0.02)),
+                outcome=open_outcome(level, arrivals=arrivals(level, lag_p99=0.3 if limit else 0.02)),
                 verdict=_OVERLOADED if (name, level) == ("tired-1", 2_000) else Verdict(True),
             )
             for name, p99, limit in _LATENCIES
@@ -94,7 +94,7 @@ def idle() -> Stored:
         *(
             open_trial(
                 name, level, by * p99, rate=500, block=block,
-                report=open_report(500, arrivals=arrivals(500, idle_opened=level)),
+                outcome=open_outcome(500, arrivals=arrivals(500, idle_opened=level)),
                 usage=usage(peak_memory_bytes=50_000_000 + memory * level),
             )
             for name, p99, memory in (("fast-1", 1.0, 600), ("slow-1", 4.0, 70_000))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import msgspec
-from support.builders import SPREAD, report, server, sweep, trial, usage
+from support.builders import SPREAD, outcome, server, sweep, trial, usage
 from support.small_sweep import STORED
 
 from ab_runner.analysis.sweep_analysis import analyse
@@ -61,7 +61,7 @@ def made(rate: Rate, levels: tuple[int, ...]) -> Stored:
 def one(server: str, level: int, block: int, rate: float) -> Trial:
     return trial(
         server, "small", level, block=block + 1, batch=block + 1,
-        report=report(requests_per_second=rate, concurrency=level), usage=usage(server_cpu_seconds=1.0),
+        outcome=outcome(requests_per_second=rate, concurrency=level), usage=usage(server_cpu_seconds=1.0),
     )  # fmt: skip
 
 

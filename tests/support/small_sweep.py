@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support.builders import NOON, failed_trial, report, server, sweep, trial
+from support.builders import NOON, failed_trial, outcome, server, sweep, trial
 
 from ab_runner.history.published import Figure
 from ab_runner.model.records import EndRecord, Record
@@ -22,12 +22,12 @@ SERVERS = (CEILING, JETTY, TOMCAT)
 
 
 RECORDS: tuple[Record, ...] = (
-    trial(REFERENCE, "small", 1, report=report(requests_per_second=20_000.0)),
-    trial(REFERENCE, "small", 100, report=report(requests_per_second=40_000.0)),
-    trial("jetty-12.1", "small", 1, limit="generator", report=report(requests_per_second=5_000.0)),
+    trial(REFERENCE, "small", 1, outcome=outcome(requests_per_second=20_000.0)),
+    trial(REFERENCE, "small", 100, outcome=outcome(requests_per_second=40_000.0)),
+    trial("jetty-12.1", "small", 1, limit="generator", outcome=outcome(requests_per_second=5_000.0)),
     failed_trial("jetty-12.1", "small", 100, "timeout"),
     *(
-        trial("tomcat-5.5.15", "small", level, block=block, report=report(requests_per_second=8_000.0 + 100 * block))
+        trial("tomcat-5.5.15", "small", level, block=block, outcome=outcome(requests_per_second=8_000.0 + 100 * block))
         for block in range(1, 7)
         for level in (1, 100)
     ),

@@ -8,8 +8,8 @@ from support.builders import (
     failed_trial,
     not_measured,
     noted,
+    outcome,
     rejected,
-    report,
     served,
     server,
     skips,
@@ -18,7 +18,8 @@ from support.builders import (
     usage,
 )
 
-from ab_runner.model.load import Failures, Limit
+from ab_runner.load.ab_output import Failures
+from ab_runner.model.load import Limit
 from ab_runner.model.records import AFTER, BEFORE, EndRecord, StartRecord, Trial
 from ab_runner.report.document import Table
 from ab_runner.store.reader import Stored
@@ -32,7 +33,7 @@ SERVERS = (
 TIMEOUT = "apr_pollset_poll: The timeout specified has expired (70007)"
 TRUNCATED = trial(
     "tomcat-5.5.15-defaults", "large", 100,
-    report=report(requests_per_second=190.1, complete=10_000, failures=Failures(length=9_991)),
+    outcome=outcome(requests_per_second=190.1, complete=10_000, failures=Failures(length=9_991)),
     verdict=rejected("9991 failed"),
 )  # fmt: skip
 REFERENCE = server("ceiling", kind="c", workloads=("echo", "small", "small-keepalive", "large"))
@@ -43,22 +44,22 @@ OpenJDK 64-Bit Server VM (build 25.0.3+9-2-Debian, mixed mode, sharing)"""
 RECORDS = (
     StartRecord(block=1, server="jetty-5.1.10", start=1, at=NOON, seconds=0.5, environment={"version": JAVA}),
     StartRecord(block=1, server="tomcat-5.5.15", start=2, at=NOON, seconds=0.5, environment={"version": JAVA}),
-    trial("ceiling", "small", 1, block=BEFORE, jdk=None, report=report(requests_per_second=18_000.0)),
-    trial("ceiling", "large", 1, block=BEFORE, jdk=None, report=report(requests_per_second=2_000.0)),
-    trial("jetty-5.1.10", "small", 1, report=report(requests_per_second=2308.4)),
+    trial("ceiling", "small", 1, block=BEFORE, jdk=None, outcome=outcome(requests_per_second=18_000.0)),
+    trial("ceiling", "large", 1, block=BEFORE, jdk=None, outcome=outcome(requests_per_second=2_000.0)),
+    trial("jetty-5.1.10", "small", 1, outcome=outcome(requests_per_second=2308.4)),
     failed_trial("jetty-5.1.10", "small", 100, "timeout", TIMEOUT),
-    trial("jetty-5.1.10", "large", 1, report=report(requests_per_second=12.3456)),
+    trial("jetty-5.1.10", "large", 1, outcome=outcome(requests_per_second=12.3456)),
     not_measured("jetty-5.1.10", "large", 100, "does not start", "line one\nline | two"),
     not_measured("resin-3.0.9", "small", 1, "no keep-alive"),
     not_measured("resin-3.0.9", "small", 100, "no keep-alive"),
     trial("tomcat-5.5.15", "small", 1, verdict=noted("99.0 % kept alive")),
-    trial("tomcat-5.5.15", "small", 100, block=1, report=report(requests_per_second=10_000.0)),
-    trial("tomcat-5.5.15", "small", 100, block=2, report=report(requests_per_second=14_000.0)),
+    trial("tomcat-5.5.15", "small", 100, block=1, outcome=outcome(requests_per_second=10_000.0)),
+    trial("tomcat-5.5.15", "small", 100, block=2, outcome=outcome(requests_per_second=14_000.0)),
     failed_trial("tomcat-5.5.15", "small", 100, "reset", "apr_socket_recv: Connection reset by peer (104)", block=3),
-    trial("tomcat-5.5.15-defaults", "small", 1, report=report(percentiles={})),
+    trial("tomcat-5.5.15-defaults", "small", 1, outcome=outcome(percentiles={})),
     TRUNCATED,
-    trial("ceiling", "small", 1, block=AFTER, jdk=None, report=report(requests_per_second=17_800.0)),
-    trial("ceiling", "large", 1, block=AFTER, jdk=None, report=report(requests_per_second=1_800.0)),
+    trial("ceiling", "small", 1, block=AFTER, jdk=None, outcome=outcome(requests_per_second=17_800.0)),
+    trial("ceiling", "large", 1, block=AFTER, jdk=None, outcome=outcome(requests_per_second=1_800.0)),
     EndRecord(at=NOON, reason="finished"),
 )
 STORED = Stored(
@@ -67,10 +68,10 @@ STORED = Stored(
 UNDER_A_CEILING = Stored(
     sweep(REFERENCE, *SERVERS, reference=REFERENCE),
     (
-        trial("ceiling", "small", 1, report=report(requests_per_second=20_000.0)),
-        trial("ceiling", "small", 100, block=1, report=report(requests_per_second=12_000.0)),
-        trial("ceiling", "small", 100, block=2, report=report(requests_per_second=10_000.0)),
-        trial("ceiling", "large", 1, report=report(requests_per_second=2_000.0)),
+        trial("ceiling", "small", 1, outcome=outcome(requests_per_second=20_000.0)),
+        trial("ceiling", "small", 100, block=1, outcome=outcome(requests_per_second=12_000.0)),
+        trial("ceiling", "small", 100, block=2, outcome=outcome(requests_per_second=10_000.0)),
+        trial("ceiling", "large", 1, outcome=outcome(requests_per_second=2_000.0)),
         failed_trial("ceiling", "large", 100, "timeout", TIMEOUT),
         *RECORDS,
     ),
@@ -79,17 +80,17 @@ UNDER_A_CEILING = Stored(
 
 def six_blocks(
     server: str, rate: float, efficiency: float, concurrency: int, limit: Limit | None = None, share: float = 1.0,
-    command: tuple[str, ...] = ("ab", "-n", "1"),
+    is_timed: bool = False,
 ) -> list[Trial]:  # fmt: skip
     """Return trials with a rate and a CPU efficiency (requests per CPU-second) that spread by two per cent over the
     blocks. `share`: of the connections served."""
     return [
         trial(
-            server, "small", concurrency, block=block, limit=limit, command=command,
-            report=(
-                served(rate * by, concurrency, share, complete=round(rate * by))
+            server, "small", concurrency, block=block, limit=limit,
+            outcome=(
+                served(rate * by, concurrency, share, is_timed, complete=round(rate * by))
                 if share < 1
-                else report(requests_per_second=rate * by, complete=round(rate * by))
+                else outcome(requests_per_second=rate * by, complete=round(rate * by))
             ),
             usage=usage(server_cpu_seconds=rate / efficiency),
         )
@@ -106,7 +107,7 @@ STANDARD = Stored(
         *six_blocks("jetty-5.1.10", 18_000.0, 20_000.0, 100, "generator"),
         *six_blocks("tomcat-5.5.15", 17_000.0, 30_000.0, 100),
         *six_blocks("resin-3.0.9", 13_900.0, 14_000.0, 1, "server"),
-        *six_blocks("resin-3.0.9", 25_000.0, 40_000.0, 100, "generator", share=0.26, command=("ab", "-t", "1")),
+        *six_blocks("resin-3.0.9", 25_000.0, 40_000.0, 100, "generator", share=0.26, is_timed=True),
         EndRecord(at=NOON, reason="finished"),
     ),
 )

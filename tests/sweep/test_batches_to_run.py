@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 from support import builders
-from support.builders import rejected, report
+from support.builders import outcome, rejected
 
 from ab_runner.model.message import Verdict
 from ab_runner.model.records import AFTER, BEFORE, Cell, CellRecord, Sweep
@@ -17,7 +17,7 @@ RUNS = [
     ServerRun(AFTER, "ceiling", (Cell("ceiling", "small", 10),)),
 ]
 NOISY: list[CellRecord] = [
-    builders.trial("a-1", "small", 10, block=block, report=report(requests_per_second=rate))
+    builders.trial("a-1", "small", 10, block=block, outcome=outcome(requests_per_second=rate))
     for block, rate in enumerate((1000.0, 1200.0, 800.0, 1100.0, 900.0, 1300.0), 1)
 ]
 

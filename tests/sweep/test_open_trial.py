@@ -54,6 +54,7 @@ def said(options: Sequence[str], milliseconds: float, answered: float = 1.0, **c
         "answered_per_second": answered * rate,
         "latency": {"milliseconds": {}, "microseconds": [[round(1000 * milliseconds), right]]},
         "lag": {"milliseconds": {"p99": 0.01, "max": 0.1}, "microseconds": []},
+        "per_second": {"answered": [], "failed": [], "latency": [], "lag": []},
         "connections": {
             "opened": right, "most_at_once": 4, "closed_while_free": 0, "left_open": 0, "unrequested_bytes": 0,
             "idle_closed": 0,
@@ -125,7 +126,11 @@ def test_each_rate_has_a_trial_with_a_lead_in(measured: Measure) -> None:
     assert loads(measured) == ["rate=1000", "rate=2000"]
     for trial, rate in zip(trials, (1_000, 2_000), strict=True):
         assert isinstance(trial, Trial)
-        assert (trial.level, trial.verdict.valid, trial.microseconds) == (rate, True, {1_000: 2 * rate})
+        assert (trial.level, trial.verdict.valid, trial.outcome and trial.outcome.latency) == (
+            rate,
+            True,
+            {1_000: 2 * rate},
+        )
         assert trial.raw == f"1-a-1-1-small-rate{rate}.txt"
         assert "--lead-in 1 " in f"{' '.join(trial.command)} "
         assert trial.lead_in_seconds == 1
@@ -145,9 +150,9 @@ def test_a_capacity_is_searched_from_half_of_the_peak(measured: Measure) -> None
     search = trial.search
     assert search is not None
     assert search.met <= 14_500 < (search.missed or 0) <= 1.05 * search.met
-    assert trial.report is not None
-    assert trial.report.arrivals is not None
-    assert trial.report.arrivals.rate == search.met, "it is the trial of the highest rate that met the SLO"
+    assert trial.outcome is not None
+    assert trial.outcome.arrivals is not None
+    assert trial.outcome.arrivals.rate == search.met, "it is the trial of the highest rate that met the SLO"
     assert [(step.rate <= 14_500) for step in search.steps] == [step.reason is None for step in search.steps]
     assert said_of(search.steps[1].reason) == "p99 100 ms"
     assert trial.verdict.valid

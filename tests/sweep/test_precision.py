@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from support import builders
-from support.builders import report
+from support.builders import outcome
 
 from ab_runner.model.records import Cell, CellRecord
 from ab_runner.sweep.precision import further_blocks, wide_cells
@@ -14,7 +14,7 @@ NOISY = (1000.0, 1200.0, 800.0, 1100.0, 900.0, 1300.0)
 
 def trials(server: str, rates: tuple[float, ...], concurrency: int = 10) -> list[CellRecord]:
     return [
-        builders.trial(server, "small", concurrency, block=block, report=report(requests_per_second=rate))
+        builders.trial(server, "small", concurrency, block=block, outcome=outcome(requests_per_second=rate))
         for block, rate in enumerate(rates, 1)
     ]
 
@@ -46,7 +46,7 @@ def test_blocks_follow_each_other_until_all_intervals_are_narrow() -> None:
         blocks.append(block)
         records += [
             builders.trial(
-                run.server, cell.workload, cell.level, block=run.block, report=report(requests_per_second=1000.0)
+                run.server, cell.workload, cell.level, block=run.block, outcome=outcome(requests_per_second=1000.0)
             )
             for run in block
             for cell in run.cells
@@ -65,7 +65,7 @@ def test_intervals_are_looked_at_after_half_as_many_blocks_again_and_not_in_betw
     made = []
     for block in further_blocks(records, 0.1, seed=1, is_spent=lambda: False):
         made.append(block[0].block)
-        steady = report(requests_per_second=1000.0)
-        records += [builders.trial("a-1", "small", 10, block=made[-1], report=steady)]
+        steady = outcome(requests_per_second=1000.0)
+        records += [builders.trial("a-1", "small", 10, block=made[-1], outcome=steady)]
     assert made == list(range(7, made[-1] + 1))
     assert made[-1] in (9, 14, 21)

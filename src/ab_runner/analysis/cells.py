@@ -234,11 +234,11 @@ def _latency(counted: Sequence[tuple[TrialFigures, Histogram]]) -> tuple[float |
 
 def _rejected(records: Sequence[CellRecord]) -> Estimate | None:
     """Return the median of rates that are not valid; None where the last of these failures has none."""
-    reports = [record.report if isinstance(record, Trial) else None for record in records]
-    rates = [report.requests_per_second for report in reports if report and report.complete]
-    last = reports[-1]
+    outcomes = [record.outcome if isinstance(record, Trial) else None for record in records]
+    rates = [outcome.completed_per_second for outcome in outcomes if outcome and outcome.completed]
+    last = outcomes[-1]
     is_closed = last is not None and last.arrivals is None
-    return Estimate(median(rates)) if last is not None and is_closed and last.complete else None
+    return Estimate(median(rates)) if last is not None and is_closed and last.completed else None
 
 
 def _median(values: Iterable[float | None]) -> float | None:

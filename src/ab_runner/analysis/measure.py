@@ -25,16 +25,14 @@ def measure_on(axis: Axis) -> Measure:
 
 def measure_of(record: CellRecord) -> Measure:
     """Return what was measured in a trial; of a cell without one, which has no figure, it is the rate."""
-    if not isinstance(record, Trial) or record.report is None or record.report.arrivals is None:
+    if not isinstance(record, Trial) or not record.is_open:
         return "rate"
     return "latency" if record.search is None else "capacity"
 
 
 def rate_of(trial: Trial) -> float | None:
     """Return the requests per second of a closed load; None of an open one, whose rate was given."""
-    if trial.report is None or trial.report.arrivals is not None:
-        return None
-    return trial.report.rate
+    return None if trial.outcome is None or trial.is_open else trial.outcome.rate
 
 
 def throughput(trial: Trial) -> float | None:

@@ -60,11 +60,11 @@ def _open_cell(figures: Sequence[TrialFigures]) -> OpenCell:
 
 
 def _rate(trial: Trial) -> float | None:
-    return trial.report.arrivals.rate if trial.report and trial.report.arrivals else None
+    return trial.outcome.arrivals.rate if trial.outcome and trial.outcome.arrivals else None
 
 
 def _lag(trial: Trial) -> float | None:
-    return trial.report.arrivals.lag_p99 if trial.report and trial.report.arrivals else None
+    return trial.outcome.arrivals.lag_p99 if trial.outcome and trial.outcome.arrivals else None
 
 
 def _median(trials: Iterable[Trial], figure: Callable[[Trial], float | None]) -> float | None:

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ab_runner.analysis.measure import measure_of, throughput
-from ab_runner.load.latency import distribution
-from ab_runner.model.load import LoadReport
 from ab_runner.model.records import CellRecord, Trial
 from ab_runner.stats.histogram import Histogram, merge, weighted
 from ab_runner.stats.little import served_share
@@ -40,17 +38,18 @@ class TrialFigures(msgspec.Struct, frozen=True):
 def figures_of(record: CellRecord) -> tuple[TrialFigures, Histogram]:
     """Return the figures of a record, and the distribution of its latencies. The distribution is large and is not part
     of the figures that are kept."""
-    if not isinstance(record, Trial) or record.report is None:
+    if not isinstance(record, Trial) or record.outcome is None:
         return TrialFigures(record), Histogram()
-    spread = _distribution(record, record.report)
-    is_open = record.report.arrivals is not None
+    spread = weighted(record.outcome.latency.items())
+    arrivals = record.outcome.arrivals
+    is_open = arrivals is not None
     return TrialFigures(
         record,
         percentiles(spread, is_open),
         _served(record, spread),
         cpu_efficiency(record),
         _percentile(spread, 95) if is_open else None,
-        _percentile(weighted(record.lag_microseconds.items()), 50) if is_open else None,
+        _percentile(weighted(arrivals.lag.items()), 50) if arrivals else None,
     ), spread
 
 
@@ -67,22 +66,17 @@ def figure_of(trial: TrialFigures) -> float | None:
     return throughput(record) if isinstance(record, Trial) else None
 
 
-def _distribution(trial: Trial, report: LoadReport) -> Histogram:
-    if report.arrivals is not None:
-        return weighted(trial.microseconds.items())
-    return distribution(report, trial.milliseconds)
-
-
 def cpu_efficiency(trial: Trial) -> float | None:
     """Return the requests per CPU-second of the server, which compare servers where the generator was the limit of
     their rates. The CPU time of an open load is its share of that of lead-in and load together. Beside idle connections
     it is not known, because the time that it took to open them is in it."""
-    if trial.report is None or trial.usage is None or trial.usage.server_cpu_seconds < _SHORTEST_CPU_SECONDS:
+    outcome = trial.outcome
+    if outcome is None or trial.usage is None or trial.usage.server_cpu_seconds < _SHORTEST_CPU_SECONDS:
         return None
-    if trial.report.arrivals and trial.report.arrivals.idle_opened:
+    if outcome.arrivals and outcome.arrivals.idle_opened:
         return None
-    share = trial.report.seconds / trial.watched_seconds if trial.report.seconds else 1
-    return round(trial.report.answered / (share * trial.usage.server_cpu_seconds), 1) or None
+    share = outcome.seconds / trial.watched_seconds if outcome.seconds else 1
+    return round(outcome.answered / (share * trial.usage.server_cpu_seconds), 1) or None
 
 
 def percentiles(spread: Histogram, is_open: bool = False) -> tuple[float | None, ...]:
@@ -103,14 +97,15 @@ def is_cut_off(trials: Iterable[Trial], spreads: Sequence[Histogram]) -> bool:
     """Return whether one of the longest requests took about as long as its timed trial."""
     longest = max((each.longest for each in spreads), default=0)
     return any(
-        "-t" in trial.command and trial.report is not None and longest >= _CUT_OFF * 1e6 * trial.report.seconds
+        trial.outcome is not None and trial.outcome.is_timed and longest >= _CUT_OFF * 1e6 * trial.outcome.seconds
         for trial, each in zip(trials, spreads, strict=True)
         if each.counts and each.longest == longest
     )
 
 
 def _served(trial: Trial, spread: Histogram) -> float | None:
-    if trial.report is None or trial.report.arrivals or not trial.report.seconds or not spread.counts:
+    outcome = trial.outcome
+    if outcome is None or outcome.arrivals or not outcome.seconds or not spread.counts:
         return None
-    rate, seconds = trial.report.requests_per_second, trial.report.seconds
+    rate, seconds = outcome.completed_per_second, outcome.seconds
     return served_share(rate, spread.mean / 1e6, trial.level, seconds)

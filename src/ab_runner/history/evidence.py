@@ -168,10 +168,10 @@ def _failures(trials: Iterable[TrialFigures]) -> dict[Cell, dict[int, FailedRequ
 
 
 def _failures_of(trial: Trial) -> FailedRequests:
-    report = trial.report
-    if report is None:
+    outcome = trial.outcome
+    if outcome is None:
         return FailedRequests(0, 0, counted=False)
-    return FailedRequests(report.failures.at_least, report.complete + report.failures.connect)
+    return FailedRequests(outcome.failed_at_least, outcome.requests)
 
 
 def _sum(one: FailedRequests | None, other: FailedRequests) -> FailedRequests:

@@ -11,10 +11,11 @@ import time
 from collections.abc import Sequence
 from math import ceil
 
-from ab_runner.load import ab_command, ab_output
-from ab_runner.load.generator import Completed, Executor, Generator, LoadOutcome, Target
+from ab_runner.load import ab_command, ab_outcome, ab_output
+from ab_runner.load.generator import Asked, Completed, Executor, Generator, Run, Target
 from ab_runner.load.parallel import merged, outputs, parallel_command, split_connections, sum_counts
-from ab_runner.model.load import Load
+from ab_runner.model.load import Limit, Load, Outcome
+from ab_runner.model.message import Message, Verdict
 
 _KEPT_AT_MOST = 1 << 20
 """Characters of each stream that are kept; ab prints a few thousand."""
@@ -32,8 +33,8 @@ class Ab:
         """Return the head of its requests, byte for byte."""
         return ab_command.request_head(host, path, keep_alive)
 
-    def run(self, target: Target, load: Load, concurrency: int) -> LoadOutcome:
-        """Make this load over this many connections at once, and return the outcome."""
+    def run(self, target: Target, load: Load, concurrency: int) -> Run:
+        """Make this load over this many connections at once, and return what came of it."""
         executor = target.executor
         shares = split_connections(concurrency, target.processes)
         names = _file_names(target.record_as, len(shares))
@@ -51,14 +52,24 @@ class Ab:
             ab_output.parse(run.stdout, run.stderr, run.exit_code, text)
             for run, text in zip(runs, csv_texts, strict=False)
         ]
-        return LoadOutcome(
+        figures = results[0] if len(commands) == 1 else merged(results, milliseconds or [{}] * len(results))
+        return Run(
             command=tuple(commands[0]),
             exit_code=done.exit_code,
-            result=results[0] if len(commands) == 1 else merged(results, milliseconds or [{}] * len(results)),
+            result=figures
+            if isinstance(figures, Message)
+            else ab_outcome.outcome_of(figures, sum_counts(milliseconds), load.requests is None),
             seconds=seconds,
             output=_text(commands[0], done),
-            milliseconds=sum_counts(milliseconds),
         )
+
+    def limit(self, outcome: Outcome, by_cpu: Limit | None) -> Limit | None:
+        """Return what limited a run: whose CPUs were full."""
+        return by_cpu
+
+    def judge(self, outcome: Outcome, asked: Asked, limit: Limit | None) -> Verdict:
+        """Return whether a run with this outcome is valid, and why not."""
+        return ab_outcome.judge(outcome, asked)
 
 
 GENERATOR: Generator = Ab()

@@ -8,13 +8,61 @@ and from the outputs in tests/recordings/ab.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-from ab_runner.model.load import Failures, LoadReport
+from msgspec import Struct
+
+from ab_runner.model.limits import Amount, Count, Percentage, Real, Whole
 from ab_runner.model.message import Code, Message
 from ab_runner.model.text import shown
 
 
-def parse(stdout: str, stderr: str, exit_code: int, percentiles_csv: str | None = None) -> LoadReport | Message:
+class Failures(Struct, frozen=True):
+    """ab's four counts of failed requests. With -r a reset counts up to three times (receive, length, exceptions)."""
+
+    connect: Count = 0
+    receive: Count = 0
+    length: Count = 0
+    exceptions: Count = 0
+
+    @property
+    def at_least(self) -> int:
+        """The smallest number of requests that can have failed, given that one may be counted in several places."""
+        return self.connect + max(self.receive, self.length, self.exceptions)
+
+
+class AbFigures(Struct, frozen=True, kw_only=True):
+    """The figures that one run of ab printed. With -r, `complete` counts failed requests too.
+
+    `seconds` is the time that it took; `percentiles` maps a percentage (0 to 100) to the time in milliseconds within
+    which that share of the requests was served. `keep_alive` is None when ab was not asked to keep connections open.
+    """
+
+    tool: str
+    """ab's version line, such as `2.3 <$Revision: 1923142 $>`."""
+    document_length: Count
+    concurrency: Count
+    seconds: Amount
+    complete: Count
+    failures: Failures
+    write_errors: Count
+    non_2xx: Count
+    keep_alive: Count | None
+    total_bytes: Whole
+    html_bytes: Whole
+    requests_per_second: Amount
+    """ab's own figure, of whole answers."""
+    percentiles: Mapping[Percentage, Real] = {}
+
+    @property
+    def answered(self) -> float:
+        """The answers that were received, with the parts of those that the end of a timed run cut off."""
+        if not self.document_length:
+            return self.complete
+        return max(float(self.complete), self.html_bytes / self.document_length)
+
+
+def parse(stdout: str, stderr: str, exit_code: int, percentiles_csv: str | None = None) -> AbFigures | Message:
     """Return the result of one run of ab, from its output, its exit code and, if it wrote one, the text of its -e file.
 
     `exit_code` is that of a shell (124, 137) or of subprocess (-9). Never raises, whatever the text. Output that ends
@@ -57,7 +105,7 @@ _LAST_OF_ONE = re.compile(r"^Total:(?: +[0-9.]+){5}\s*\n", re.MULTILINE)
 _LAST_OF_NONE = re.compile(r"^HTML transferred: +0 bytes", re.MULTILINE)
 
 
-def _report(stdout: str, percentiles_csv: str | None) -> LoadReport | None:
+def _report(stdout: str, percentiles_csv: str | None) -> AbFigures | None:
     """Return the figures; None when one is missing or the end is."""
     version = _VERSION.search(stdout)
     found = _FIGURE.findall(stdout)
@@ -70,7 +118,7 @@ def _report(stdout: str, percentiles_csv: str | None) -> LoadReport | None:
         if version is None or failures is None or not _is_whole(stdout, complete) or (complete and not rate):
             return None
         keep_alive = figures.get("Keep-Alive requests")
-        return LoadReport(
+        return AbFigures(
             tool=version[1].rstrip(),
             document_length=int(figures["Document Length"]),
             concurrency=int(figures["Concurrency Level"]),

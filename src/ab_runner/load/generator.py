@@ -4,9 +4,9 @@ A new generator provides two files. Sweeps and runtimes know no more of it than 
 
 - `load/NAME_generator.py`, with `GENERATOR`, an instance of a class that has what `Generator` asks for. `run` makes
   the generator's command line, has the target's executor run it, and turns what the generator printed and left in
-  files into a `LoadOutcome`. A run that went wrong is a `Message` that says why. `run` raises
-  nothing for it, whatever text comes back: a server may have chosen that text. `load/ab_generator.py` is the example;
-  `load/ab_command.py` and `load/ab_output.py` beside it are pure.
+  files into an `Outcome`. A run that went wrong is a `Message` that says why. `run` raises nothing for it, whatever
+  text comes back: a server may have chosen that text. `judge` says whether an outcome is valid. `load/ab_generator.py`
+  is the example; `load/ab_command.py`, `load/ab_output.py` and `load/ab_outcome.py` beside it are pure.
 - `docker/generators/NAME.Dockerfile`, an image of Debian with the program. One of our own has its source in
   `generators/NAME`, for Cargo, and is built from it for the process runtime. `make compose` gives it the service NAME.
   A sweep starts it with an entry point of its own, and runs commands in it.
@@ -21,8 +21,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from ab_runner.model.load import Load, LoadReport
-from ab_runner.model.message import Message
+from ab_runner.model.load import Limit, Load, Outcome
+from ab_runner.model.message import Message, Verdict
 
 
 class Completed(Struct, frozen=True):
@@ -77,34 +77,38 @@ class Target(Struct, frozen=True, kw_only=True):
     generator's files are kept. None for load of which the rate alone is of interest."""
 
 
-class LoadOutcome(Struct, frozen=True, kw_only=True):
-    """The outcome of one run of a generator; the record of a trial has all of it."""
+class Asked(Struct, frozen=True, kw_only=True):
+    """What an outcome is judged by. `body_length` is that of the right answer in bytes, as the fixture or the probe has
+    it, never as the generator saw it."""
+
+    load: Load
+    connections: int
+    keep_alive: bool
+    body_length: int
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """One run of a generator; the record of a trial has all of it."""
 
     command: tuple[str, ...]
     """The generator's arguments, without what was put around them to record latencies; the first one's of several
     processes."""
     exit_code: int
-    result: LoadReport | Message
-    """The figures, or why there are none."""
+    result: Outcome | Message
+    """What it found, or why it found nothing."""
     seconds: float
     """The seconds of the whole run, including the generator's start and what it does after the load."""
     output: str
     """The command and all that was printed, as the raw file of a trial has it."""
-    milliseconds: dict[int, int] = {}
-    """The number of requests by their time in whole milliseconds; empty where that was not recorded."""
-    microseconds: dict[int, int] = {}
-    """The number of requests by their time in microseconds, where the generator tells that of each."""
-    lag_microseconds: dict[int, int] = {}
-    """The number of requests of an open load by the microseconds that they were sent too late."""
 
     @property
-    def report(self) -> LoadReport | None:
-        """Return the figures; None if the run failed."""
-        return self.result if isinstance(self.result, LoadReport) else None
+    def outcome(self) -> Outcome | None:
+        """Return what it found; None if the run failed."""
+        return self.result if isinstance(self.result, Outcome) else None
 
     @property
     def failure(self) -> Message | None:
-        """Return why there are no figures; None if there are."""
+        """Return why it found nothing; None if it did find something."""
         return self.result if isinstance(self.result, Message) else None
 
 
@@ -130,5 +134,11 @@ class Generator(Protocol):
     def request_head(self, host: str, path: str, keep_alive: bool) -> bytes:
         """Return the head of its requests, byte for byte: the probe sends it, and an echo server returns it."""
 
-    def run(self, target: Target, load: Load, concurrency: int) -> LoadOutcome:
-        """Make this load over this many connections at once, and return the outcome."""
+    def run(self, target: Target, load: Load, concurrency: int) -> Run:
+        """Make this load over this many connections at once, and return what came of it."""
+
+    def limit(self, outcome: Outcome, by_cpu: Limit | None) -> Limit | None:
+        """Return what limited a run; `by_cpu` is whose CPUs were full."""
+
+    def judge(self, outcome: Outcome, asked: Asked, limit: Limit | None) -> Verdict:
+        """Return whether a run with this outcome is valid, and why not. `limit` is what limited it."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from ab_runner.model.load import LoadReport
+from ab_runner.load.ab_output import AbFigures
 from ab_runner.stats.histogram import Histogram, weighted
 
 _STEPS = 4
 """Values over which the requests between two known latencies are spread evenly."""
 
 
-def distribution(report: LoadReport, milliseconds: Mapping[int, int]) -> Histogram:
+def distribution(report: AbFigures, milliseconds: Mapping[int, int]) -> Histogram:
     """Return the latencies of all requests of a trial; without `milliseconds` the last hundredth is spread up to the
     longest."""
     if not report.complete or not {0, 99, 100} <= report.percentiles.keys():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 
 from ab_runner.load import open_load_output
-from ab_runner.load.generator import Generator, LoadOutcome, Target
-from ab_runner.model.load import Load
+from ab_runner.load.generator import Asked, Generator, Run, Target
+from ab_runner.load.open_validity import judge_open, open_limit
+from ab_runner.model.load import Limit, Load, Outcome
+from ab_runner.model.message import Verdict
 
 _KEPT_AT_MOST = 4 << 20
 """Characters of its output that are kept; the distributions of a trial have some ten thousand."""
@@ -28,24 +30,29 @@ class OpenLoadGenerator:
             f"User-Agent: {AGENT}\r\nAccept: */*\r\n\r\n"
         ).encode()
 
-    def run(self, target: Target, load: Load, concurrency: int) -> LoadOutcome:
-        """Make an open load where it has a rate, else a closed one over this many connections, and return the
-        outcome."""
+    def run(self, target: Target, load: Load, concurrency: int) -> Run:
+        """Make an open load where it has a rate, else a closed one over this many connections, and return what
+        came of it."""
         command = [*_command(target, load, concurrency), target.url]
         began = time.monotonic()
         done = target.executor.execute(command, target.time_limit)
         seconds = time.monotonic() - began
-        parsed = open_load_output.parse(done.stdout[:_KEPT_AT_MOST], done.stderr, done.exit_code)
-        return LoadOutcome(
+        return Run(
             command=tuple(command),
             exit_code=done.exit_code,
-            result=parsed.result,
+            result=open_load_output.parse(done.stdout[:_KEPT_AT_MOST], done.stderr, done.exit_code),
             seconds=seconds,
             output=f"$ {' '.join(command)}\n{done.stdout[:_KEPT_AT_MOST]}\n--- stderr\n{done.stderr[:_KEPT_AT_MOST]}\n"
             f"--- exit code {done.exit_code}\n",
-            microseconds=parsed.latencies,
-            lag_microseconds=parsed.lags,
         )
+
+    def limit(self, outcome: Outcome, by_cpu: Limit | None) -> Limit | None:
+        """Return what limited a run; `by_cpu` is whose CPUs were full."""
+        return open_limit(outcome, by_cpu)
+
+    def judge(self, outcome: Outcome, asked: Asked, limit: Limit | None) -> Verdict:
+        """Return whether a run with this outcome is valid, and why not. `limit` is what limited it."""
+        return judge_open(outcome, asked, limit)
 
 
 AGENT = "open-load/1.3.0"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from itertools import zip_longest
 
 import msgspec
 
 from ab_runner.model.limits import Amount, Count
-from ab_runner.model.load import Arrivals, Failures, LoadReport
+from ab_runner.model.load import Arrivals, Outcome, Second
 from ab_runner.model.message import Code, Message
 from ab_runner.model.text import shown
 
@@ -15,7 +17,9 @@ _FORMAT = 2
 _DETAIL_AT_MOST = 300
 _OVER_TIME = 124
 _NOT_RUN = 2
-_CONNECT = ("connect", "connect_timeout")
+
+
+_Pairs = list[tuple[Count, Count]]
 
 
 class _Requests(msgspec.Struct, frozen=True):
@@ -29,7 +33,7 @@ class _Requests(msgspec.Struct, frozen=True):
 
 class _Times(msgspec.Struct, frozen=True):
     milliseconds: dict[str, Amount]
-    microseconds: list[tuple[Count, Count]]
+    microseconds: _Pairs
 
 
 class _Connections(msgspec.Struct, frozen=True):
@@ -39,6 +43,15 @@ class _Connections(msgspec.Struct, frozen=True):
     left_open: Count
     unrequested_bytes: Count
     idle_closed: Count
+
+
+class _PerSecond(msgspec.Struct, frozen=True):
+    """A list for each, with an entry for each second; `lag` is empty of a closed load."""
+
+    answered: list[Count]
+    failed: list[Count]
+    latency: list[_Pairs]
+    lag: list[_Pairs]
 
 
 class _Options(msgspec.Struct, frozen=True):
@@ -62,55 +75,54 @@ class _Output(msgspec.Struct, frozen=True):
     connections: _Connections
     idle_opened: Count
     bytes_received: Count
+    per_second: _PerSecond
 
 
-class Parsed(msgspec.Struct, frozen=True):
-    """The result of one run. `latencies` is the number of right answers by their latency in microseconds, `lags` that
-    of the requests of an open load by the time that they were sent too late."""
-
-    result: LoadReport | Message
-    latencies: dict[int, int] = {}
-    lags: dict[int, int] = {}
-
-
-def parse(stdout: str, stderr: str, exit_code: int) -> Parsed:
+def parse(stdout: str, stderr: str, exit_code: int) -> Outcome | Message:
     """Return what open-load printed. Never raises, whatever the text."""
     try:
         output = msgspec.json.decode(stdout, type=_Output)
     except (msgspec.MsgspecError, UnicodeError):
-        return Parsed(_failure(stdout, stderr, exit_code))
+        return _failure(stdout, stderr, exit_code)
     if output.format != _FORMAT:
-        return Parsed(Message(Code.NO_FIGURES, detail=f"open-load's format is {output.format}, not {_FORMAT}"))
-    return Parsed(_report(output), _counts(output.latency), _counts(output.lag))
+        return Message(Code.NO_FIGURES, detail=f"open-load's format is {output.format}, not {_FORMAT}")
+    return _outcome(output)
 
 
 def _counts(times: _Times | None) -> dict[int, int]:
     return dict(times.microseconds) if times else {}
 
 
-def _report(output: _Output) -> LoadReport:
+def _outcome(output: _Output) -> Outcome:
     answered = output.requests.answered
     failed = _failed(output)
-    unconnected = sum(failed.get(reason, 0) for reason in _CONNECT)
     length = output.expected_bytes or 0
-    return LoadReport(
-        tool=f"open-load {shown(output.version, 20)}",
-        document_length=length,
-        concurrency=output.options.closed or output.connections.most_at_once,
+    return Outcome(
+        generator="open-load",
+        version=shown(output.version, 20),
+        connections=output.options.closed or output.connections.most_at_once,
         seconds=output.seconds,
-        complete=answered,
-        failures=Failures(connect=unconnected, receive=sum(failed.values()) - unconnected),
-        write_errors=0,
-        non_2xx=0,
-        keep_alive=max(0, answered - output.connections.opened) if output.options.connections == "kept" else None,
-        total_bytes=output.bytes_received,
-        html_bytes=answered * length,
-        requests_per_second=output.answered_per_second,
-        percentiles=_percentiles(output.latency),
+        is_timed=True,
+        completed=answered,
+        completed_per_second=output.answered_per_second,
+        answered=answered,
+        requests=output.requests.sent,
         failed={shown(reason, 40): count for reason, count in failed.items()},
+        failed_at_least=sum(failed.values()),
         retried=output.requests.retried,
+        kept_alive=max(0, answered - output.connections.opened) if output.options.connections == "kept" else None,
+        received_bytes=output.bytes_received,
+        body_bytes=answered * length,
+        body_length=length,
+        latency=_counts(output.latency),
         arrivals=_arrivals(output, round(output.options.rate)) if output.options.rate is not None else None,
+        per_second=tuple(_seconds(output.per_second)),
     )
+
+
+def _seconds(told: _PerSecond) -> Iterator[Second]:
+    for answered, failed, latency, lag in zip_longest(told.answered, told.failed, told.latency, told.lag):
+        yield Second(answered or 0, failed or 0, dict(latency or ()), dict(lag or ()))
 
 
 def _failed(output: _Output) -> dict[str, int]:
@@ -124,13 +136,6 @@ def _failed(output: _Output) -> dict[str, int]:
     return dict(failed)
 
 
-def _percentiles(times: _Times | None) -> dict[int, float]:
-    if times is None:
-        return {}
-    names = {50: "p50", 90: "p90", 99: "p99", 100: "max"}
-    return {percent: times.milliseconds[name] for percent, name in names.items() if name in times.milliseconds}
-
-
 def _arrivals(output: _Output, rate: int) -> Arrivals:
     lag = output.lag.milliseconds if output.lag else {}
     return Arrivals(
@@ -142,6 +147,7 @@ def _arrivals(output: _Output, rate: int) -> Arrivals:
         most_connections=output.connections.most_at_once,
         idle_opened=output.idle_opened,
         idle_closed=output.connections.idle_closed,
+        lag=_counts(output.lag),
     )
 
 

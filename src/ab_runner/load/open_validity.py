@@ -1,14 +1,15 @@
-"""Whether a trial with an open load is valid, and what limited it. Pure: the generator's report in, a verdict out."""
+"""Whether a run of open-load is valid, and what limited it. Pure: its outcome in, a verdict out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import sqrt
 
-from ab_runner.load.trial_validity import KEPT_ALIVE_AT_LEAST
-from ab_runner.model.load import Arrivals, Limit, LoadReport
+from ab_runner.load.generator import Asked
+from ab_runner.load.trial_validity import KEPT_ALIVE_AT_LEAST, kept_alive, wrong_length
+from ab_runner.model.load import Arrivals, Limit, Outcome
 from ab_runner.model.message import Code, Message, Verdict
-from ab_runner.model.workload import Workload
+from ab_runner.stats.histogram import weighted
 
 UNANSWERED = 0.01
 """The share of the requests that may be without an answer when the time of a trial is over, besides those that are
@@ -27,82 +28,70 @@ _IDLE_AT_LEAST = 0.99
 """The share of the idle connections that must be open all the time."""
 
 
-def judge_open(
-    outcome: LoadReport | Message, workload: Workload, *, expected_length: int, idle: int, limit: Limit | None
-) -> Verdict:
-    """Return whether this run of an open load is valid and, if not, why.
-
-    `expected_length` is the body's length in bytes, `idle` how many idle connections were asked for, and `limit` what
-    limited the run.
-    """
-    if isinstance(outcome, Message):
-        return Verdict(False, outcome)
+def judge_open(outcome: Outcome, asked: Asked, limit: Limit | None) -> Verdict:
+    """Return whether a run with this outcome is valid and, if not, why. `limit` is what limited it."""
     reason = (
         _wrong(outcome)
-        or _not_idle(outcome, idle)
+        or _not_idle(outcome, asked.load.idle)
         or _behind(outcome, limit)
         or _failed(outcome)
-        or _wrong_length(outcome, expected_length)
-        or (_not_kept(outcome) if workload.keep_alive else None)
+        or wrong_length(outcome, asked)
+        or (_not_kept(outcome) if asked.keep_alive else None)
     )
     return Verdict(reason is None, reason, tuple(_notes(outcome)) if reason is None else ())
 
 
-def _notes(report: LoadReport) -> Iterator[Message]:
-    if report.complete < FEWEST_FOR_P99:
-        yield Message(Code.FEW_FOR_P99, {"requests": report.complete})
-    if report.retried:
-        yield Message(Code.SENT_TWICE, {"requests": report.retried})
+def _notes(outcome: Outcome) -> Iterator[Message]:
+    if outcome.arrivals and outcome.completed < FEWEST_FOR_P99:
+        yield Message(Code.FEW_FOR_P99, {"requests": outcome.completed})
+    if outcome.retried:
+        yield Message(Code.SENT_TWICE, {"requests": outcome.retried})
 
 
-def _wrong(report: LoadReport) -> Message | None:
-    found = {reason: count for reason, count in report.failed.items() if reason in WRONG}
+def _wrong(outcome: Outcome) -> Message | None:
+    found = {reason: count for reason, count in outcome.failed.items() if reason in WRONG}
     return Message(Code.WRONG_ANSWERS, failed=_most_first(found)) if found else None
 
 
-def _behind(report: LoadReport, limit: Limit | None) -> Message | None:
+def _behind(outcome: Outcome, limit: Limit | None) -> Message | None:
     """Return who did not keep up with the rate. The failures are a consequence, and are told too."""
-    arrivals = report.arrivals
-    if arrivals is None or _unanswered(report, arrivals) <= _allowed(report, arrivals):
+    arrivals = outcome.arrivals
+    if arrivals is None or _unanswered(outcome, arrivals) <= _allowed(outcome, arrivals):
         return None
     code = Code.GENERATOR_BEHIND if limit == "generator" else Code.OVERLOADED
-    failed = _most_first({**report.failed, **arrivals.refused})
-    return Message(code, {"answers_per_second": report.requests_per_second}, failed)
+    failed = _most_first({**outcome.failed, **arrivals.refused})
+    return Message(code, {"answers_per_second": outcome.completed_per_second}, failed)
 
 
-def _unanswered(report: LoadReport, arrivals: Arrivals) -> float:
+def _unanswered(outcome: Outcome, arrivals: Arrivals) -> float:
     """Return the requests without an answer when the time of the trial was over."""
-    return arrivals.planned * (1 - report.requests_per_second / arrivals.rate)
+    return arrivals.planned * (1 - outcome.completed_per_second / arrivals.rate)
 
 
-def _allowed(report: LoadReport, arrivals: Arrivals) -> float:
+def _allowed(outcome: Outcome, arrivals: Arrivals) -> float:
     """Return how many these may be. By Little's law throughput x latency requests are under way, of Poisson arrivals
     with the root of that as standard deviation; three of these are exceeded once in 700 times. With the planned rate in
     place of the throughput an overload would excuse itself: its queue makes the latency high."""
-    under_way = report.requests_per_second * report.percentiles.get(50, 0.0) / 1000
+    under_way = outcome.completed_per_second * (_percentile(outcome, 50) or 0.0) / 1000
     return UNANSWERED * arrivals.planned + under_way + 3 * sqrt(under_way) + 1
 
 
-def _failed(report: LoadReport) -> Message | None:
-    found = {**report.failed, **(report.arrivals.refused if report.arrivals else {})}
+def _failed(outcome: Outcome) -> Message | None:
+    found = {**outcome.failed, **(outcome.arrivals.refused if outcome.arrivals else {})}
     if found:
         return Message(Code.FAILED, failed=_most_first(found))
-    return None if report.complete and report.requests_per_second else Message(Code.NONE_COMPLETED)
+    return None if outcome.completed and outcome.completed_per_second else Message(Code.NONE_COMPLETED)
 
 
-def _wrong_length(report: LoadReport, expected: int) -> Message | None:
-    return None if report.document_length == expected else Message(Code.WRONG_LENGTH, {"bytes": report.document_length})
-
-
-def _not_kept(report: LoadReport) -> Message | None:
-    share = (report.keep_alive or 0) / report.complete
+def _not_kept(outcome: Outcome) -> Message | None:
+    share = kept_alive(outcome)
     return Message(Code.KEPT_ALIVE, {"percent": round(100 * share, 1)}) if share < KEPT_ALIVE_AT_LEAST else None
 
 
-def _not_idle(report: LoadReport, idle: int) -> Message | None:
-    if report.arrivals is None or not idle:
+def _not_idle(outcome: Outcome, idle: int) -> Message | None:
+    if outcome.arrivals is None or not idle:
         return None
-    left = report.arrivals.idle_opened - report.arrivals.idle_closed
+    left = outcome.arrivals.idle_opened - outcome.arrivals.idle_closed
     return Message(Code.IDLE_CONNECTIONS, {"open": left, "asked": idle}) if left < _IDLE_AT_LEAST * idle else None
 
 
@@ -110,14 +99,20 @@ def _most_first(found: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda each: -each[1]))
 
 
-def open_limit(report: LoadReport | None, by_cpu: Limit | None) -> Limit | None:
+def open_limit(outcome: Outcome, by_cpu: Limit | None) -> Limit | None:
     """Return what limited a run of open-load; `by_cpu` is whose CPUs were full. Latency counts from the planned time,
     so a generator that is late makes every figure too high. One that runs out of ports makes fewer requests than
     planned. Where nothing was answered, its lag is not the cause."""
-    if report is None or report.arrivals is None:
+    if outcome.arrivals is None:
         return by_cpu
-    if any(report.arrivals.refused.get(reason) for reason in OWN_LIMITS):
+    if any(outcome.arrivals.refused.get(reason) for reason in OWN_LIMITS):
         return "generator"
-    lag, p99 = report.arrivals.lag_p99, report.percentiles.get(99)
+    lag, p99 = outcome.arrivals.lag_p99, _percentile(outcome, 99)
     late = p99 is not None and lag > LATE_MILLISECONDS and lag > LATE_SHARE * p99
     return "generator" if late else by_cpu
+
+
+def _percentile(outcome: Outcome, percentage: float) -> float | None:
+    """Return a percentile of the latencies in milliseconds; None without any."""
+    spread = weighted(outcome.latency.items())
+    return spread.percentile(percentage) / 1000 if spread.counts else None

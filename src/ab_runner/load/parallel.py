@@ -7,9 +7,9 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
+from ab_runner.load.ab_output import AbFigures, Failures
 from ab_runner.load.generator import Completed
 from ab_runner.load.latency import distribution
-from ab_runner.model.load import Failures, LoadReport
 from ab_runner.model.message import Code, Message
 from ab_runner.stats.histogram import merge
 
@@ -54,21 +54,21 @@ def outputs(stdout: str, processes: int) -> list[Completed]:
     return found
 
 
-def merged(outcomes: Sequence[LoadReport | Message], milliseconds: Sequence[Mapping[int, int]]) -> LoadReport | Message:
+def merged(outcomes: Sequence[AbFigures | Message], milliseconds: Sequence[Mapping[int, int]]) -> AbFigures | Message:
     """Return the results of runs of the same length that began together as one. Their rates add up, because each is a
     mean over the same seconds; their latencies are those of all requests. If one failed, all failed: without its load
     the others measured something else."""
     for outcome in outcomes:
         if isinstance(outcome, Message):
             return outcome
-    reports = [outcome for outcome in outcomes if isinstance(outcome, LoadReport)]
+    reports = [outcome for outcome in outcomes if isinstance(outcome, AbFigures)]
     first = reports[0]
     lengths = {report.document_length for report in reports}
     if len(lengths) > 1:
         return Message(Code.LENGTHS_DIFFER, detail=f"document lengths {', '.join(map(str, sorted(lengths)))}")
     latencies = merge(map(distribution, reports, milliseconds))
     percents: Sequence[int] = range(101) if latencies.total else ()
-    return LoadReport(
+    return AbFigures(
         tool=first.tool,
         document_length=first.document_length,
         concurrency=sum(report.concurrency for report in reports),
@@ -85,7 +85,7 @@ def merged(outcomes: Sequence[LoadReport | Message], milliseconds: Sequence[Mapp
     )
 
 
-def _counts(report: LoadReport) -> tuple[int, ...]:
+def _counts(report: AbFigures) -> tuple[int, ...]:
     failures = report.failures
     return failures.connect, failures.receive, failures.length, failures.exceptions
 

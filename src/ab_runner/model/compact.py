@@ -5,25 +5,21 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeVar
-
-Number = TypeVar("Number", int, float)
 
 
-class Compact(Mapping[int, Number]):
+class Compact(Mapping[int, int]):
     """A mapping that does not change. A pair takes 16 bytes, or 8 where no key is left out; in a dict about 100. Keys
     come in rising order."""
 
     __slots__ = ("_keys", "_values")
 
-    def __init__(self, pairs: Mapping[int, Number], kind: str) -> None:
-        """`kind` is array's: `q` for whole numbers, `d` for others. Those of `model.limits` fit."""
+    def __init__(self, pairs: Mapping[int, int]) -> None:
         keys = sorted(pairs)
         without_gaps = bool(keys) and keys[-1] - keys[0] < len(keys)
         self._keys: Sequence[int] = range(keys[0], keys[-1] + 1) if without_gaps else array("q", keys)
-        self._values: array[Number] = array(kind, (pairs[key] for key in keys))
+        self._values = array("q", (pairs[key] for key in keys))
 
-    def __getitem__(self, key: int) -> Number:
+    def __getitem__(self, key: int) -> int:
         at = bisect_left(self._keys, key)
         if at == len(self._keys) or self._keys[at] != key:
             raise KeyError(key)

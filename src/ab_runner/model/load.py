@@ -1,4 +1,4 @@
-"""How much load there is, and what its generator said."""
+"""How much load there is, and what its generator found."""
 
 from __future__ import annotations
 
@@ -7,24 +7,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ab_runner.model.limits import Amount, Count, Percentage, Real, Whole
+from ab_runner.model.limits import Amount, Count, Whole
 
 Limit = Literal["generator", "server", "machine"]
 """Whose CPUs were full in a trial: `server` also where both were, and `machine` where they shared them."""
-
-
-class Failures(Struct, frozen=True):
-    """ab's four counts of failed requests. With -r a reset counts up to three times (receive, length, exceptions)."""
-
-    connect: Count = 0
-    receive: Count = 0
-    length: Count = 0
-    exceptions: Count = 0
-
-    @property
-    def at_least(self) -> int:
-        """The smallest number of requests that can have failed, given that one may be counted in several places."""
-        return self.connect + max(self.receive, self.length, self.exceptions)
 
 
 class Arrivals(Struct, frozen=True, kw_only=True):
@@ -44,49 +30,67 @@ class Arrivals(Struct, frozen=True, kw_only=True):
     """Silent connections beside the load."""
     idle_closed: Count
     """Those that the server closed meanwhile."""
+    lag: Mapping[Count, Count] = {}
+    """Requests by that lag in microseconds, each the highest of a bucket; empty in older files."""
 
 
-class LoadReport(Struct, frozen=True, kw_only=True):
-    """The figures that one run of a generator printed. With ab's -r, `complete` counts failed requests too; those of
-    open-load are right answers alone.
+class Second(Struct, frozen=True):
+    """One second of an open load. A request belongs to the second in which it was due."""
 
-    `seconds` is the time that it took; `percentiles` maps a percentage (0 to 100) to the time in milliseconds within
-    which that share of the requests was served. `keep_alive` is None when ab was not asked to keep connections open.
-    """
+    answered: Count
+    failed: Count
+    latency: Mapping[Count, Count] = {}
+    """As in `Outcome`."""
+    lag: Mapping[Count, Count] = {}
+    """As in `Arrivals`."""
 
-    tool: str
-    """ab's version line, such as `2.3 <$Revision: 1923142 $>`."""
-    document_length: Count
-    concurrency: Count
+
+class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one run of a generator found, in terms that all generators have."""
+
+    generator: str
+    """Its name."""
+    version: str
+    """As it says it, such as `2.3 <$Revision: 1923142 $>`."""
+    connections: Count
+    """At once, as asked for; of an open load the most that there were, without the idle ones."""
     seconds: Amount
-    complete: Count
-    failures: Failures
-    write_errors: Count
-    non_2xx: Count
-    keep_alive: Count | None
-    total_bytes: Whole
-    html_bytes: Whole
-    requests_per_second: Amount
-    """ab's own figure, of whole answers."""
-    percentiles: Mapping[Percentage, Real] = {}
+    is_timed: bool
+    """Whether the time ended it, which cuts off the requests that are under way then."""
+    completed: Count
+    """Answers that it counts as whole. A generator that compares answers counts right ones alone; ab's -r has failed
+    requests in it."""
+    completed_per_second: Amount
+    """Its own figure."""
+    answered: Amount
+    """Those and, of a timed run, the parts that were received of the others."""
+    requests: Count
+    """Those that were made, as far as it tells."""
     failed: Mapping[str, Count] = {}
-    """Failed requests by reason, where the generator tells them apart."""
+    """Failures by kind. One request may be of several kinds."""
+    failed_at_least: Count = 0
+    """The smallest number of requests that can have failed."""
     retried: Count = 0
     """Requests that were sent once more, because the server had closed their kept connection without a word."""
+    kept_alive: Count | None = None
+    """Answers that left their connection open; None where that was not asked for."""
+    received_bytes: Whole
+    body_bytes: Whole
+    """Of all answers, as received. ab 2.0's counters overflow to negative numbers."""
+    body_length: Count
+    """Bytes of one answer's body, by the first one."""
+    latency: Mapping[Count, Count] = {}
+    """Requests by their time in microseconds, each the highest of a bucket of `stats.histogram`, or the longest of all.
+    Of a generator that compares answers, right ones."""
     arrivals: Arrivals | None = None
     """None for a closed load."""
-
-    @property
-    def answered(self) -> float:
-        """The answers that were received, with the parts of those that the end of a timed run cut off."""
-        if not self.document_length:
-            return self.complete
-        return max(float(self.complete), self.html_bytes / self.document_length)
+    per_second: tuple[Second, ...] = ()
+    """Where the generator tells it."""
 
     @property
     def rate(self) -> float:
         """Requests per second, by what was received: whole answers alone would lose up to one for each connection."""
-        return self.requests_per_second * self.answered / self.complete if self.complete else 0.0
+        return self.completed_per_second * self.answered / self.completed if self.completed else 0.0
 
 
 class Load(Struct, frozen=True, omit_defaults=True):

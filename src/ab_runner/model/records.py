@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, TypeGuard
 
 from msgspec import Meta, Struct, field
 
 from ab_runner.model.limits import SERVERS_AT_MOST, Amount, Connections, Count, Level, Moment, Real, Whole
-from ab_runner.model.load import Limit, LoadReport
+from ab_runner.model.load import Limit, Outcome
 from ab_runner.model.message import Message, Skip, Verdict
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, SweepRequest
 from ab_runner.model.server import Server
@@ -262,23 +261,16 @@ class _OfCell(Struct, frozen=True, kw_only=True):
 
 
 class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record"):
-    """One run of the generator against one cell. Without a `report` the verdict says why there is none."""
+    """One run of the generator against one cell. Without an `outcome` the verdict says why there is none."""
 
     start: Count
     at: Moment
     command: tuple[str, ...]
     exit_code: Whole
-    report: LoadReport | None
+    outcome: Outcome | None
     verdict: Verdict
     raw: str
-    """Name of the file in raw/ that holds what ab printed."""
-    milliseconds: Mapping[Count, Count] = {}
-    """Requests by their time in whole milliseconds; empty where ab ended without figures, and of open loads."""
-    microseconds: Mapping[Count, Count] = {}
-    """Of an open load: right answers by their latency in microseconds, each the highest of a bucket."""
-    lag_microseconds: Mapping[Count, Count] = {}
-    """Of an open load: requests by the generator's lag, from the time that was planned to the one at which it began to
-    send, in microseconds as above; empty in older files."""
+    """Name of the file in raw/ that holds what the generator printed."""
     wall_seconds: Amount | None = None
     """What ab's whole run took: with its start, and the sorting and counting after the load; None in older files."""
     jdk: Count | None = None
@@ -293,18 +285,23 @@ class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record")
     """Requests per second of a closed load of 100 connections at the same start, where the rate of an open load comes
     from it."""
     search: Search | None = None
-    """Where a capacity was searched for; the trial's report is that of the highest rate at which the SLO was
+    """Where a capacity was searched for; the trial's outcome is that of the highest rate at which the SLO was
     met."""
     samples: Count | None = None
     """Answers that the runner requested during the trial and compared byte by byte; None in older files."""
 
     @property
     def watched_seconds(self) -> float:
-        """The time that `usage` and `jvm` are about: that of the load, of an open one with its lead-in. 0 without a
-        report."""
-        if self.report is None:
+        """The time that `usage` and `jvm` are about: that of the load, of an open one with its lead-in. 0 without an
+        outcome."""
+        if self.outcome is None:
             return 0.0
-        return self.report.seconds + (self.lead_in_seconds or 0.0 if self.report.arrivals else 0.0)
+        return self.outcome.seconds + (self.lead_in_seconds or 0.0 if self.is_open else 0.0)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has the outcome of an open load."""
+        return self.outcome is not None and self.outcome.arrivals is not None
 
 
 COLD, DISTURBED = "cold", "disturbed"

@@ -111,24 +111,24 @@ def _row(figures: TrialFigures) -> Row:
         **({name: getattr(record.usage, name) for name in (*_OF_USAGE, *_LATER_OF_USAGE)} if record.usage else {}),
         **({name: getattr(record.jvm, name) for name in _OF_JVM} if record.jvm else {}),
     }
-    report = record.report
-    if report is None:
+    outcome = record.outcome
+    if outcome is None:
         return row
     return row | {
-        "requests_per_second": round(report.rate, 2),
-        "complete": report.complete,
-        "failed_at_least": report.failures.at_least,
-        "non_2xx": report.non_2xx,
-        "kept_alive": report.keep_alive,
-        "seconds": report.seconds,
-        "html_bytes": report.html_bytes,
+        "requests_per_second": round(outcome.rate, 2),
+        "complete": outcome.completed,
+        "failed_at_least": outcome.failed_at_least,
+        "non_2xx": outcome.failed.get("non-2xx", 0),
+        "kept_alive": outcome.kept_alive,
+        "seconds": outcome.seconds,
+        "html_bytes": outcome.body_bytes,
         **dict(zip(_PERCENTILES, figures.latency, strict=True)),
         "requests_per_server_cpu_second": figures.cpu_efficiency,
         "lower_bound": record.limit == "generator" and not lower_is_better(measure_of(record)),
         "served_share": _rounded(figures.served),
         "p95_ms": figures.p95,
         "lag_p50_ms": figures.lag_p50,
-        **(_open_load(record, report.arrivals) if report.arrivals else {}),
+        **(_open_load(record, outcome.arrivals) if outcome.arrivals else {}),
     }
 
 

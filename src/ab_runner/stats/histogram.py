@@ -21,6 +21,12 @@ class Histogram(Struct, frozen=True):
     longest: int = 0
 
     @property
+    def by_highest(self) -> dict[int, int]:
+        """The number in each bucket by its highest microsecond, in the last bucket by the longest: `weighted` makes the
+        same histogram of it."""
+        return {min(low + (1 << _shift(low)) - 1, self.longest): count for low, count in self.counts.items()}
+
+    @property
     def total(self) -> int:
         return sum(self.counts.values())
 

@@ -51,9 +51,9 @@ def _wrong_in_trial(trial: Trial) -> str | None:
     if trial.verdict.valid == (trial.verdict.reason is not None):
         return "a verdict must have a reason if the trial is not valid, and none if it is"
     low, high = VALID_RATES
-    if trial.verdict.valid and not (trial.report and low <= trial.report.rate <= high):
+    if trial.verdict.valid and not (trial.outcome and low <= trial.outcome.rate <= high):
         return f"a valid trial must have {low:g} to {high:g} requests/s"
-    if trial.verdict.valid and 0 in trial.microseconds:
+    if trial.verdict.valid and trial.outcome and trial.is_open and 0 in trial.outcome.latency:
         return "a valid trial must have latencies above 0"
     if trial.verdict.valid and trial.search and not trial.search.met:
         return "a valid search must have a rate at which the SLO was met"

@@ -9,7 +9,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ab_runner.load.ab_outcome import outcome_of
+from ab_runner.load.ab_output import AbFigures
 from ab_runner.model.limits import Count
+from ab_runner.model.load import Arrivals, Outcome
 from ab_runner.model.message import Code, Message, Skip, SkipKind, Value, Verdict
 from ab_runner.model.records import (
     COLD,
@@ -26,6 +29,8 @@ from ab_runner.model.records import (
     Trial,
     WarmUpRecord,
 )
+
+_OPEN_LOAD = "open-load "
 
 
 class _Verdict(Struct, frozen=True):
@@ -48,7 +53,20 @@ class _Search(Search, frozen=True, kw_only=True):
     steps: tuple[_Step, ...]
 
 
+class _Report(AbFigures, frozen=True, kw_only=True):
+    """The figures of ab; open-load filled in those that it has."""
+
+    failed: Mapping[str, Count] = {}
+    retried: Count = 0
+    arrivals: Arrivals | None = None
+
+
 class _Trial(Trial, frozen=True, kw_only=True, tag="trial", tag_field="record"):
+    outcome: None = None
+    report: _Report | None
+    milliseconds: Mapping[Count, Count] = {}
+    microseconds: Mapping[Count, Count] = {}
+    lag_microseconds: Mapping[Count, Count] = {}
     error: _Error | None
     verdict: _Verdict  # type: ignore[assignment]
     search: _Search | None = None
@@ -114,7 +132,7 @@ def record_of(line: bytes) -> Record:
             return RepeatedTrial(trial=_trial(trial), reason=COLD)
         case _NotMeasured():
             reason_now = message_of(record.reason, record.detail)
-            return NotMeasured(**_fields(record, without="detail") | {"reason": reason_now})
+            return NotMeasured(**_fields(record, "detail") | {"reason": reason_now})
         case _StartRecord():
             reason, _, detail = (record.error or "").partition(": ")
             return StartRecord(**_fields(record) | {"error": message_of(reason, detail) if reason else None})
@@ -135,7 +153,33 @@ def _trial(trial: _Trial) -> Trial:
         "verdict": Verdict(verdict.valid, reason, tuple(map(message_of, verdict.notes))),
         "search": trial.search and _search(trial.search),
     }
-    return Trial(**_fields(trial, without="error") | changes)
+    old = ("error", "report", "milliseconds", "microseconds", "lag_microseconds")
+    return Trial(**_fields(trial, *old) | changes | {"outcome": trial.report and _outcome(trial, trial.report)})
+
+
+def _outcome(trial: _Trial, report: _Report) -> Outcome:
+    if not report.tool.startswith(_OPEN_LOAD):
+        return outcome_of(report, trial.milliseconds, "-t" in trial.command)
+    return Outcome(
+        generator="open-load",
+        version=report.tool.removeprefix(_OPEN_LOAD),
+        connections=report.concurrency,
+        seconds=report.seconds,
+        is_timed=True,
+        completed=report.complete,
+        completed_per_second=report.requests_per_second,
+        answered=report.answered,
+        requests=report.complete + report.failures.at_least,
+        failed=report.failed,
+        failed_at_least=report.failures.at_least,
+        retried=report.retried,
+        kept_alive=report.keep_alive,
+        received_bytes=report.total_bytes,
+        body_bytes=report.html_bytes,
+        body_length=report.document_length,
+        latency=trial.microseconds,
+        arrivals=report.arrivals and msgspec.structs.replace(report.arrivals, lag=trial.lag_microseconds),
+    )
 
 
 def _search(search: _Search) -> Search:
@@ -145,8 +189,8 @@ def _search(search: _Search) -> Search:
     return Search(met=search.met, missed=search.missed, steps=tuple(steps))
 
 
-def _fields(struct: Struct, without: str = "") -> dict[str, Any]:
-    return {name: getattr(struct, name) for name in struct.__struct_fields__ if name != without}
+def _fields(struct: Struct, *without: str) -> dict[str, Any]:
+    return {name: getattr(struct, name) for name in struct.__struct_fields__ if name not in without}
 
 
 # --- texts ---------------------------------------------------------------------------------------------------------

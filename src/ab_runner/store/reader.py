@@ -179,16 +179,14 @@ def _of_format_1(line: bytes) -> Record:
 
 
 def _compact(trial: Trial) -> Trial:
-    replace, report = msgspec.structs.replace, trial.report
-    if report is not None:
-        report = replace(report, percentiles=Compact(report.percentiles, "d"))
-    return replace(
-        trial,
-        report=report,
-        milliseconds=Compact(trial.milliseconds, "q"),
-        microseconds=Compact(trial.microseconds, "q"),
-        lag_microseconds=Compact(trial.lag_microseconds, "q"),
-    )
+    replace, outcome = msgspec.structs.replace, trial.outcome
+    if outcome is None:
+        return trial
+    if arrivals := outcome.arrivals:
+        arrivals = replace(arrivals, lag=Compact(arrivals.lag))
+    seconds = (replace(each, latency=Compact(each.latency), lag=Compact(each.lag)) for each in outcome.per_second)
+    compact = replace(outcome, latency=Compact(outcome.latency), arrivals=arrivals, per_second=tuple(seconds))
+    return replace(trial, outcome=compact)
 
 
 def _unknown_kind(line: bytes) -> str | None:

@@ -6,7 +6,6 @@ from math import ceil
 
 import msgspec
 
-from ab_runner.load.open_validity import open_limit
 from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, percentage
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message, MessageError, Verdict
@@ -73,15 +72,15 @@ def measure_open_cell(start: Start, cell: Cell, peaks: dict[WorkloadName, Peak])
 def _peak(start: Start, name: WorkloadName, peaks: dict[WorkloadName, Peak]) -> Peak:
     if name not in peaks:
         watched = start.watched_load(name, PEAK_CONNECTIONS, Load(seconds=PEAK_SECONDS))
-        report, failure = watched.outcome.report, watched.outcome.failure
-        if report is None or report.failed or not report.complete:
+        outcome, failure = watched.run.outcome, watched.run.failure
+        if outcome is None or outcome.failed or not outcome.completed:
             if end := end_of(start.running, patient=True):
                 raise NoPeak(end)
-            failed = report.failed if report else {}
+            failed = outcome.failed if outcome else {}
             why = failure or (Message(Code.FAILED, failed=failed) if failed else Message(Code.NONE_COMPLETED))
             raise NoPeak(msgspec.structs.replace(why, stage="peak"))
-        limit = open_limit(report, watched.sampler.limit)
-        peaks[name] = Peak(round(report.rate, 1), limit == "generator")
+        limit = start.context.generator.limit(outcome, watched.sampler.limit)
+        peaks[name] = Peak(round(outcome.rate, 1), limit == "generator")
     return peaks[name]
 
 
@@ -159,7 +158,7 @@ def requests_that_tell(plan: OpenLoad) -> int:
 
 def step_of(trial: Trial, rate: int, plan: OpenLoad, bound: int) -> Step:
     """Return the step of a search that this trial is. `bound` is that of the SLO's percentile in milliseconds."""
-    spread = weighted(trial.microseconds.items())
+    spread = weighted(trial.outcome.latency.items() if trial.outcome else ())
     latency = spread.percentile(percentage(plan.percentile)) / 1000 if spread.counts else None
     reason = None if trial.verdict.valid else trial.verdict.reason
     if reason is None and latency is not None and latency > bound:
@@ -167,7 +166,7 @@ def step_of(trial: Trial, rate: int, plan: OpenLoad, bound: int) -> Step:
     return Step(
         rate=rate,
         latency=latency,
-        answers_per_second=trial.report.requests_per_second if trial.report else 0.0,
+        answers_per_second=trial.outcome.completed_per_second if trial.outcome else 0.0,
         reason=reason,
         limit=trial.limit,
         stolen_share=trial.usage.stolen_share if trial.usage else None,

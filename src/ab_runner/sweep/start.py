@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 
-from ab_runner.load.generator import Completed, LoadOutcome, Target
+from ab_runner.load.generator import Completed, Run, Target
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message
 from ab_runner.model.records import AFTER, BEFORE, AnswerRecord, StartRecord
@@ -29,9 +29,9 @@ _TEXT_AT_MOST = 2_000
 
 
 class WatchedLoad(msgspec.Struct, frozen=True):
-    """The outcome of a load, and what was observed during it."""
+    """One run of the generator, and what was observed during it."""
 
-    outcome: LoadOutcome
+    run: Run
     spot_checks: SpotChecks | None
     """None where the generator compares all answers itself."""
     sampler: ResourceSampler
@@ -169,9 +169,9 @@ class Start:
 
     def load(
         self, name: WorkloadName, concurrency: int, load: Load, idle_timeout: int, rate: float | None = None
-    ) -> LoadOutcome:
-        """Make load and return its outcome. The generator has one process, records no latencies, and gives up after so
-        many seconds without progress. `rate` is how many requests per second can be expected."""
+    ) -> Run:
+        """Make load and return what came of it. The generator has one process, records no latencies, and gives up after
+        so many seconds without progress. `rate` is how many requests per second can be expected."""
         target = msgspec.structs.replace(self._target(name, load, rate), idle_timeout=idle_timeout)
         return self.context.generator.run(target, load, concurrency)
 
@@ -199,8 +199,8 @@ class Start:
             checks as spot_checks,
             ResourceSampler(self.running, target.processes, interval_of(load)) as sampler,
         ):
-            outcome = self.context.generator.run(target, load, concurrency)
-        return WatchedLoad(outcome, spot_checks, sampler)
+            run = self.context.generator.run(target, load, concurrency)
+        return WatchedLoad(run, spot_checks, sampler)
 
     def _target(self, name: WorkloadName, load: Load, rate: float | None) -> Target:
         workload = workload_named(name)

@@ -11,12 +11,12 @@ import msgspec
 from ab_runner.analysis.disturbed import is_disturbed, stolen_share
 from ab_runner.host.cooldown import settle
 from ab_runner.host.machine import local_ports, sysctls
-from ab_runner.load.open_validity import judge_open, open_limit
-from ab_runner.load.trial_validity import cold, judge
+from ab_runner.load.generator import Asked
+from ab_runner.load.trial_validity import cold
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.message import Message, Verdict
 from ab_runner.model.records import COLD, DISTURBED, Cell, RepeatedTrial, Trial
-from ab_runner.model.workload import WorkloadName, workload_named
+from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import RunningServer
 from ab_runner.sweep import probe
 from ab_runner.sweep.events import PhaseStarted
@@ -111,7 +111,7 @@ def make_warm_trial(start: Start, planned: PlannedTrial) -> TrialResult:
 
 
 def _cold(trial: Trial) -> Message | None:
-    return cold(trial.usage, trial.watched_seconds if trial.report and trial.report.arrivals else None)
+    return cold(trial.usage, trial.watched_seconds if trial.is_open else None)
 
 
 def _make_lead_in(start: Start, planned: PlannedTrial) -> float | None:
@@ -131,9 +131,9 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
     cooldown = settle(_a_process(running), local_ports(sysctls() | running.environment))
     at = datetime.datetime.now(datetime.UTC)
     watched = start.watched_load(cell.workload, cell.level, load, planned.rate, record_as=name)
-    outcome, sampler = watched.outcome, watched.sampler
-    context.store.keep_raw(f"{name}.txt", outcome.output)
-    limit = open_limit(outcome.report, sampler.limit)
+    run, sampler = watched.run, watched.sampler
+    context.store.keep_raw(f"{name}.txt", run.output)
+    limit = context.generator.limit(run.outcome, sampler.limit) if run.outcome else sampler.limit
     verdict, alive = _judged(start, cell, load, watched, limit)
     trial = Trial(
         block=start.block,
@@ -143,15 +143,12 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
         level=cell.level,
         start=start.number,
         at=at,
-        command=outcome.command,
-        exit_code=outcome.exit_code,
-        report=outcome.report,
+        command=run.command,
+        exit_code=run.exit_code,
+        outcome=run.outcome,
         verdict=verdict,
         raw=f"{name}.txt",
-        milliseconds=outcome.milliseconds,
-        microseconds=outcome.microseconds,
-        lag_microseconds=outcome.lag_microseconds,
-        wall_seconds=round(outcome.seconds, 3),
+        wall_seconds=round(run.seconds, 3),
         jdk=context.runtime.jdk if start.server.kind == "jvm" else None,
         usage=sampler.usage,
         limit=limit,
@@ -166,24 +163,20 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
 
 def _judged(start: Start, cell: Cell, load: Load, watched: WatchedLoad, limit: Limit | None) -> tuple[Verdict, bool]:
     """Return the verdict, and False when server or generator have to be restarted."""
-    outcome, workload = watched.outcome, workload_named(cell.workload)
-    expected_length = len(start.question(cell.workload).expected)
-    if load.rate is not None:
-        verdict = judge_open(outcome.result, workload, expected_length=expected_length, idle=load.idle, limit=limit)
-    else:
-        verdict = judge(
-            outcome.result,
-            workload,
-            expected_length=expected_length,
-            requests=load.requests,
-            concurrency=cell.level,
-        )
+    run, question = watched.run, start.question(cell.workload)
+    asked = Asked(
+        load=load,
+        connections=cell.level,
+        keep_alive=question.workload.keep_alive,
+        body_length=len(question.expected),
+    )
+    verdict = start.context.generator.judge(run.outcome, asked, limit) if run.outcome else Verdict(False, run.failure)
     if verdict.valid and (wrong := _wrong_answer(start, cell.workload, watched)):
         verdict = Verdict(False, wrong)
     if verdict.valid:
         return verdict, True
     alive = start.is_alive(cell.workload)
-    if end := end_of(start.running, patient=not alive or outcome.failure is not None):
+    if end := end_of(start.running, patient=not alive or run.failure is not None):
         detail = verdict.reason.detail if verdict.reason else ""
         return Verdict(False, msgspec.structs.replace(end, detail=detail)), False
     return verdict, alive

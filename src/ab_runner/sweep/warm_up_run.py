@@ -77,13 +77,13 @@ def _window(start: Start, load: WarmUpLoad, rate: float | None) -> Window:
     watched = start.watched_load(load.workload, load.concurrency, amount, rate)
     with suppress(OSError, probe.ProbeError):  # which the trial would have again
         start.check(load.workload)
-    outcome, usage = watched.outcome, watched.sampler.usage
+    run, usage = watched.run, watched.sampler.usage
     return Window(
         load=load,
-        rate=outcome.report.rate if outcome.report else None,
-        seconds=outcome.seconds,
+        rate=run.outcome.rate if run.outcome else None,
+        seconds=run.seconds,
         server_cpu_seconds=usage.server_cpu_seconds if usage else None,
         jit_cpu_seconds=usage.jit_cpu_seconds if usage else None,
-        error=outcome.failure,
-        text=outcome.output,
+        error=run.failure,
+        text=run.output,
     )

@@ -9,7 +9,7 @@ import msgspec
 
 from ab_runner.analysis.measure import measure_of
 from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
-from ab_runner.model.load import Arrivals, LoadReport
+from ab_runner.model.load import Arrivals, Outcome
 from ab_runner.model.records import BEFORE, JvmActivity, NotMeasured, Record, Usage, WarmUpRecord
 from ab_runner.report.charts.latencies import TAIL, percentile_name
 from ab_runner.report.figures import latency_figures, share_figure
@@ -69,7 +69,7 @@ def _row(figures: TrialFigures) -> dict[str, Value]:
     }
     known = list(map(_digits, figures.latency)) if measure_of(record) != "rate" else _latencies(figures.latency)
     row |= dict(zip(_LATENCIES, known, strict=True))
-    row |= _report(record.report) if record.report else {"requests/s": "none"}
+    row |= _outcome(record.outcome) if record.outcome else {"requests/s": "none"}
     if record.search:
         row |= {"capacity/s": record.search.met, "missed at/s": record.search.missed}
     row |= _usage(record.usage) if record.usage else {}
@@ -90,12 +90,12 @@ def _block(number: int) -> Value:
     return number if number > BEFORE else "before" if number == BEFORE else "after"
 
 
-def _report(report: LoadReport) -> dict[str, Value]:
+def _outcome(outcome: Outcome) -> dict[str, Value]:
     return {
-        "requests/s": _digits(report.rate),
-        "requests": report.complete,
-        "seconds": round(report.seconds, 2),
-        **(_arrivals(report.arrivals) if report.arrivals else {}),
+        "requests/s": _digits(outcome.rate),
+        "requests": outcome.completed,
+        "seconds": round(outcome.seconds, 2),
+        **(_arrivals(outcome.arrivals) if outcome.arrivals else {}),
     }
 
 

@@ -10,8 +10,10 @@ from recordings.ab.outputs import golden
 from support.builders import noted, rejected
 
 from ab_runner.load import ab_output
-from ab_runner.load.trial_validity import judge
-from ab_runner.model.load import Failures, LoadReport
+from ab_runner.load.ab_outcome import judge, outcome_of
+from ab_runner.load.ab_output import AbFigures, Failures
+from ab_runner.load.generator import Asked
+from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.workload import WORKLOADS, Workload
 
@@ -28,8 +30,18 @@ def verdict_on(
     length: int = 100,
 ) -> Verdict:
     """The verdict on a recorded run; most were of 200 requests at a concurrency of 10 for a file of 100 bytes."""
-    outcome = ab_output.parse(*golden(name))
-    return brief(judge(outcome, workload, expected_length=length, requests=requests, concurrency=concurrency))
+    figures = ab_output.parse(*golden(name))
+    if isinstance(figures, Message):
+        return brief(Verdict(False, figures))
+    return brief(judged(figures, workload, requests, concurrency, length))
+
+
+def judged(
+    figures: AbFigures, workload: Workload, requests: int | None, concurrency: int, length: int = 100
+) -> Verdict:
+    load = Load(seconds=1) if requests is None else Load(requests=requests)
+    asked = Asked(load=load, connections=concurrency, keep_alive=workload.keep_alive, body_length=length)
+    return judge(outcome_of(figures, {}, requests is None), asked)
 
 
 def brief(verdict: Verdict) -> Verdict:
@@ -150,7 +162,7 @@ def test_an_interrupted_run_does_not_count_though_it_has_figures() -> None:
 
 # --- the rules, one by one -------------------------------------------------------------------------------------
 
-CLEAN = LoadReport(
+CLEAN = AbFigures(
     tool="2.3",
     document_length=100,
     concurrency=10,
@@ -171,7 +183,7 @@ def verdict(
 ) -> Verdict:
     """The verdict on a clean report of 1000 requests with some fields changed."""
     report = msgspec.structs.replace(CLEAN, **changes)
-    return judge(report, workload, expected_length=100, requests=requests, concurrency=concurrency)
+    return judged(report, workload, requests, concurrency)
 
 
 def test_all_counts_are_shown_together() -> None:
@@ -246,7 +258,7 @@ COUNTS = st.integers(0, 2000)
 
 @given(
     report=st.builds(
-        LoadReport,
+        AbFigures,
         tool=st.sampled_from(["2.3", "2.0.40-dev"]),
         document_length=st.sampled_from([0, 60, 100]),
         concurrency=st.integers(1, 100),
@@ -265,9 +277,9 @@ COUNTS = st.integers(0, 2000)
     concurrency=st.integers(1, 100),
 )
 def test_every_report_has_a_verdict_and_every_refusal_a_reason(
-    report: LoadReport, workload: Workload, requests: int | None, concurrency: int
+    report: AbFigures, workload: Workload, requests: int | None, concurrency: int
 ) -> None:
-    verdict = judge(report, workload, expected_length=100, requests=requests, concurrency=concurrency)
+    verdict = judged(report, workload, requests, concurrency)
     assert verdict.valid == (verdict.reason is None)
     assert verdict.valid or not verdict.notes
     if verdict.valid:
@@ -275,7 +287,10 @@ def test_every_report_has_a_verdict_and_every_refusal_a_reason(
         assert (report.non_2xx, report.write_errors, report.document_length) == (0, 0, 100)
 
 
-@given(st.text(min_size=1), st.text())
-def test_an_error_keeps_its_reason(reason: str, detail: str) -> None:
-    error = Message(reason, detail=detail)
-    assert judge(error, SMALL, expected_length=100, requests=None, concurrency=1) == Verdict(False, error)
+@given(st.dictionaries(st.integers(0, 100), st.floats(-1e15, 1e15)), st.booleans())
+def test_latencies_are_stored_within_their_limits_whatever_the_clock_did(
+    percentiles: dict[int, float], is_timed: bool
+) -> None:
+    """Else a trial would be stored and not be read again."""
+    made = outcome_of(msgspec.structs.replace(CLEAN, percentiles=percentiles), {}, is_timed)
+    assert msgspec.json.decode(msgspec.json.encode(made), type=type(made)) == made
