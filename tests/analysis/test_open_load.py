@@ -64,6 +64,29 @@ def test_percentiles_are_those_of_all_starts_added_up() -> None:
     assert found.open_latencies.percentiles[100].interval is None
 
 
+def test_of_servers_that_are_tied_the_one_with_the_lowest_percentile_shown_is_named() -> None:
+    """One start of a was slow. It is a sixth of all requests, so it decides their p95, but not the mean of starts."""
+    slow = [open_trial("a-1", 1_000, 1.0, block=block, microseconds=_even(10_000 if block == 1 else 1_000, block))
+            for block in range(1, 7)]  # fmt: skip
+    even = [open_trial("b-1", 1_000, 1.0, block=block, microseconds=_even(2_000, block)) for block in range(1, 7)]
+    analysis = analysed(OpenLoad(axis="rate"), (1_000,), *slow, *even)
+    shown = {
+        cell.server: summary.open_latencies.percentiles[95].value
+        for cell, summary in analysis.cells.items()
+        if summary.open_latencies
+    }
+    assert shown["a-1"] > 4 * shown["b-1"]
+    means = {cell.server: each.mean.value for cell, each in analysis.compared[1].measurements.items()}
+    assert means["a-1"] > means["b-1"], "of reciprocals"
+    p50, p95 = (workload.orders[0] for workload in analysis.summary.workloads)
+    assert p95.behind == 0
+    assert (p50.leader, p95.leader) == ("a-1", "b-1")
+
+
+def _even(microseconds: int, block: int) -> dict[int, int]:
+    return {round(microseconds * SPREAD[block - 1]): 1_000}
+
+
 def test_latencies_are_compared_by_p50_and_p95_and_over_all_rates_together() -> None:
     """b has the lower median, and a the lower p95."""
 

@@ -145,7 +145,7 @@ def _workload(
             if row:
                 figures = {cell.cell.server: cell for cell in row}
                 here = {server: compared.measurements[cell.cell] for server, cell in figures.items()}
-                orders.append(_order(level, figures, here, compared.rankings[name, level]))
+                orders.append(_order(level, figures, here, compared.rankings[name, level], compared.percentile))
         if name in compared.over_levels and len(orders) > 1:
             measurements, ranking = compared.over_levels[name]
             if len(ranking.ranks) > 1:
@@ -154,13 +154,17 @@ def _workload(
 
 
 def _order(
-    level: int | None, figures: Mapping[str, CellSummary], measurements: Mapping[str, Measurement], ranking: Ranking
+    level: int | None,
+    figures: Mapping[str, CellSummary],
+    measurements: Mapping[str, Measurement],
+    ranking: Ranking,
+    percentile: int | None = None,
 ) -> Order:
     """Return the order of the servers with a figure. The leader has the best figure of those that no other was found to
     be ahead of."""
     ranked = [server for server, rank in ranking.ranks.items() if rank.best == 1]
     names = ranked if len(ranking.ranks) > 1 else list(figures)
-    leader = max(names, key=lambda server: _speed(figures.get(server), measurements[server]))
+    leader = max(names, key=lambda server: _speed(figures.get(server), measurements[server], percentile))
     if len(ranking.ranks) < 2:
         standing = Standing.TOO_FEW if ranking.ranks else Standing.FEW_STARTS
         return Order(
@@ -182,11 +186,21 @@ def _order(
     )
 
 
-def _speed(cell: CellSummary | None, measurement: Measurement) -> float:
-    """Return what is the higher the better: the figure that tables show, where they show it."""
-    if cell is None or cell.figure is None or lower_is_better(cell.measure):
-        return measurement.mean.value
+def figure_shown(cell: CellSummary, percentile: int | None) -> float:
+    """Return the figure of a cell that tables show: that percentile of its latencies where one is given."""
+    if percentile is not None and cell.open_latencies is not None:
+        return cell.open_latencies.percentiles[percentile].value
+    assert cell.figure is not None, "cells without a figure are left out"
     return cell.figure
+
+
+def _speed(cell: CellSummary | None, measurement: Measurement, percentile: int | None) -> float:
+    """Return what is the higher the better: the figure that tables show, or its negative where lower ones are better.
+    All levels together have none."""
+    if cell is None:
+        return measurement.mean.value
+    shown = figure_shown(cell, percentile)
+    return -shown if lower_is_better(cell.measure) else shown
 
 
 def _lead(first: str, behind: Sequence[str], measurements: Mapping[str, Measurement]) -> Lead | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import Measure, lower_is_better
-from ab_runner.analysis.summary import Lead, Order, Standing, WorkloadSummary
+from ab_runner.analysis.summary import Lead, Order, Standing, WorkloadSummary, figure_shown
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.report.document import Emphasis, Table, TableCell
 from ab_runner.report.figures import NONE, differences_text, range_figure
@@ -61,6 +61,7 @@ def _workload_rows(summary: WorkloadSummary, analysis: SweepAnalysis, words: Wor
         )
         return
     every = sorted(order.level for order in summary.orders if order.level is not None)
+    best = "lowest" if lower_is_better(analysis.measure) else "highest"
     for same in _same_leader(summary.orders):
         levels = sorted(order.level for order in same if order.level is not None)
         cells = [order.figure for order in same if order.figure is not None]
@@ -68,7 +69,7 @@ def _workload_rows(summary: WorkloadSummary, analysis: SweepAnalysis, words: Wor
         yield _row(
             name,
             levels_text(levels, every) if levels else TOGETHER,
-            _fastest(same[0], is_ahead, any(cell.failed for cell in cells), lower_is_better(analysis.measure)),
+            _fastest(same[0], is_ahead, any(cell.failed for cell in cells), best),
             _figures(cells, analysis.measure, summary.percentile),
             _lead_text([order.lead for order in same if order.lead]),
             _evidence(same, words),
@@ -106,9 +107,11 @@ def levels_text(levels: Sequence[int], every: Sequence[int]) -> str:
     )
 
 
-def _fastest(order: Order, is_ahead: bool, some_failed: bool, is_lowest: bool) -> str:
-    figure = "" if is_ahead or order.standing is Standing.ALONE else f"{'lowest' if is_lowest else 'highest'} figure: "
-    return f"{figure}{order.leader}{'*' if some_failed else ''}"
+def _fastest(order: Order, is_ahead: bool, some_failed: bool, best: str) -> str:
+    """Return the name of the leader. One that is ahead of nobody only has the best figure, or of all levels together,
+    where none is shown, the best mean."""
+    only = "" if is_ahead or order.standing is Standing.ALONE else f"{best} {'figure' if order.figure else 'mean'}: "
+    return f"{only}{order.leader}{'*' if some_failed else ''}"
 
 
 def _figures(cells: Iterable[CellSummary], measure: Measure, percentile: int | None) -> str:
@@ -116,14 +119,7 @@ def _figures(cells: Iterable[CellSummary], measure: Measure, percentile: int | N
     if not found:
         return NONE
     bound = "≥ " if any(cell.is_lower_bound for cell in found) else ""
-    return f"{bound}{range_figure((_figure(cell, percentile) for cell in found), measure)}"
-
-
-def _figure(cell: CellSummary, percentile: int | None) -> float:
-    if percentile is not None and cell.open_latencies is not None:
-        return cell.open_latencies.percentiles[percentile].value
-    assert cell.figure is not None, "cells without a figure are left out"
-    return cell.figure
+    return f"{bound}{range_figure((figure_shown(cell, percentile) for cell in found), measure)}"
 
 
 def _lead_text(leads: Sequence[Lead]) -> str:
