@@ -1,12 +1,19 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import msgspec
 import pytest
 from support.builders import server, sweep
 
+from ab_runner.host import machine
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest, for_open_load
+from ab_runner.sweep import begin
 from ab_runner.sweep.dry_run import lines_of
+from ab_runner.sweep.request import RunRequest, RuntimeWish
 
 TOMCAT, JETTY = server("tomcat-11"), server("jetty-12.1", workloads=("small",))
 CEILING = server("ceiling", kind="c")
@@ -69,3 +76,33 @@ def test_of_numbers_of_requests_nobody_knows_the_time() -> None:
         "time: not known beforehand, because trials or warm-ups are numbers of requests",
         SHOWN,
     ]
+
+
+def test_the_runtime_and_the_memory_of_this_machine_are_in_the_time_that_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In Docker servers start while others are warmed up, and a batch has as many as the memory has room for. A sweep
+    names its time by both."""
+
+    class Docker:
+        name, network, jdk = "docker", "loopback", 25
+
+        def unavailable(self, server: object) -> None:
+            return None
+
+    asked: list[SweepRequest] = []
+
+    def keep(request: SweepRequest, *_: Any) -> Iterator[str]:
+        asked.append(request)
+        return iter(())
+
+    there = machine.describe()
+    monkeypatch.setattr(machine, "describe", lambda: msgspec.structs.replace(there, memory_bytes=8 * 2**30))
+    monkeypatch.setattr(begin, "choose_runtime", lambda *_, **__: Docker())
+    monkeypatch.setattr(begin, "lines_of", keep)
+    wanted = RunRequest(
+        servers=("@core",), workloads=("small",), levels=(10,), protocol=PROTOCOLS["standard"], out=tmp_path / "new",
+        runtime=RuntimeWish(kind="auto", network="loopback", jdk=None, port=8080),
+    )  # fmt: skip
+    list(begin.lines_of_dry_run(wanted, lambda _: None))
+    assert [(each.runtime, each.protocol.together) for each in asked] == [("docker", 4)]

@@ -24,7 +24,7 @@ from ab_runner.store.plan import plan_of
 from ab_runner.store.writer import Store
 from ab_runner.sweep.dry_run import lines_of
 from ab_runner.sweep.measure import ReadySweep
-from ab_runner.sweep.prepare import NONE_HERE, prepare, sweep_here, unavailable_in
+from ab_runner.sweep.prepare import NONE_HERE, prepare, request_here, sweep_here, unavailable_in
 from ab_runner.sweep.request import RunRequest
 from ab_runner.sweep.runtime_choice import choose_runtime
 from ab_runner.sweep.skipped import skipped_lines
@@ -71,7 +71,7 @@ def lines_of_dry_run(request: RunRequest, tell: Callable[[str], None]) -> Iterat
     able = [server for server in wanted if server.id not in missing]
     if not able:
         raise RuntimeUnusable(NONE_HERE)
-    yield from lines_of(stored_request, able, None if reference.id in missing else reference)
+    yield from lines_of(request_here(stored_request, runtime), able, None if reference.id in missing else reference)
     yield from skipped_lines({server.id: missing[server.id] for server in wanted if server.id in missing})
 
 

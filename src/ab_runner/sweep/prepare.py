@@ -59,18 +59,23 @@ def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Ca
     if len(unbuilt) == len(able):
         raise RuntimeUnusable(NONE_HERE)
     return Prepared(
-        request=msgspec.structs.replace(
-            request,
-            protocol=with_batches_that_fit(request.protocol, machine.describe().memory_bytes),
-            runtime=runtime.name,
-            network=runtime.network,
-            jdk=runtime.jdk,
-        ),
+        request=request_here(request, runtime),
         runtime=runtime,
         fixtures=fixtures,
         servers=tuple(able),
         skipped=skipped,
         reference=None if reference.id in {*skipped, *unbuilt} else reference,
+    )
+
+
+def request_here(request: SweepRequest, runtime: Runtime) -> SweepRequest:
+    """Return the request with what the runtime and the memory of this machine decide."""
+    return msgspec.structs.replace(
+        request,
+        protocol=with_batches_that_fit(request.protocol, machine.describe().memory_bytes),
+        runtime=runtime.name,
+        network=runtime.network,
+        jdk=runtime.jdk,
     )
 
 
