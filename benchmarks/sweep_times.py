@@ -3,9 +3,11 @@
 `sweep/expected_time.py` come from?
 
     PYTHONPATH=src .venv/bin/python benchmarks/sweep_times.py [SWEEPS]
+    PYTHONPATH=src .venv/bin/python benchmarks/sweep_times.py --record RECORDS NAME SWEEP
 
 SWEEPS are folders; without any they are the published ones. First comes a line for each sweep, then the means of what
-those constants stand for.
+those constants stand for. The second command appends the times of one sweep to RECORDS, a line of JSON: for sweeps that
+are not published. Of a sweep that was ended after its first block they are those of that block.
 """
 
 from __future__ import annotations
@@ -16,15 +18,29 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 
+import msgspec
 from repeatability import seconds_of
 
-from ab_runner.model.records import RepeatedTrial, StartRecord, Trial, WarmUpRecord
+from ab_runner.model.records import EndRecord, RepeatedTrial, StartRecord, Trial, WarmUpRecord
 from ab_runner.model.server import Server
 from ab_runner.paths import RESULTS
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.plan import plan_of
 from ab_runner.store.reader import Stored, read
 from ab_runner.sweep.expected_time import CROWDED_FROM, OLD_YEAR, ExpectedTime, expected_time
+
+RECORD = "--record"
+
+
+class NamedTime(msgspec.Struct, frozen=True, kw_only=True):
+    """The time that a sweep named beforehand, and the one that it took. `in_minutes`: both were noted in whole minutes,
+    and the sweep is not stored."""
+
+    name: str
+    named_seconds: float
+    took_seconds: float
+    in_minutes: bool = False
+
 
 Spent = tuple[str, float]
 """What seconds were spent on, and how many."""
@@ -40,6 +56,35 @@ def main(folders: Sequence[Path]) -> None:
             spent.setdefault(what, []).append(seconds)
     for what, found in sorted(spent.items()):
         print(f"{what}: mean {mean(found):.2f} of {len(found):,}")
+
+
+def keep(file: Path, name: str, folder: Path) -> None:
+    """Append the times of a sweep, or of its first block, to a file of records."""
+    stored = read(folder)
+    expected = expected_of(stored)
+    took, named = seconds_of(stored), expected.seconds
+    if stored.ending != "finished":
+        assert expected.first_block is not None, "a part of a sweep is its first block"
+        took, named = first_block_of(stored), expected.first_block
+    found = NamedTime(name=name, named_seconds=round(named, 1), took_seconds=round(took, 1))
+    with file.open("ab") as records:
+        records.write(msgspec.json.encode(found) + b"\n")
+    print(f"{name}: named {named:,.0f} s, took {took:,.0f} s: {named / took:.2f}")
+
+
+def named_times_in(file: Path) -> list[NamedTime]:
+    """Return the records of a file, the last one of each name."""
+    found = [msgspec.json.decode(line, type=NamedTime) for line in file.read_bytes().splitlines()]
+    return list({each.name: each for each in found}.values())
+
+
+def first_block_of(stored: Stored) -> float:
+    """Return the seconds from the first start of a server to the first one of the second block, or to the end."""
+    starts = [each for each in stored.records if isinstance(each, StartRecord)]
+    ends = [each.at for each in starts if each.block > 1] or [
+        each.at for each in stored.records if isinstance(each, EndRecord)
+    ]
+    return (ends[0] - starts[0].at).total_seconds()
 
 
 def expected_of(stored: Stored) -> ExpectedTime:
@@ -124,4 +169,7 @@ def _began(trial: Trial) -> float:
 
 
 if __name__ == "__main__":
-    main([Path(each) for each in sys.argv[1:]] or published())
+    if sys.argv[1:2] == [RECORD]:
+        keep(Path(sys.argv[2]), sys.argv[3], Path(sys.argv[4]))
+    else:
+        main([Path(each) for each in sys.argv[1:]] or published())

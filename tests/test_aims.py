@@ -3,6 +3,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,6 +11,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import aims
+import suite_time
+import sweep_times
 from make_bench import MakeBench
 from pairs import PairTrial, factors
 from repeatability import opposite_orders
@@ -18,7 +21,10 @@ from warmup import WarmUpRow
 
 import generators
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
-from ab_runner.store.reader import Stored
+from ab_runner.model.records import EndRecord, StartRecord
+from ab_runner.paths import RESULTS
+from ab_runner.store.layout import PUBLISHED_SWEEPS
+from ab_runner.store.reader import Stored, read
 from generators import KEPT, NEW, PAIRINGS, Run
 
 
@@ -37,8 +43,10 @@ def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(aims, of_published_sweeps, lambda: iter(()))
     for level in (10, 100):
         keep(tmp_path / f"warm-up-c{level}.jsonl", [row("jvm", 98.0)] * 20 + [row("c", 99.0)] * 20)
-    found = MakeBench(images_before=0, seconds=480.0, sweep_seconds=300.0)
+    found = MakeBench(images_before=0, seconds=480.0, sweep_seconds=300.0, named_seconds=310.0)
     (tmp_path / "make-bench.json").write_bytes(msgspec.json.encode(found))
+    keep(tmp_path / "suite-time.jsonl", [suite("check", 59.0), suite("test", 1_000.0)])
+    keep(tmp_path / "sweep-times.jsonl", [named("@core", 2_400.0, 2_100.0)])
     keep(tmp_path / "adapters.jsonl", pairs("a-1 files", [(100.0, 100.0), (100.0, 101.0), (100.0, 102.0)]))
     keep(tmp_path / "generators.jsonl", GENERATORS)
     return tmp_path
@@ -49,6 +57,18 @@ GENERATORS = [
     for part in (0.995, 1.0)
     for shape, program in PAIRINGS
 ]
+
+
+def suite(target: suite_time.Target, seconds: float, **changes: Any) -> suite_time.SuiteTime:
+    found = suite_time.SuiteTime(
+        target=target, commit="1234567", images_before=0, set_up_seconds=30.0, seconds=seconds, cpu_model="a CPU",
+        cpus=2, memory_bytes=2**34, busy_cores=0.0,
+    )  # fmt: skip
+    return msgspec.structs.replace(found, **changes)
+
+
+def named(name: str, seconds: float, took: float) -> sweep_times.NamedTime:
+    return sweep_times.NamedTime(name=name, named_seconds=seconds, took_seconds=took)
 
 
 def pairs(name: str, figures: list[tuple[float, float | None]]) -> list[PairTrial]:
@@ -105,6 +125,57 @@ def test_a_slow_bench_misses_its_aim(records: Path) -> None:
     slow = MakeBench(images_before=0, seconds=480.0, sweep_seconds=301.0)
     (records / "make-bench.json").write_bytes(msgspec.json.encode(slow))
     assert aims.main() == 1
+
+
+@pytest.mark.parametrize(
+    ("record", "missed"),
+    [
+        (suite("check", 61.0), "make check, after its set-up: 61 s (at most 60)"),
+        (suite("test", 1_060.0), "make test with its set-up, from nothing: 18.2 minutes"),
+        (suite("test", 900.0, images_before=3), "3 images built before (0)"),
+    ],
+    ids=["check", "test", "not from nothing"],
+)
+def test_a_slow_suite_misses_its_aim_and_the_last_record_counts(
+    records: Path, capsys: pytest.CaptureFixture[str], record: suite_time.SuiteTime, missed: str
+) -> None:
+    keep(records / "suite-time.jsonl", [suite("check", 59.0), suite("test", 900.0), record])
+    assert aims.main() == 1
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("MISSED")]
+    assert missed in line
+
+
+def test_what_was_not_measured_is_no_aim_that_is_met(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (records / "suite-time.jsonl").unlink()
+    old = MakeBench(images_before=0, seconds=480.0, sweep_seconds=300.0)
+    (records / "make-bench.json").write_bytes(msgspec.json.encode(old))
+    assert aims.main() == 1
+    missed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("MISSED")]
+    assert len(missed) == 3
+    assert all("not measured" in line for line in missed)
+
+
+@pytest.mark.parametrize(("seconds", "took"), [(2_100.0, 2_500.0), (2_330.0, 2_000.0)])
+def test_a_sweep_that_names_a_wrong_time_misses_its_aim(
+    records: Path, capsys: pytest.CaptureFixture[str], seconds: float, took: float
+) -> None:
+    keep(records / "sweep-times.jsonl", [named("@core", 2_400.0, 2_400.0), named("@core", seconds, took)])
+    assert aims.main() == 1
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("MISSED")]
+    assert "time named beforehand over time taken, @core: " in line
+
+
+def test_the_time_of_a_sweep_that_was_ended_is_that_of_its_first_block(tmp_path: Path) -> None:
+    """A published sweep of six blocks, ended after its first one."""
+    whole = read(RESULTS / PUBLISHED_SWEEPS / "core-rates")
+    second = next(each for each in whole.records if isinstance(each, StartRecord) and each.block == 2)
+    first = whole.records[: whole.records.index(second)]
+    ended = EndRecord(at=second.at, reason="interrupted")
+    part = msgspec.structs.replace(whole, records=(*first, ended))
+    assert sweep_times.first_block_of(part) == sweep_times.first_block_of(whole)
+    expected = sweep_times.expected_of(whole).first_block
+    assert expected is not None
+    assert sweep_times.first_block_of(part) == pytest.approx(expected, rel=0.15)
 
 
 @pytest.mark.parametrize(
