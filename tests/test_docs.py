@@ -53,11 +53,18 @@ def test_the_readme_is_short() -> None:
 RESULTS = (ROOT / "docs/results.md").read_text()
 
 
-@pytest.mark.parametrize("claim", claims.CLAIMS, ids=lambda claim: claim.__name__)
-def test_what_the_results_count_is_what_the_records_show(claim: Callable[[], str | tuple[str, ...]]) -> None:
+STATISTICS = (ROOT / "docs/statistics.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("page", "claim"),
+    [*((RESULTS, each) for each in claims.CLAIMS), *((STATISTICS, each) for each in claims.STATISTICS)],
+    ids=lambda each: each.__name__ if callable(each) else "",
+)
+def test_what_a_page_counts_is_what_the_records_show(page: str, claim: Callable[[], str | tuple[str, ...]]) -> None:
     found = claim()
     for words in (found,) if isinstance(found, str) else found:
-        assert words in " ".join(RESULTS.split())
+        assert words in " ".join(page.split())
 
 
 def test_the_results_are_short() -> None:

@@ -12,8 +12,8 @@ from ab_runner.stats.estimate import Estimate, Interval, percentiles_over_blocks
 from ab_runner.stats.histogram import Histogram
 
 COMPARED = (50, 95)
-"""The percentiles by which servers are compared. The higher ones tell almost nothing of a server on a machine that
-pauses: docs/statistics.md."""
+"""The percentiles by which servers are compared. What the higher ones tell of a server depends on the hours in which
+they were measured: docs/statistics.md."""
 TAIL = (99, 99.9, 100)
 _LAG_SHARE = 0.1
 """The share of the median latency that the generator's median lag may be without a remark."""

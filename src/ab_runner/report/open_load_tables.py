@@ -19,7 +19,9 @@ from ab_runner.report.document import Emphasis, Table, TableCell
 from ab_runner.report.figures import NONE, estimate_figure, latency_figure, rate_figure
 
 NO_P50 = "older sweeps recorded p99 of the lag only"
-TAIL = "of all starts together, with the interval of p99; not ranked: they say more about the machine than the servers"
+TAIL = (
+    "of all starts together, with the interval of p99; not ranked: whether they tell servers apart depends on the hours"
+)
 LAG = "the lag, from the time at which a request was due to the one at which it was sent, is part of every latency"
 MEMORY = (
     "median and range over starts of the server's highest memory, less that of the trial without idle connections, "

@@ -1,0 +1,165 @@
+"""What the documents count, counted from the records of the published sweeps with nothing but json and lzma: no code of
+the toolkit is in these figures."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import combinations
+from math import ceil, log
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+SWEEPS = Path(__file__).parents[2] / "results" / "sweeps"
+STARTS = 6
+CORE_RATES = (1_000, 2_000, 5_000, 10_000)
+NIO = ("cindy-3.0b1-acceptor", "jetty-12.1", "netty-4.2", "tomcat-11")
+BLOCKING = ("jetty-5.1.10", "resin-3.0.9", "tomcat-5.5.15")
+Place = tuple[str, str, int]
+"""Server, workload, level."""
+
+
+@cache
+def trials(sweep: str) -> tuple[dict[str, Any], ...]:
+    """Return the records of the trials of a sweep."""
+    with lzma.open(SWEEPS / sweep / "trials.jsonl.xz", "rt") as lines:
+        return tuple(record for record in map(json.loads, lines) if record["record"] == "trial")
+
+
+def valid(sweep: str) -> dict[Place, list[dict[str, Any]]]:
+    """Return the valid trials of the servers by cell, without the reference."""
+    found: dict[Place, list[dict[str, Any]]] = {}
+    for each in trials(sweep):
+        if each["verdict"]["valid"] and each["server"] != "ceiling":
+            found.setdefault((each["server"], each["workload"], each["concurrency"]), []).append(each)
+    return found
+
+
+def one_session() -> tuple[str, ...]:
+    """Return how far a later sweep was from the intervals of 2006-jdk25. With six starts of one trial an interval
+    reaches from the lowest to the highest."""
+    first = _rates("2006-jdk25")
+    twin = _rates("2006-jdk25-again")
+    later = _rates("all-small") | _rates("all-large") | _rates("all-echo")
+    words = []
+    for second in (twin, later):
+        both = first.keys() & second.keys()
+        within = sum(min(first[each]) <= median(second[each]) <= max(first[each]) for each in both)
+        words.append(f"| {100 * within / len(both):.0f} % of {len(both)} cells |")
+    ratios = sorted(median(later[each]) / median(first[each]) for each in first.keys() & later.keys())
+    times = (
+        f"{median(ratios):.2f} times as high (median of the {len(ratios)} cells; {ratios[0]:.2f} to {ratios[-1]:.2f}"
+    )
+    return (*words, times)
+
+
+def _rates(sweep: str) -> dict[Place, list[float]]:
+    """Return the rates of the cells with six valid trials, by the bytes that were received: ab counts no answer that
+    the end of the trial cut off, which is a part of a large file on each connection."""
+    found = {}
+    for place, those in valid(sweep).items():
+        if len(those) == STARTS:
+            found[place] = [_rate(each["report"]) for each in those]
+    return found
+
+
+def _rate(report: Mapping[str, Any]) -> float:
+    answered = max(report["complete"], report["html_bytes"] / report["document_length"])
+    rate: float = report["requests_per_second"] * answered / report["complete"]
+    return rate
+
+
+def percentile(spread: Mapping[int, int], percentage: float) -> float:
+    """Return a percentile in milliseconds of a count by microseconds."""
+    wanted, seen = ceil(sum(spread.values()) * percentage / 100), 0
+    for value in sorted(spread):
+        seen += spread[value]
+        if seen >= wanted:
+            return value / 1_000
+    raise ValueError("no requests")
+
+
+def together(those: Iterable[Mapping[str, Any]]) -> Counter[int]:
+    """Return the latencies of all these trials, added up."""
+    found: Counter[int] = Counter()
+    for each in those:
+        found.update({int(value): count for value, count in each["microseconds"].items()})
+    return found
+
+
+@cache
+def of_core_rates() -> dict[int, dict[str, Counter[int]]]:
+    """Return the latencies of all starts of each server, by rate."""
+    found: dict[int, dict[str, Counter[int]]] = {}
+    for (server, _, rate), those in valid("core-rates").items():
+        found.setdefault(rate, {})[server] = together(those)
+    return found
+
+
+def failed_requests(sweep: str, server: str, workload: str) -> int:
+    """Return how many requests of a server failed in all its trials."""
+    reports = [each["report"] for each in trials(sweep) if (each["server"], each["workload"]) == (server, workload)]
+    assert reports
+    return sum(sum(each["failures"].values()) + each["non_2xx"] for each in reports)
+
+
+def medians_and_tails() -> str:
+    medians, times = [], []
+    for servers in of_core_rates().values():
+        medians += [percentile(each, 50) for each in servers.values()]
+        tails = [percentile(each, 99) for each in servers.values()]
+        times.append(max(tails) / min(tails))
+    return (
+        f"median latencies are {min(medians):.3f} to {max(medians):.3f} ms, and the highest p99 is {min(times):.1f} to "
+        f"{max(times):.1f} times the lowest at the same rate"
+    )
+
+
+def nio_and_blocking() -> str:
+    for servers in of_core_rates().values():
+        lowest, highest = (
+            pick(percentile(servers[each], 99) for each in those) for pick, those in ((min, NIO), (max, BLOCKING))
+        )
+        assert lowest > highest
+    return "At every rate it is higher with each of four NIO servers in Java than with each of three that block"
+
+
+def above_a_millisecond() -> tuple[str, ...]:
+    shares, high = [], 0
+    for rate in CORE_RATES[:3]:
+        servers = of_core_rates()[rate]
+        spread = sum(servers.values(), Counter[int]())
+        shares.append(100 * sum(count for value, count in spread.items() if value > 1_000) / spread.total())
+        high += sum(percentile(each, 99) > 1 for each in servers.values())
+    return f"and {min(shares):.2f} to {max(shares):.2f} % of the second", f"and in {high} of the second"
+
+
+def stolen() -> str:
+    shares = [
+        max(each["usage"]["server_stolen_share"], each["usage"]["generator_stolen_share"])
+        for each in trials("core-rates")
+    ]
+    most = 100 * max(shares)
+    return f"in {sum(share > 0 for share in shares)} of {len(shares)} of the second, at most {most:.1f} %"
+
+
+def agreement_between_rates(percentage: float) -> float:
+    """Return Spearman's rho of the order of the servers at two rates, the mean over pairs of rates, by a percentile of
+    which each server has the geometric mean over its starts."""
+    means: dict[int, dict[str, float]] = {}
+    for (server, _, rate), those in valid("core-rates").items():
+        means.setdefault(rate, {})[server] = fmean(log(percentile(together([each]), percentage)) for each in those)
+    return fmean(_rho(means[one], means[other]) for one, other in combinations(CORE_RATES, 2))
+
+
+def _rho(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Return the correlation of the ranks of two lists of figures without ties."""
+    left, right = (
+        {name: place for place, name in enumerate(sorted(each, key=each.__getitem__))} for each in (one, other)
+    )
+    count = len(left)
+    return 1 - 6 * sum((left[each] - right[each]) ** 2 for each in left) / (count * (count**2 - 1))
