@@ -15,7 +15,7 @@ import suite_time
 import sweep_times
 from make_bench import MakeBench
 from pairs import PairTrial, factors
-from repeatability import opposite_orders
+from repeatability import opposite_orders, seconds_of
 from support import builders
 from warmup import WarmUpRow
 
@@ -248,3 +248,47 @@ def test_sweeps_of_all_servers_that_lack_a_workload_miss_their_aim(monkeypatch: 
 def test_trials_of_one_start_count_as_one(records: Path) -> None:
     once = pairs("a-1 files", [(100.0, 100.0), (100.0, 101.0)])
     assert factors(once, "rate") == factors([*once, *once], "rate")
+
+
+PAGE = " ".join((RESULTS.parent / "docs/benchmarks.md").read_text().split())
+"""What its rows say changes with the records; a test names the words that they have to have."""
+
+
+def test_the_page_has_the_times_of_the_records() -> None:
+    bench = aims.made_bench()
+    sweep, whole = bench.sweep_seconds / 60, bench.seconds / 60
+    found = [
+        f"| 5 minutes, 8 minutes | {sweep:.1f}{_missed(sweep > 5)} and {whole:.1f}{_missed(whole > 8)} minutes |",
+        _row("`make bench`", bench.named_seconds, bench.sweep_seconds, digits=1),
+        *(
+            _row(each.name, each.named_seconds, each.took_seconds)
+            for each in sweep_times.named_times_in(aims.RECORDS / "sweep-times.jsonl")
+        ),
+    ]
+    check, test = (
+        suite_time.newest(suite_time.times_in(aims.RECORDS / "suite-time.jsonl"), target)
+        for target in suite_time.TARGETS
+    )
+    checked = f"{check.seconds:.0f} s{_missed(check.seconds > 60)}" if check else "not recorded"
+    minutes = (test.set_up_seconds + test.seconds) / 60 if test else 0.0
+    tested = f"{minutes:.1f} minutes{_missed(minutes > 18)}" if test else "not recorded"
+    assert [words for words in (*found, f"| 60 s; 18 minutes | {checked}; {tested} |") if words not in PAGE] == []
+
+
+def test_the_page_has_the_times_that_published_sweeps_named() -> None:
+    rows = []
+    for folder in sweep_times.published():
+        stored = read(folder)
+        rows.append(_row(folder.name, sweep_times.expected_of(stored).seconds, seconds_of(stored)))
+    assert [row for row in rows if row not in PAGE] == []
+
+
+def _row(name: str, named: float | None, took: float, digits: int = 0) -> str:
+    took_text = f"{took / 60:.{digits}f} min"
+    if named is None:
+        return f"| {name} | not recorded | {took_text} | - |"
+    return f"| {name} | {named / 60:.{digits}f} min | {took_text} | {named / took:.2f} |"
+
+
+def _missed(is_missed: bool) -> str:
+    return " (missed)" * is_missed
