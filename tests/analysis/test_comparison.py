@@ -231,6 +231,34 @@ def test_a_server_of_another_revision_is_shown_and_neither_tested_nor_part_of_it
     assert compare(after, after).revised == {}
 
 
+def test_servers_on_another_number_of_cpus_are_shown_and_not_tested() -> None:
+    before = Stored(sweep(TOMCAT, JETTY, id="one"), (*blocks(TOMCAT, 10_000), *blocks(JETTY, 10_000)))
+    four = sweep(TOMCAT, JETTY, id="four", server_cpus=(1, 2, 3, 4))
+    after = Stored(four, (*blocks(TOMCAT, 30_000), *blocks(JETTY, 5_000)))
+    found = compare(before, after, slower=0.05)
+    assert set(changes(found).values()) == {"other CPUs"}
+    assert [round(each.ratio.value, 1) for each in found.cells if each.ratio] == [3.0, 0.5]
+    assert not any(each.too_slow for each in found.cells)
+    assert (found.can_tell, found.families) == (False, ())
+    made = report_comparison([analyse(before), analyse(after)], [found])
+    assert "B is not comparable with A: server CPUs is 1, 2, 3, 4 and was 1" in made.warnings
+    (table,) = made.tables
+    assert [row[-1].text for row in table.rows] == ["other CPUs", "other CPUs"]
+    assert table.notes == (
+        "other CPUs: servers had 1 CPU in A and 4 CPUs in B, so the ratio is not one of the software, and is not "
+        "tested",
+    )
+
+
+def test_servers_that_were_not_pinned_had_all_cpus_of_their_machine() -> None:
+    pinned, free = sweep(TOMCAT, server_cpus=(1,)), sweep(TOMCAT, server_cpus=(), generator_cpus=())
+    assert (pinned.cpus_of_a_server, free.cpus_of_a_server) == (1, free.machine.cpus)
+    one = Stored(pinned, tuple(blocks(TOMCAT, 10_000)))
+    assert changes(compare(one, Stored(free, one.records))) == {("tomcat-5.5.15", 1): "other CPUs"}
+    moved = Stored(sweep(TOMCAT, server_cpus=(0,)), one.records)
+    assert changes(compare(one, moved)) == {("tomcat-5.5.15", 1): "cannot be told"}, "another CPU, but as many"
+
+
 def test_where_every_server_has_another_revision_nothing_can_be_told() -> None:
     before, after = Stored(sweep(TOMCAT_11), tuple(blocks(TOMCAT_11, 9_000))), Stored(sweep(RAW), tuple(blocks(RAW, 9)))
     found = compare(before, after)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import msgspec
 import pytest
 from support.builders import NOON, server, sweep, trial
 
@@ -44,6 +45,13 @@ def test_the_state_is_what_the_log_ends_with(records: tuple[Record, ...], state:
 def test_cells_are_counted_as_done_and_planned() -> None:
     found = entry_of(*CELLS[:3], FINISHED)
     assert (found.done, found.planned) == (3, 4)
+
+
+def test_the_cpus_that_were_asked_for_are_in_what_a_sweep_measures() -> None:
+    assert row_of(entry_of(*CELLS)).what == "quick: small, large at 1, 100"
+    made = msgspec.structs.replace(SWEEP, request=msgspec.structs.replace(SWEEP.request, server_cpus=4))
+    four = entry("folder", Stored(made, CELLS), False, NOON)
+    assert row_of(four).what == "quick: small, large at 1, 100; servers on 4 CPUs"
 
 
 def test_a_running_one_says_what_was_last_and_how_long_it_will_take() -> None:

@@ -157,6 +157,13 @@ def test_files_of_charts_name_their_servers_and_come_as_pixels_too() -> None:
     assert vega.png(specs["small-rates"]).startswith(b"\x89PNG")
 
 
+def test_a_chart_in_a_file_says_how_many_cpus_were_asked_for() -> None:
+    made = sweep(server_cpus=(1, 2))
+    assert subtitle_of(made) == "20261120-120000-quick, Xeon 3.0 GHz, 2 CPUs, protocol quick"
+    asked = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, server_cpus=2))
+    assert subtitle_of(asked) == "20261120-120000-quick, Xeon 3.0 GHz, 2 CPUs, servers on 2 CPUs, protocol quick"
+
+
 def test_a_server_that_was_not_measured_has_no_line_and_no_name_at_its_end() -> None:
     stored = Stored(STORED.sweep, (*RECORDS[:2], not_measured("jetty-12.1", "small", 1, "no keep-alive")))
     drawn = vega.svg(files_of(analyse(stored))["small-rates"])

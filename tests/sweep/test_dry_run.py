@@ -68,6 +68,11 @@ def test_an_open_load_is_told_in_full(load: OpenLoad, levels: tuple[int, ...], e
     assert lines[-2].startswith("time: about ")
 
 
+def test_cpus_that_are_asked_for_are_told() -> None:
+    lines = list(lines_of(msgspec.structs.replace(asked("quick"), server_cpus=4), [TOMCAT], None))
+    assert lines[3:5] == ["protocol: quick, blocks: 1, each trial: 1 s", "each server on 4 CPUs"]
+
+
 def test_of_numbers_of_requests_nobody_knows_the_time() -> None:
     lines = list(lines_of(asked("2006"), [TOMCAT], None))
     assert lines[-4:] == [

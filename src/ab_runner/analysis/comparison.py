@@ -34,10 +34,13 @@ from ab_runner.store.differences import (
 )
 
 Change = Literal[
-    "faster", "slower", "cannot be told", "revised", "too few starts", "generator was the limit", "lost", "gained", "-"
-]
-"""`revised`: the server's revision differs, so these are figures of two servers and are not tested; `lost`: there was a
-figure and now there is none; `-`: there is none on either side, or one side has no such cell or a disturbed one."""
+    "faster", "slower", "cannot be told", "revised", "other CPUs", "too few starts", "generator was the limit", "lost",
+    "gained", "-",
+]  # fmt: skip
+"""`revised`: the server's revision differs, so these are figures of two servers and are not tested; `other CPUs`: nor
+are those of servers on different numbers of CPUs; `lost`: there was a figure and now there is none; `-`: there is none
+on either side, or one side has no such cell or a disturbed one."""
+_UNTESTED = ("revised", "other CPUs")
 
 Figures = Mapping[int, float]
 """By batch."""
@@ -114,7 +117,8 @@ def compare_sweeps(before: SweepAnalysis, after: SweepAnalysis, slower: float | 
     cells = [cell for cell in dict.fromkeys((*then, *now)) if cell.server != REFERENCE]
     sides = _Sides(then, now, _has_reference(before) and _has_reference(after))
     has_noise = before.has_noise and after.has_noise
-    changes = [_cell(cell, sides, cell.server in revised, has_noise) for cell in cells]
+    has_other_cpus = before.sweep.cpus_of_a_server != after.sweep.cpus_of_a_server
+    changes = [_cell(cell, sides, _why_untested(has_other_cpus, cell.server in revised), has_noise) for cell in cells]
     means = list(_families(changes, families, has_noise))
     tested: list[tuple[int, CellChange | FamilyChange, list[Means]]]
     tested = [(at, each, [_means(each)]) for at, each in enumerate(changes) if _is_tested(each)]
@@ -194,7 +198,12 @@ def _shares(figures: Figures, cells: Mapping[Cell, CellSummary], workload: Workl
     return {batch: figure / reference[batch] for batch, figure in figures.items()}
 
 
-def _cell(cell: Cell, sides: _Sides, revised: bool, has_noise: bool) -> CellChange:
+def _why_untested(has_other_cpus: bool, is_revised: bool) -> Change | None:
+    """Return why figures of a server in two sweeps are not tested; None if they are."""
+    return "other CPUs" if has_other_cpus else "revised" if is_revised else None
+
+
+def _cell(cell: Cell, sides: _Sides, untested: Change | None, has_noise: bool) -> CellChange:
     before, after = sides.before.get(cell), sides.after.get(cell)
     known = CellChange(cell=cell, before=before, after=after, ratio=None, change="-")
     if before is None or after is None or (before.figure is None and after.figure is None):
@@ -218,12 +227,12 @@ def _cell(cell: Cell, sides: _Sides, revised: bool, has_noise: bool) -> CellChan
     ratio = mean_ratio([_means(known)])
     if not has_noise:
         ratio = Estimate(ratio.value)
-    change: Change = "revised" if revised else known.change if ratio.interval else "too few starts"
+    change: Change = untested or (known.change if ratio.interval else "too few starts")
     return msgspec.structs.replace(known, ratio=ratio, change=change)
 
 
 def _is_tested(change: CellChange) -> bool:
-    return change.ratio is not None and change.ratio.interval is not None and change.change != "revised"
+    return change.ratio is not None and change.ratio.interval is not None and change.change not in _UNTESTED
 
 
 def _means(change: CellChange) -> Means:
@@ -236,7 +245,7 @@ def _families(
 ) -> Iterator[tuple[FamilyChange, list[Means]]]:
     by_family: dict[str, dict[str, list[CellChange]]] = {}
     for change in changes:
-        if change.ratio is not None and change.change != "revised":
+        if change.ratio is not None and change.change not in _UNTESTED:
             servers = by_family.setdefault(families[change.cell.server], {})
             servers.setdefault(change.cell.server, []).append(change)
     for family, servers in by_family.items():

@@ -100,6 +100,12 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     help="ab processes that run at once, each on its own core, and share the connections. For timed trials only.",
 )
 @click.option(
+    "--server-cpus",
+    type=options.Whole(min=1),
+    metavar="N",
+    help="CPUs that each server is pinned to.  [default: all but the generators']",
+)
+@click.option(
     "--warmup",
     type=options.WarmUpLoad(),
     help="Warm-up of each start: a time with its unit (10s, 2m), a number of requests of each workload (20000), or 0 "
@@ -149,6 +155,7 @@ def command(
     until_precision: float | None,
     budget: int,
     generators: int,
+    server_cpus: int | None,
     warmup: Load | None,
     runtime: str,
     network: str,
@@ -170,6 +177,7 @@ def command(
         runtime=RuntimeWish(kind=runtime, network=network, jdk=jdk, port=port),
         goal=None if until_precision is None else PrecisionGoal(until_precision, budget),
         generators=generators,
+        server_cpus=server_cpus,
         out=out,
     )
     sys.exit(_show(request) if dry_run else _run(request))

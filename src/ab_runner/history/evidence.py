@@ -68,11 +68,13 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """Figures under the names of the paper's servers; `year` is that of published ones."""
+    """Figures under the names of the paper's servers; `year` is that of published ones, of which it is not known how
+    many `cpus` each server had."""
 
     name: str
     cells: Mapping[Cell, Measured]
     year: int | None = None
+    cpus: int | None = None
 
     @property
     def is_published(self) -> bool:
@@ -130,7 +132,7 @@ def of_sweep(analysis: SweepAnalysis, figures: Iterable[Figure]) -> Evidence:
                 found[Cell(name, workload, level)] = _measured(
                     cell, analysis.measurements.get(cell.cell), failures.get(cell.cell, {}), blocks
                 )
-    return Evidence(analysis.sweep.id, found)
+    return Evidence(analysis.sweep.id, found, cpus=analysis.sweep.cpus_of_a_server)
 
 
 def _stand_ins(

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+from ab_runner.errors import UserError
 from ab_runner.host import procfs
+from ab_runner.model.protocol import cpus_text
 from ab_runner.model.records import Machine
 
 SYSCTLS = (
@@ -69,18 +71,29 @@ def local_ports(settings: Mapping[str, str]) -> int:
     return last - first + 1
 
 
-def cpu_split(generators: int = 1) -> CpuSplit:
-    """Return the CPUs that this process may use, split for server and generators."""
-    if not hasattr(os, "sched_getaffinity"):
-        return CpuSplit((), ())
-    return split_cores(_cores(os.sched_getaffinity(0)), generators)
+def cpu_split(generators: int = 1, server_cpus: int | None = None) -> CpuSplit:
+    """Return the CPUs that this process may use, split for server and generators. UserError where the server cannot
+    have so many."""
+    known = hasattr(os, "sched_getaffinity")
+    return split_cores(_cores(os.sched_getaffinity(0)) if known else (), generators, server_cpus)
 
 
-def split_cores(cores: Iterable[tuple[int, ...]], generators: int = 1) -> CpuSplit:
+def split_cores(cores: Iterable[tuple[int, ...]], generators: int = 1, server_cpus: int | None = None) -> CpuSplit:
     """Return these cores split: each generator gets one of the first ones whole (ab has one thread, and a sibling
     hyper-thread would share its core with the server) as far as one is left for the server, which gets all others. With
     one core of several hyper-threads it is split all the same. Of the generators' CPUs the first of each core come
-    first."""
+    first.
+
+    With `server_cpus` the server gets so many of its CPUs, core by core with all hyper-threads, and neither side gets
+    the rest. UserError where there are fewer."""
+    split = _split_all(cores, generators)
+    if server_cpus is None:
+        return split
+    _check_server_cpus(split, generators, server_cpus)
+    return CpuSplit(split.server[:server_cpus], split.generator)
+
+
+def _split_all(cores: Iterable[tuple[int, ...]], generators: int) -> CpuSplit:
     cores = sorted(cores)
     if len(cores) == 1:
         cores = [(cpu,) for cpu in cores[0]]
@@ -89,6 +102,23 @@ def split_cores(cores: Iterable[tuple[int, ...]], generators: int = 1) -> CpuSpl
     count = min(generators, len(cores) - 1)
     generator = sorted((position, cpu) for core in cores[:count] for position, cpu in enumerate(core))
     return CpuSplit(tuple(cpu for core in cores[count:] for cpu in core), tuple(cpu for _, cpu in generator))
+
+
+def _check_server_cpus(split: CpuSplit, generators: int, wanted: int) -> None:
+    """Raise UserError where the server has fewer CPUs than are wanted."""
+    there, beside = len(split.server), len(split.generator)
+    if not there:
+        raise UserError(
+            f"--server-cpus {wanted}: nothing can be pinned here, because this machine has one CPU or does not let "
+            f"programs choose theirs; leave the option out, or use Linux with {wanted + 1} CPUs or more"
+        )
+    if wanted > there:
+        whose = "generator's" if generators == 1 else "generators'"
+        fewer = "" if generators == 1 else " or fewer --generators"
+        raise UserError(
+            f"--server-cpus {wanted}: this machine has {cpus_text(there)} for the server beside the {whose} {beside}; "
+            f"use --server-cpus {there}{fewer}, or a machine with {cpus_text(wanted + beside)} or more"
+        )
 
 
 def _cores(cpus: set[int]) -> set[tuple[int, ...]]:

@@ -17,6 +17,7 @@ Amount = Annotated[float, Meta(ge=0, le=_MOST)]
 Real = Annotated[float, Meta(ge=-_MOST, le=_MOST)]
 Percentage = Annotated[int, Meta(ge=0, le=100)]
 Connections = Annotated[int, Meta(ge=1, le=1_000_000)]
+Cpus = Annotated[int, Meta(ge=1, le=1_000_000)]
 Level = Annotated[int, Meta(ge=0, le=1_000_000)]
 """What a column of a table stands for: connections, requests per second …; `model.axis` has the kinds."""
 Moment = Annotated[datetime.datetime, Meta(tz=True)]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field, structs
 
 from ab_runner.model.axis import Axis, OpenLoad
-from ab_runner.model.limits import BLOCKS_AT_MOST, SERVERS_AT_MOST, WORKLOADS_AT_MOST, Count, Level, Real, Whole
+from ab_runner.model.limits import BLOCKS_AT_MOST, SERVERS_AT_MOST, WORKLOADS_AT_MOST, Count, Cpus, Level, Real, Whole
 from ab_runner.model.load import Load
 from ab_runner.model.workload import WorkloadName
 
@@ -112,6 +112,8 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     """Seconds after which no more blocks are added."""
     generators: Count = 1
     """ab processes that share each trial's connections."""
+    server_cpus: Cpus | None = None
+    """CPUs that a server is pinned to. None: all but those of the generators."""
     jdk: Count | None = None
     """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
 
@@ -119,3 +121,8 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     def axis(self) -> Axis:
         """What the levels count."""
         return self.open.axis if self.open else "connections"
+
+
+def cpus_text(count: int) -> str:
+    """Return `1 CPU` or `2 CPUs`."""
+    return f"{count} CPU{'' if count == 1 else 's'}"

@@ -81,6 +81,11 @@ class Sweep(Struct, frozen=True, kw_only=True):
     format: int = FORMAT
 
     @property
+    def cpus_of_a_server(self) -> int:
+        """The number of CPUs that a server may use: all of the machine where nothing is pinned."""
+        return len(self.server_cpus) or self.machine.cpus
+
+    @property
     def everyone(self) -> tuple[Server, ...]:
         """The servers, and the reference if it is not one of them."""
         if self.reference is None or any(server.id == self.reference.id for server in self.servers):

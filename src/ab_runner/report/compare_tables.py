@@ -16,6 +16,7 @@ from ab_runner.analysis.comparison import (
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import level_text
+from ab_runner.model.protocol import cpus_text
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
 from ab_runner.report.figures import (
@@ -49,6 +50,7 @@ BY_REFERENCE = (
     "slower or faster is not in it"
 )
 REVISED = "the server's behaviour was changed here, so the ratio is not one of the software, and is not tested"
+OTHER_CPUS = "so the ratio is not one of the software, and is not tested"
 FAMILY = "the geometric mean over the servers; of each server, over the cells that every start in both sweeps has"
 WITHOUT_REVISED = "without servers whose revision differs"
 
@@ -60,6 +62,7 @@ _EMPHASES: dict[Change, Emphasis] = {
     "lost": Emphasis.BAD,
     "cannot be told": Emphasis.UNSURE,
     "revised": Emphasis.UNSURE,
+    "other CPUs": Emphasis.UNSURE,
 }
 
 
@@ -99,6 +102,7 @@ def _tables(letter: str, compared: SweepComparison) -> Iterator[Table]:
         notes += [FEW_STARTS] if any(change.change == "too few starts" for change in changes) else []
         notes += [BY_REFERENCE] if compared.by_reference else []
         notes += _revised_notes(changes, compared.revised)
+        notes += [_cpus_note(letter, compared)] if any(change.change == "other CPUs" for change in changes) else []
         yield Table(
             title=title(workload, letter, compared),
             headings=("server", words.column, "A", letter, ratio, "verdict"),
@@ -119,6 +123,11 @@ def _revised_notes(changes: Iterable[CellChange], revised: Mapping[str, tuple[in
     here = dict.fromkeys(change.cell.server for change in changes if change.change == "revised")
     for (before, after), ids in by_revisions({id: revised[id] for id in here}).items():
         yield f"revised: revision {before} → {after} ({', '.join(ids)}): {REVISED}"
+
+
+def _cpus_note(letter: str, compared: SweepComparison) -> str:
+    before, after = (cpus_text(sweep.cpus_of_a_server) for sweep in (compared.before, compared.after))
+    return f"other CPUs: servers had {before} in A and {after} in {letter}, {OTHER_CPUS}"
 
 
 def _rows(changes: Iterable[CellChange]) -> Iterator[tuple[TableCell, ...]]:

@@ -26,6 +26,7 @@ from ab_runner.history.verdicts import (
     SideRate,
     Unanswerable,
 )
+from ab_runner.model.protocol import cpus_text
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
 from ab_runner.report.figures import AT_LEAST, numbers_text, rate_figure, ratio_figure, why_absent
 from ab_runner.stats.estimate import FEWEST_STARTS, Estimate
@@ -78,12 +79,10 @@ def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], dama
         for judgement in judgements:
             several = TESTED if judgement.evidence.has_noise else FEW_STARTS
             kinds[PUBLISHED if judgement.evidence.is_published else several][judgement.name] = None
-    facts = [
-        f"{each.name}: {each.evidence.name}"
-        for _, found in papers[:1]
-        for each in found
-        if not each.evidence.is_published
-    ]
+    sweeps = [each for _, found in papers[:1] for each in found if not each.evidence.is_published]
+    cpus = {each.name: f", servers on {cpus_text(each.evidence.cpus)}" for each in sweeps if each.evidence.cpus}
+    differ = len(set(cpus.values())) > 1
+    facts = [f"{each.name}: {each.evidence.name}{cpus.get(each.name, '') if differ else ''}" for each in sweeps]
     facts += [text.format(", ".join(names)) for text, names in kinds.items() if names]
     return Report(
         heading="conclusions and verdicts",

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ab_runner.analysis.drift import Drift
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import levels_text
+from ab_runner.model.protocol import cpus_text
 from ab_runner.model.records import Record, StartRecord, Sweep
 from ab_runner.report.figures import numbers_text, rate_figure
 from ab_runner.report.words import words_of
@@ -28,7 +29,8 @@ def heading_of(sweep: Sweep) -> str:
 def subtitle_of(sweep: Sweep) -> str:
     """Return what a chart in a file of its own says of its sweep, beside what it shows."""
     machine = sweep.machine
-    return f"{sweep.id}, {machine.cpu_model}, {machine.cpus} CPUs, protocol {sweep.request.protocol.name}"
+    servers = "" if sweep.request.server_cpus is None else f", servers on {cpus_text(sweep.cpus_of_a_server)}"
+    return f"{sweep.id}, {machine.cpu_model}, {machine.cpus} CPUs{servers}, protocol {sweep.request.protocol.name}"
 
 
 def facts_of(analysis: SweepAnalysis) -> tuple[str, ...]:
@@ -44,8 +46,7 @@ def _facts(analysis: SweepAnalysis) -> Iterator[str]:
         f"kernel {machine.kernel}; {_generator_text(sweep)}"
     )
     if sweep.server_cpus:
-        servers, generators = numbers_text(sweep.server_cpus), numbers_text(sweep.generator_cpus)
-        yield f"servers on CPU {servers}, {generator} on CPU {generators}"
+        yield f"servers on {_pinned_text(sweep.server_cpus)}, {generator} on {_pinned_text(sweep.generator_cpus)}"
     else:
         yield f"servers and {generator} share the CPUs: the figures are not those of a server alone"
     if sweep.request.jdk is not None and any(server.kind == "jvm" for server in sweep.servers):
@@ -54,6 +55,11 @@ def _facts(analysis: SweepAnalysis) -> Iterator[str]:
         yield _drift_fact(analysis.drifts)
     elif sweep.request.open:
         yield "whether the machine drifted is not tested: latencies vary too much from trial to trial"
+
+
+def _pinned_text(cpus: Sequence[int]) -> str:
+    """Return `2 CPUs (CPU 1, 2)`."""
+    return f"{cpus_text(len(cpus))} (CPU {numbers_text(cpus)})"
 
 
 def _generator_text(sweep: Sweep) -> str:

@@ -27,6 +27,8 @@ def _options(request: SweepRequest) -> Iterator[str]:
         yield from ("--network", request.network)
     if request.generators != 1:
         yield from ("--generators", str(request.generators))
+    if request.server_cpus is not None:
+        yield from ("--server-cpus", str(request.server_cpus))
     if request.jdk is not None:
         yield from ("--jdk", str(request.jdk))
     yield from ("--servers", ",".join(request.servers))

@@ -57,6 +57,11 @@ def why_unusable(generator: Generator = DEFAULT) -> str | None:
     return f"{needed}{what_for} is not installed (Debian: apt-get install {package})"
 
 
+def why_not_pinned() -> str | None:
+    """Return why processes cannot be pinned to CPUs, in a line that says how to fix it; None if they can."""
+    return None if shutil.which("taskset") else "taskset is not installed (Debian: apt-get install util-linux)"
+
+
 class ProcessRuntime:
     """Runs servers and the generator as processes of this host."""
 

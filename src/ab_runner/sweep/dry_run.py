@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ab_runner.model.axis import levels_text
-from ab_runner.model.protocol import Protocol, SweepRequest
+from ab_runner.model.protocol import Protocol, SweepRequest, cpus_text
 from ab_runner.model.server import Server
 from ab_runner.store.plan import plan_for
 from ab_runner.sweep.expected_time import ExpectedTime, expected_time, time_text
@@ -20,6 +20,8 @@ def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server
     yield f"workloads: {', '.join(request.workloads)}"
     yield levels_text(request.axis, request.levels, request.open)
     yield f"protocol: {protocol.name}, blocks: {protocol.blocks}, each trial: {_trial_text(protocol)}"
+    if request.server_cpus is not None:
+        yield f"each server on {cpus_text(request.server_cpus)}"
     when = "in each batch" if protocol.together > 1 else "before and after"
     yield f"trials: {trials:,}" + (f", with those of {reference.id} {when}" if reference else "")
     everyone = [*servers, reference] if reference else servers

@@ -44,6 +44,7 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     open: OpenLoad | None = None
     goal: PrecisionGoal | None = None
     generators: int = 1
+    server_cpus: int | None = None
     out: Path | None = None
 
     def check(self) -> None:
@@ -71,6 +72,7 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
             precision=self.goal.precision if self.goal else None,
             budget=self.goal.budget if self.goal else None,
             generators=self.generators,
+            server_cpus=self.server_cpus,
         )
 
 

@@ -26,7 +26,7 @@ SPARE_FILES = 16
 def choose_runtime(request: SweepRequest, fixtures: Path, port: int, tell: Callable[[str], None]) -> Runtime:
     """Return Docker where its engine answers, else processes of this host. RuntimeUnusable or UserError where the
     request cannot be met."""
-    cpus, generator = machine.cpu_split(request.generators), generator_of(request)
+    cpus, generator = machine.cpu_split(request.generators, request.server_cpus), generator_of(request)
     if 0 < len(cpus.generator) < request.generators:
         tell(
             f"! {request.generators} generators need {request.generators + 1} cores and this machine has fewer: "
@@ -39,6 +39,8 @@ def choose_runtime(request: SweepRequest, fixtures: Path, port: int, tell: Calla
         return DockerRuntime(paths.ROOT, fixtures, cpus, request.network, request.jdk or DEFAULT_JDK, generator)
     if request.network != "loopback":
         raise UserError(f"--network {request.network} needs Docker" + (f": {unusable}" if unusable else ""))
+    if request.server_cpus is not None and (missing := process.why_not_pinned()):
+        raise UserError(f"--server-cpus {request.server_cpus}: {missing}")
     if unusable:
         tell(f"servers run as processes of this host, because {unusable}")
     if rights := process.rights():

@@ -9,7 +9,7 @@ import msgspec
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.overview import Entry
 from ab_runner.model.axis import Axis, levels_text
-from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.protocol import SweepRequest, cpus_text
 from ab_runner.model.records import StartRecord
 from ab_runner.report.figures import result_text, start_text, time_left_text
 from ab_runner.report.html.templates import fill, ours
@@ -43,7 +43,8 @@ def _latest_text(latest: CellSummary | StartRecord, axis: Axis) -> str:
 
 def _what(request: SweepRequest) -> str:
     workloads = ", ".join(request.workloads)
+    cpus = "" if request.server_cpus is None else f"; servers on {cpus_text(request.server_cpus)}"
     if request.open:
-        return f"{request.protocol.name}: {workloads}; {levels_text(request.axis, request.levels, request.open)}"
+        return f"{request.protocol.name}: {workloads}; {levels_text(request.axis, request.levels, request.open)}{cpus}"
     levels = ", ".join(f"{level:,}" for level in request.levels)
-    return f"{request.protocol.name}: {workloads} at {levels}"
+    return f"{request.protocol.name}: {workloads} at {levels}{cpus}"
