@@ -193,3 +193,6 @@ impl Connection {
 fn is_temporary(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
+
+#[cfg(test)]
+mod tests;
