@@ -25,7 +25,7 @@ from scipy.stats import spearmanr
 from ab_runner.analysis.measurements import over_levels
 from ab_runner.analysis.rankings import ranking_of
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.model.records import Cell, Trial, cell_of, is_valid
+from ab_runner.model.records import Cell, cell_of, is_valid
 from ab_runner.model.server import REFERENCE
 from ab_runner.paths import RESULTS
 from ab_runner.stats.histogram import Histogram, merge, weighted
@@ -84,8 +84,8 @@ def spreads_of(stored: Stored) -> Spreads:
     """Return the latencies of all valid trials."""
     found: dict[Cell, dict[int, Histogram]] = {}
     for trial in stored.records:
-        if isinstance(trial, Trial) and is_valid(trial):
-            found.setdefault(cell_of(trial), {})[trial.measured_with] = weighted(trial.microseconds.items())
+        if is_valid(trial) and trial.outcome is not None:
+            found.setdefault(cell_of(trial), {})[trial.measured_with] = weighted(trial.outcome.latency.items())
     return found
 
 

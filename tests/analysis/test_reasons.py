@@ -14,7 +14,14 @@ NOTES = {Code.SHORT, Code.FEW_FOR_P99, Code.SENT_TWICE, Code.PEAK_IS_BOUND}
 
 @pytest.mark.parametrize("code", sorted(set(Code) - NOTES))
 def test_each_code_of_a_failure_has_a_kind_unless_only_its_text_tells(code: Code) -> None:
-    of_no_kind = {Code.TOO_FEW_FILES, Code.BAD_ARGUMENTS, Code.NO_PERCENTILES, Code.NO_FIGURES, Code.UNSAID}
+    of_no_kind = {
+        Code.TOO_FEW_FILES,
+        Code.BAD_ARGUMENTS,
+        Code.NO_PERCENTILES,
+        Code.NO_FIGURES,
+        Code.UNSAID,
+        Code.NO_REQUEST,
+    }
     assert (reason_of(Message(code)) is Reason.OTHER) == (code in of_no_kind)
 
 

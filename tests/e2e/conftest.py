@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from support.cargo import OPEN_LOAD, cargo, why_no_cargo
 
 from ab_runner.load import ab_command
 from ab_runner.model.message import Code, Verdict
@@ -47,6 +48,15 @@ def host_tools() -> None:
     missing = [tool for tool in ("ab", "java", "mvn") if shutil.which(tool) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """Builds open-load, and returns its executable."""
+    if reason := why_no_cargo():
+        pytest.skip(reason)
+    cargo("build", "--release")
+    return OPEN_LOAD / "target" / "release" / "open-load"
 
 
 @pytest.fixture

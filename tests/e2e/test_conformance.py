@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from email.utils import format_datetime
+from pathlib import Path
 
 import pytest
 from e2e.conftest import FIXTURES, ROOT, containers_of, question_of_ab
@@ -22,7 +23,6 @@ from ab_runner.catalog.server_file import Lack
 from ab_runner.catalog.servers import load
 from ab_runner.host.machine import cpu_split, raise_open_files
 from ab_runner.host.sweep_lock import sweep_lock
-from ab_runner.load.generator_registry import OPEN
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.runtime.base import STOP_SECONDS
@@ -139,8 +139,8 @@ def test_keep_alive_until_a_request_that_does_not_ask_for_it(started: Started) -
 
 
 @every_server(files=True)
-def test_open_load_can_keep_a_connection(started: Started) -> None:
-    request = OPEN.request_head("localhost", "/small.html", keep_alive=True)
+def test_open_load_can_keep_a_connection(started: Started, program: Path) -> None:
+    request = subprocess.check_output([program, "--print-head", "http://localhost/small.html"])
     with RawClient(started.connect) as client:
         for _ in range(3):
             client.send(request)

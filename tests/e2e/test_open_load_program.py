@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import re
-import shutil
 import socket
 import subprocess
 import time
@@ -16,35 +14,12 @@ from statistics import mean, quantiles
 from typing import Any
 
 import pytest
+from support.cargo import cargo
 from support.hdr_histogram import counts, quantile
 from support.odd_servers import BODY, RIGHT, Connection, Delayed, Queue, Server, lying, running
 from support.waiting import AT_MOST, until
 
-SOURCE = Path(__file__).parents[2] / "generators" / "open-load"
-OLDEST = (1, 85)
-"""Rust of Debian 13."""
-
 Report = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def program() -> Path:
-    if shutil.which("cargo") is None:
-        pytest.skip("cargo is not installed (Debian 13: apt-get install cargo)")
-    version = subprocess.check_output(["cargo", "--version"], text=True)
-    found = re.match(r"cargo (\d+)\.(\d+)", version)
-    if found is None or (int(found[1]), int(found[2])) < OLDEST:
-        pytest.skip(f"cargo must be {OLDEST[0]}.{OLDEST[1]} or newer, and this is {version.strip()}")
-    cargo("build", "--release")
-    return SOURCE / "target" / "release" / "open-load"
-
-
-def cargo(command: str, *options: str) -> None:
-    done = subprocess.run(
-        ["cargo", command, "--locked", "--quiet", *options],
-        cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=3600, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout
 
 
 @pytest.fixture
@@ -199,6 +174,20 @@ def test_an_echo_is_compared_with_the_request(program: Path) -> None:
     report = run(program, respond, "--rate", 100, "--seconds", 0.2, "--expect-echo")
     assert report["requests"]["answered"] == 20
     assert report["expected_bytes"] == len(report["request_head"])
+
+
+@pytest.mark.parametrize("options", [(), ("--http", "1.0", "--connections", "new", "--header", "X: y")])
+def test_the_head_that_it_prints_is_the_one_that_it_sends(program: Path, options: tuple[str, ...]) -> None:
+    heads = set()
+
+    def respond(connection: Connection, number: int) -> None:
+        heads.add(connection.head)
+        connection.send(RIGHT)
+
+    with running(Server(respond)) as (port,):
+        report = ended(started(program, port, "--rate", 100, "--seconds", 0.2, *options))
+    command = [str(program), "--print-head", *options, f"http://127.0.0.1:{port}/"]
+    assert heads == {subprocess.check_output(command)} == {report["request_head"].encode()}
 
 
 def _send_and_close(data: bytes) -> Callable[[Connection], None]:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
 
-from ab_runner.load.generator import Completed, Target
+from ab_runner.load.generator import Completed, GeneratorError, Target
 from ab_runner.load.generator_registry import DEFAULT, OPEN, generator_of
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
@@ -12,23 +13,26 @@ from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 
 
 class Kept:
-    """An executor that keeps the command."""
+    """An executor that keeps the command, and says that it ended so."""
 
     folder = "/raw"
     fixtures = "/srv/www"
     cpus: tuple[int, ...] = ()
     command: tuple[str, ...] = ()
 
+    def __init__(self, done: Completed) -> None:
+        self.done = done
+
     def execute(self, command: Sequence[str], time_limit: float) -> Completed:
         self.command = tuple(command)
-        return Completed(2, "", "open-load: cannot reach it")
+        return self.done
 
     def take(self, name: str) -> str | None:
         return None
 
 
 def command(load: Load, concurrency: int = 100, keep_alive: bool = False, fixture: str | None = "small.html") -> str:
-    executor = Kept()
+    executor = Kept(Completed(2, "", "open-load: cannot reach it"))
     target = Target(
         url="http://127.0.0.1:8080/small.html", keep_alive=keep_alive, idle_timeout=10, time_limit=20,
         executor=executor, fixture=fixture, processes=2,
@@ -61,6 +65,29 @@ def command(load: Load, concurrency: int = 100, keep_alive: bool = False, fixtur
 def test_its_command_line(load: Load, keep_alive: bool, fixture: str | None, expected: str) -> None:
     rest = " --max-connections 4000 --threads 2 --json http://127.0.0.1:8080/small.html"
     assert command(load, keep_alive=keep_alive, fixture=fixture) == f"open-load {expected}{rest}"
+
+
+@pytest.mark.parametrize(("keep_alive", "connections"), [(True, "kept"), (False, "new")])
+def test_the_head_of_its_requests_is_the_one_that_it_prints(keep_alive: bool, connections: str) -> None:
+    executor = Kept(Completed(0, "GET /small.html HTTP/1.1\r\nHost: h:1\r\n\r\n", ""))
+    head = OPEN.request_head(executor, "h:1", "/small.html", keep_alive)
+    assert head == b"GET /small.html HTTP/1.1\r\nHost: h:1\r\n\r\n"
+    expected = ("open-load", "--print-head", "--connections", connections, "http://h:1/small.html")
+    assert executor.command == expected
+
+
+@pytest.mark.parametrize(
+    ("done", "said"),
+    [
+        (Completed(2, "", "open-load: 'http://h:x/' has a port\nmore\n"), "open-load: 'http://h:x/' has a port"),
+        (Completed(124, "GET / HTTP/1.1\r\n\r\n", ""), "exit code 124"),
+        (Completed(0, "GET / HTTP/1.1\r\n", ""), "exit code 0"),
+        (Completed(0, "x" * 20_000 + "\r\n\r\n", ""), "exit code 0"),
+    ],
+)
+def test_a_head_that_is_not_printed_whole_is_an_error(done: Completed, said: str) -> None:
+    with pytest.raises(GeneratorError, match=f"^{re.escape(said)}$"):
+        OPEN.request_head(Kept(done), "h:x", "/", keep_alive=True)
 
 
 def test_a_sweep_has_one_generator() -> None:

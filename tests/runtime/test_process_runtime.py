@@ -17,6 +17,7 @@ from support.waiting import until
 
 from ab_runner.host import procfs
 from ab_runner.host.machine import CpuSplit
+from ab_runner.load.generator import Completed
 from ab_runner.runtime import process, process_server
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.runtime.process_server import ProcessServer
@@ -94,6 +95,12 @@ def test_even_the_question_for_the_version_is_asked_without_rights(start: Starte
     assert limits["Max core file size"] == ["0", "0"]
     assert limits["Max file size"] == [str(100 << 20)] * 2
     assert all(int(limit) <= 16_384 for limit in limits["Max processes"])
+
+
+def test_the_output_of_a_generator_is_as_it_was_printed(start: Starter) -> None:
+    guest = start("[ $# -gt 0 ] && exit; exec sleep 60")
+    done = guest.generate(["printf", r"GET / HTTP/1.1\r\n\r\n\377"], 10)
+    assert done == Completed(0, "GET / HTTP/1.1\r\n\r\n\\xff", "")
 
 
 def test_a_version_without_an_end_is_cut_off(start: Starter, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,6 +111,9 @@ class FakeServer:
         return socket.create_connection(self.address, seconds)
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
+        if "--print-head" in command:
+            path = command[-1].removeprefix(f"http://{self.host}")
+            return Completed(0, f"GET {path} HTTP/1.1\r\nConnection: close\r\nHost: {self.host}\r\n\r\n", "")
         if command[0] == "open-load":
             self._runtime.log.append(f"load {self.server.id} {command[1].lstrip('-')}={command[2]} {command[-1]}")
             return self._runtime.generate(self.server, command)

@@ -14,10 +14,11 @@ import pytest
 from support.builders import said_of, server, sweep, usage
 from support.fakes import FakeRuntime, Generate
 
-from ab_runner.load.generator import Completed
+from ab_runner.load.generator import Completed, GeneratorError
 from ab_runner.load.generator_registry import OPEN
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
+from ab_runner.model.message import Code, Message
 from ab_runner.model.protocol import PROTOCOLS, WarmUp
 from ab_runner.model.records import NotMeasured, RepeatedTrial, Trial
 from ab_runner.model.server import Server
@@ -228,6 +229,19 @@ def test_idle_connections_are_beside_one_rate(measured: Measure) -> None:
         "900",
     ]
     assert loads(measured) == ["rate=500"] * 2
+
+
+def test_a_generator_that_does_not_tell_its_request_measures_nothing(
+    measured: Measure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def request_head(*_: object) -> bytes:
+        raise GeneratorError("open-load: no such option")
+
+    monkeypatch.setattr(OPEN, "request_head", request_head)
+    (record,) = measured(of_capacity(10_000), OpenLoad(axis="rate"), 1_000)
+    assert isinstance(record, NotMeasured)
+    assert record.reason == Message(Code.NO_REQUEST, detail="open-load: no such option")
+    assert loads(measured) == []
 
 
 def test_without_a_peak_a_cell_says_why(measured: Measure) -> None:

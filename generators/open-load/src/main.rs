@@ -41,6 +41,7 @@ fn main() -> ExitCode {
     let outcome = match options::parse(env::args_os().skip(1)) {
         Ok(Command::Help) => print(options::HELP).map(|()| true),
         Ok(Command::Version) => print(concat!("open-load ", env!("CARGO_PKG_VERSION"), "\n")).map(|()| true),
+        Ok(Command::Head(head)) => print(&head).map(|()| true),
         Ok(Command::Run(options)) => run(&options),
         Err(error) => Err(format!("{error} (see open-load --help)")),
     };
@@ -97,8 +98,7 @@ fn resolve(url: &Url) -> Result<SocketAddr, String> {
 }
 
 fn request(options: &Options, url: &Url, address: SocketAddr) -> Result<Request, String> {
-    let head = request::head(&url.authority, &url.path, options.http, options.connections, &options.headers);
-    let head = head.into_bytes();
+    let head = options.head(url).into_bytes();
     let body = match &options.expect {
         Some(file) => Some(fs::read(file).map_err(|error| format!("cannot read '{}': {error}", file.display()))?),
         None if options.expect_echo => Some(head.clone()),

@@ -8,7 +8,7 @@ use lexopt::prelude::*;
 use serde::Serialize;
 
 use crate::plan::Spacing;
-use crate::request::{Connections, Version};
+use crate::request::{self, Connections, Version};
 use crate::tally::LONGEST;
 
 pub const HELP: &str = "\
@@ -42,6 +42,7 @@ beside the load:
 
 output:
   --json                JSON instead of a summary; docs/open-load.md has the format
+  --print-head          print the head of a request, byte for byte, and make no load
   --help, --version
 
 exit codes: 0 every answer was right; 1 some were not; 2 wrong usage, or the server cannot be reached
@@ -99,10 +100,19 @@ pub struct Options {
     pub json: bool,
 }
 
+impl Options {
+    /// Return the head of each request.
+    pub fn head(&self, url: &Url) -> String {
+        request::head(&url.authority, &url.path, self.http, self.connections, &self.headers)
+    }
+}
+
 /// What the command line asks for.
 #[derive(Debug, PartialEq)]
 pub enum Command {
     Run(Options),
+    /// Print this head of a request.
+    Head(String),
     Help,
     Version,
 }
@@ -119,7 +129,7 @@ pub struct Url {
 
 /// Return what the arguments ask for, or one line that says what is wrong with them.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
-    let (mut rate, mut closed) = (None, None);
+    let (mut rate, mut closed, mut print_head) = (None, None, false);
     let (mut arrivals, mut seed, mut max_connections) = (Spacing::Poisson, 1, 10_000);
     let mut options = Options {
         url: String::new(),
@@ -173,6 +183,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
             Long("spin") => options.spin = number(&mut parser, "--spin", 0, 1_000_000)?,
             Long("idle") => options.idle = number(&mut parser, "--idle", 0, 1_000_000)?,
             Long("json") => options.json = true,
+            Long("print-head") => print_head = true,
             Short('h') | Long("help") => return Ok(Command::Help),
             Short('V') | Long("version") => return Ok(Command::Version),
             Value(url) if options.url.is_empty() => options.url = url.string().map_err(line)?,
@@ -182,7 +193,10 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
     if options.url.is_empty() {
         return Err("no URL is given, such as http://127.0.0.1:8080/small.html".into());
     }
-    url(&options.url)?;
+    let url = url(&options.url)?;
+    if print_head {
+        return Ok(Command::Head(options.head(&url)));
+    }
     options.load = match (rate, closed) {
         (Some(_), Some(_)) => return Err("--rate and --closed exclude each other".into()),
         (None, None) => return Err("give --rate R for an open load, or --closed N for a closed one".into()),
@@ -318,8 +332,18 @@ mod tests {
     }
 
     #[test]
+    fn the_head_of_a_request_needs_no_load() {
+        let expected = request::head("h:81", "/a", Version::Http10, Connections::New, &["X: y".to_owned()]);
+        let parts = ["--print-head", "--http", "1.0", "--connections", "new", "--header", "X:y", "http://h:81/a"];
+        assert_eq!(parse(parts.map(OsString::from)), Ok(Command::Head(expected.clone())));
+        let whole_command_line = ["--rate", "5", "--expect-echo", "--json"].into_iter().chain(parts);
+        assert_eq!(parse(whole_command_line.map(OsString::from)), Ok(Command::Head(expected)));
+        assert!(parsed("--print-head h").is_err());
+    }
+
+    #[test]
     fn the_help_names_every_option_and_its_default() {
-        for word in ["[10000]", "--expect-echo", "--idle", "--spin", "--seed", "exit codes"] {
+        for word in ["[10000]", "--expect-echo", "--idle", "--spin", "--seed", "--print-head", "exit codes"] {
             assert!(HELP.contains(word), "{word}");
         }
     }

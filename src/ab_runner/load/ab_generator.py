@@ -29,8 +29,8 @@ class Ab:
     compares_answers = False
     version_command = ("ab", "-V")
 
-    def request_head(self, host: str, path: str, keep_alive: bool) -> bytes:
-        """Return the head of its requests, byte for byte."""
+    def request_head(self, executor: Executor, host: str, path: str, keep_alive: bool) -> bytes:
+        """Return the head of its requests, byte for byte. ab has no option that prints it, so nothing is run."""
         return ab_command.request_head(host, path, keep_alive)
 
     def run(self, target: Target, load: Load, concurrency: int) -> Run:

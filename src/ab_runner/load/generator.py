@@ -33,6 +33,10 @@ class Completed(Struct, frozen=True):
     stderr: str
 
 
+class GeneratorError(Exception):
+    """A generator did not say what it was asked; the text is its own line about that."""
+
+
 class Executor(Protocol):
     """Runs a generator's commands beside one server that has been started."""
 
@@ -131,8 +135,9 @@ class Generator(Protocol):
     def version_command(self) -> Sequence[str]:
         """Return a command whose first line of output names the version."""
 
-    def request_head(self, host: str, path: str, keep_alive: bool) -> bytes:
-        """Return the head of its requests, byte for byte: the probe sends it, and an echo server returns it."""
+    def request_head(self, executor: Executor, host: str, path: str, keep_alive: bool) -> bytes:
+        """Return the head of its requests, byte for byte: the probe sends it, and an echo server returns it. A program
+        that can print it is run by the executor; GeneratorError if it does not."""
 
     def run(self, target: Target, load: Load, concurrency: int) -> Run:
         """Make this load over this many connections at once, and return what came of it."""

@@ -5,13 +5,19 @@ from __future__ import annotations
 import time
 
 from ab_runner.load import open_load_output
-from ab_runner.load.generator import Asked, Generator, Run, Target
+from ab_runner.load.generator import Asked, Executor, Generator, GeneratorError, Run, Target
 from ab_runner.load.open_validity import judge_open, open_limit
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Verdict
 
 _KEPT_AT_MOST = 4 << 20
 """Characters of its output that are kept; the distributions of a trial have some ten thousand."""
+_HEAD_AT_MOST = 16 << 10
+"""Characters of the head of a request; it has some 150."""
+_LINE_AT_MOST = 500
+"""Characters of its line about an error."""
+_HEAD_SECONDS = 30.0
+"""Longest time to print it, which takes no connection."""
 
 
 class OpenLoadGenerator:
@@ -22,13 +28,15 @@ class OpenLoadGenerator:
     compares_answers = True
     version_command = ("open-load", "--version")
 
-    def request_head(self, host: str, path: str, keep_alive: bool) -> bytes:
-        """Return the head of its requests, byte for byte."""
-        connection = "keep-alive" if keep_alive else "close"
-        return (
-            f"GET {path} HTTP/1.1\r\nConnection: {connection}\r\nHost: {host}\r\n"
-            f"User-Agent: {AGENT}\r\nAccept: */*\r\n\r\n"
-        ).encode()
+    def request_head(self, executor: Executor, host: str, path: str, keep_alive: bool) -> bytes:
+        """Return the head of its requests, byte for byte, which the program prints. GeneratorError if it does not."""
+        command = ["open-load", "--print-head", "--connections", _connections(keep_alive), f"http://{host}{path}"]
+        done = executor.execute(command, _HEAD_SECONDS)
+        head = done.stdout[:_HEAD_AT_MOST]
+        if done.exit_code or not head.endswith("\r\n\r\n"):
+            line = done.stderr.split("\n", 1)[0][:_LINE_AT_MOST]
+            raise GeneratorError(line or f"exit code {done.exit_code}")
+        return head.encode()
 
     def run(self, target: Target, load: Load, concurrency: int) -> Run:
         """Make an open load where it has a rate, else a closed one over this many connections, and return what
@@ -55,8 +63,6 @@ class OpenLoadGenerator:
         return judge_open(outcome, asked, limit)
 
 
-AGENT = "open-load/1.3.0"
-"""What it calls itself; a test compares it with the program."""
 GENERATOR: Generator = OpenLoadGenerator()
 
 
@@ -66,10 +72,14 @@ def _command(target: Target, load: Load, concurrency: int) -> list[str]:
     expect = ["--expect-echo"] if target.fixture is None else ["--expect", path]
     return [
         "open-load", *kind, "--seconds", f"{load.seconds:g}", "--lead-in", f"{load.lead_in:g}",
-        "--connections", "kept" if target.keep_alive else "new", *expect,
+        "--connections", _connections(target.keep_alive), *expect,
         "--timeout", str(target.idle_timeout), "--idle", str(load.idle),
         "--max-connections", str(MOST_CONNECTIONS), "--threads", str(target.processes), "--json",
     ]  # fmt: skip
+
+
+def _connections(keep_alive: bool) -> str:
+    return "kept" if keep_alive else "new"
 
 
 MOST_CONNECTIONS = 4_000

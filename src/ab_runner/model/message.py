@@ -72,6 +72,7 @@ class Code(StrEnum):
     NO_FIGURES = "no figures"
     NOT_RUN = "not started"
     """The generator's program could not be run."""
+    NO_REQUEST = "the generator does not print its request"
     INTERRUPTED = "interrupted"
     CRASHED = "crashed"
     KILLED = "killed"

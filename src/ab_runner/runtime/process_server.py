@@ -48,7 +48,7 @@ class ProcessServer:
         self._prefix = prefix
         self._orphans = orphans
         self._server: subprocess.Popen[bytes] | None = None
-        self._generator: subprocess.Popen[str] | None = None
+        self._generator: subprocess.Popen[bytes] | None = None
         self._generator_session: Session | None = None
         self.is_stopped = False
 
@@ -75,7 +75,7 @@ class ProcessServer:
                 code = self._server.wait(_VERSION_SECONDS)
             self._end_server(0)
             said.seek(0)
-            text = said.read(_VERSION_AT_MOST).decode(errors="backslashreplace").strip()
+            text = _text(said.read(_VERSION_AT_MOST)).strip()
             self.environment["version"] = text if code == 0 else ""
 
     def connect(self, seconds: float) -> socket.socket:
@@ -102,12 +102,12 @@ class ProcessServer:
         with held():
             process = self._generator = subprocess.Popen(
                 [*self._prefix, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                text=True, errors="backslashreplace", start_new_session=True,
+                start_new_session=True,
             )  # fmt: skip
         self._generator_session = Session(process.pid)
         try:
             stdout, stderr = process.communicate(timeout=time_limit)
-            return Completed(process.returncode, stdout, stderr)
+            return Completed(process.returncode, _text(stdout), _text(stderr))
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGINT)
         try:
@@ -115,7 +115,7 @@ class ProcessServer:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             stdout, stderr = process.communicate()
-        return Completed(OVER_TIME, stdout, stderr)
+        return Completed(OVER_TIME, _text(stdout), _text(stderr))
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
         """Let it run on these CPUs and no others, from now on."""
@@ -169,6 +169,10 @@ class ProcessServer:
 def as_nobody() -> dict[str, Any]:
     """Return the options of Popen that start a program as nobody, where the runner may do that."""
     return {"user": _NOBODY, "group": _NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+
+
+def _text(output: bytes) -> str:
+    return output.decode(errors="backslashreplace")
 
 
 def _end_of(code: int) -> Message:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 
-from ab_runner.load.generator import Completed, Run, Target
+from ab_runner.load.generator import Completed, GeneratorError, Run, Target
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message
 from ab_runner.model.records import AFTER, BEFORE, AnswerRecord, StartRecord
@@ -131,10 +131,15 @@ class Start:
         return self.context.store.take(self.name, name)
 
     def question(self, name: WorkloadName) -> probe.Question:
-        """Return the request of a workload and its expected answer. The fixture is read once for each start."""
+        """Return the request of a workload and its expected answer. The generator is asked for the request, and the
+        fixture read, once for each start. ProbeError if the generator does not tell."""
         if name not in self._questions:
             workload = workload_named(name)
-            head = self.context.generator.request_head(self.running.host, workload.path, workload.keep_alive)
+            generator, host = self.context.generator, self.running.host
+            try:
+                head = generator.request_head(self, host, workload.path, workload.keep_alive)
+            except GeneratorError as error:
+                raise probe.ProbeError(Message(Code.NO_REQUEST, detail=str(error))) from error
             self._questions[name] = probe.question(head, workload, self.context.fixtures)
         return self._questions[name]
 
