@@ -47,9 +47,9 @@ def command(load: Load, concurrency: int = 100, keep_alive: bool = False, fixtur
     ("load", "keep_alive", "fixture", "expected"),
     [
         (
-            Load(seconds=5, rate=2_000, idle=300, seed=7, lead_in=0.5), False, "small.html",
-            "--rate 2000 --seed 7 --seconds 5 --lead-in 0.5 --connections new --expect /srv/www/small.html "
-            "--timeout 10 --idle 300",
+            Load(seconds=5, rate=2_000, most_connections=900, idle=300, seed=7, lead_in=0.5), False, "small.html",
+            "--rate 2000 --seed 7 --max-connections 900 --seconds 5 --lead-in 0.5 --connections new "
+            "--expect /srv/www/small.html --timeout 10 --idle 300",
         ),
         (
             Load(seconds=0.5), True, "small.html",
@@ -63,7 +63,7 @@ def command(load: Load, concurrency: int = 100, keep_alive: bool = False, fixtur
     ],
 )  # fmt: skip
 def test_its_command_line(load: Load, keep_alive: bool, fixture: str | None, expected: str) -> None:
-    rest = " --max-connections 4000 --threads 2 --json http://127.0.0.1:8080/small.html"
+    rest = " --threads 2 --json http://127.0.0.1:8080/small.html"
     assert command(load, keep_alive=keep_alive, fixture=fixture) == f"open-load {expected}{rest}"
 
 

@@ -12,6 +12,7 @@ from support import builders
 
 from ab_runner.catalog import artifacts
 from ab_runner.errors import UserError
+from ab_runner.model.axis import OpenLoad
 from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.server import REFERENCE, Artifact, Server
@@ -115,6 +116,23 @@ def test_more_connections_than_ab_may_open_are_refused(ready: Ready) -> None:
     with pytest.raises(UserError, match=r"concurrency 1,009 needs 1,025 open files and ab may open 1,024"):
         ready(PLAIN, levels=(1, 1009))
     ready(PLAIN, levels=(1, 1008))
+
+
+@pytest.mark.parametrize(
+    ("load", "levels", "said"),
+    [
+        (OpenLoad(axis="rate"), (1, 505), "--rate 505 needs 1,026 open files and open-load may open 1,024: .*or lower"),
+        (OpenLoad(axis="idle", rate=100), (0, 809), "--idle 809 needs 1,025 open files .*or lower --idle"),
+        (OpenLoad(axis="slo"), (10,), r"an open load needs 16,016 open files .*that of the daemon\)$"),
+    ],
+)
+def test_an_open_load_needs_the_connections_of_its_highest_rate(
+    ready: Ready, load: OpenLoad, levels: tuple[int, ...], said: str
+) -> None:
+    with pytest.raises(UserError, match=said):
+        ready(PLAIN, open=load, levels=levels)
+    if load.axis != "slo":
+        ready(PLAIN, open=load, levels=(levels[0], levels[1] - 1))
 
 
 @pytest.mark.parametrize(("memory", "together"), [(2**30, 1), (8 * 2**30, 4), (24 * 2**30, 12), (2**40, 12)])

@@ -67,21 +67,20 @@ GENERATOR: Generator = OpenLoadGenerator()
 
 
 def _command(target: Target, load: Load, concurrency: int) -> list[str]:
-    kind = ["--closed", str(concurrency)] if load.rate is None else ["--rate", str(load.rate), "--seed", str(load.seed)]
+    if load.rate is None:
+        kind = ["--closed", str(concurrency)]
+    else:
+        kind = ["--rate", str(load.rate), "--seed", str(load.seed)]
+        kind += ["--max-connections", str(load.most_connections)] if load.most_connections else []
     path = f"{target.executor.fixtures}/{target.fixture}"
     expect = ["--expect-echo"] if target.fixture is None else ["--expect", path]
     return [
         "open-load", *kind, "--seconds", f"{load.seconds:g}", "--lead-in", f"{load.lead_in:g}",
         "--connections", _connections(target.keep_alive), *expect,
         "--timeout", str(target.idle_timeout), "--idle", str(load.idle),
-        "--max-connections", str(MOST_CONNECTIONS), "--threads", str(target.processes), "--json",
+        "--threads", str(target.processes), "--json",
     ]  # fmt: skip
 
 
 def _connections(keep_alive: bool) -> str:
     return "kept" if keep_alive else "new"
-
-
-MOST_CONNECTIONS = 4_000
-"""Of an open load at once. At 1,000 requests per second these are four seconds of arrivals: a server that needs more
-does not keep up, and what finds no connection counts as failed."""

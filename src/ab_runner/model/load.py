@@ -100,6 +100,8 @@ class Load(Struct, frozen=True, omit_defaults=True):
     seconds: Amount | None = None
     rate: Count | None = None
     """Requests per second of an open load, at times that are planned beforehand."""
+    most_connections: Count | None = None
+    """The most that an open load may have at once, without the idle ones; None leaves it to the generator."""
     idle: Count = 0
     """Silent connections beside an open load."""
     seed: Count = 1

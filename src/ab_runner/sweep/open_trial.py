@@ -10,9 +10,10 @@ from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, percentage
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message, MessageError, Verdict
 from ab_runner.model.records import Cell, Search, Step, Trial
-from ab_runner.model.workload import WorkloadName
+from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.stats.histogram import weighted
 from ab_runner.sweep.capacity import search
+from ab_runner.sweep.connection_limit import connection_limit
 from ab_runner.sweep.start import Start
 from ab_runner.sweep.trial import PlannedTrial, TrialResult, end_of, make_undisturbed_trial
 from ab_runner.sweep.warm_up import HIGH_CONCURRENCY
@@ -91,7 +92,13 @@ def _trial(start: Start, cell: Cell, load: Load, name: str, peak: float | None =
     seconds = protocol.trial_of(cell.workload).seconds or 1
     assert load.rate is not None, "the load is open"
     stretched = max(seconds, ceil(min(fewest / load.rate, LONGEST_STRETCH * seconds)))
-    load = msgspec.structs.replace(load, seconds=stretched, seed=max(0, start.block), lead_in=LEAD_IN_SECONDS)
+    load = msgspec.structs.replace(
+        load,
+        most_connections=connection_limit(load.rate, workload_named(cell.workload).keep_alive),
+        seconds=stretched,
+        seed=max(0, start.block),
+        lead_in=LEAD_IN_SECONDS,
+    )
     return make_undisturbed_trial(start, PlannedTrial(cell=cell, load=load, name=name, peak=peak))
 
 

@@ -10,7 +10,6 @@ from ab_runner import paths
 from ab_runner.errors import UserError
 from ab_runner.host import machine
 from ab_runner.load.generator_registry import generator_of
-from ab_runner.load.open_load_generator import MOST_CONNECTIONS
 from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.server import DEFAULT_JDK
 from ab_runner.runtime import process
@@ -18,6 +17,7 @@ from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.runtime.docker_commands import why_unusable
 from ab_runner.runtime.process import ProcessRuntime
+from ab_runner.sweep.connection_limit import most_connections
 
 SPARE_FILES = 16
 """What a generator opens besides its connections."""
@@ -68,9 +68,13 @@ def _check_port(port: int) -> None:
 
 def _check_open_files(request: SweepRequest, limit: int) -> None:
     highest = max(request.levels)
-    options = {"connections": ("concurrency", "--concurrency"), "idle": ("--idle", "--idle")}
+    options = {
+        "connections": ("concurrency", "--concurrency"),
+        "rate": ("--rate", "--rate"),
+        "idle": ("--idle", "--idle"),
+    }
     what, lower = options.get(request.axis, ("an open load", ""))
-    needed = SPARE_FILES + (MOST_CONNECTIONS if request.open else 0) + (highest if lower else 0)
+    needed = SPARE_FILES + most_connections(request) + (highest if request.axis == "idle" else 0)
     if needed > limit:
         raise UserError(
             f"{what}{f' {highest:,}' if lower else ''} needs {needed:,} open files "

@@ -1,0 +1,39 @@
+"""The most connections that an open load may have at once. Pure.
+
+A request that finds no connection is refused, and a trial with a refused request is not valid. So the limit says how
+long a server may answer nothing, if it makes up for that afterwards: the pause is then in the latencies. A fixed number
+of connections means another time at every rate: 4,000 are 40 s at 100 requests per second, and 0.08 s at 50,000, which
+is less than some garbage collections.
+"""
+
+from __future__ import annotations
+
+from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.workload import workload_named
+
+PAUSE_SECONDS = 1
+"""The longest pause that shows as latency: a fifth of a trial."""
+CLOSING_SECONDS = 1
+"""How long open-load waits for a server to close a connection that is not kept. It counts until then."""
+FEWEST = 100
+"""Below 100 requests per second the arrivals of a second vary much by chance. Warm-ups have as many connections."""
+MOST = 16_000
+"""What a usual host has: 20,000 open files, and 28,232 local ports, of which some wait in TIME_WAIT. Servers that bound
+their connections allow 20,000 here. Beyond 16,000 requests per second the pause is therefore shorter: 0.32 s at
+50,000."""
+
+
+def connection_limit(rate: int, keep_alive: bool) -> int:
+    """Return the most connections of an open load with so many requests per second."""
+    seconds = PAUSE_SECONDS if keep_alive else PAUSE_SECONDS + CLOSING_SECONDS
+    return min(max(FEWEST, seconds * rate), MOST)
+
+
+def most_connections(request: SweepRequest) -> int:
+    """Return the most connections that a trial of this sweep may need at once, without idle ones."""
+    if request.open is None:
+        return max(request.levels)
+    rate = max(request.levels) if request.axis == "rate" else request.open.rate
+    if rate is None:  # that of a server, which is not known yet
+        return MOST
+    return connection_limit(rate, all(workload_named(name).keep_alive for name in request.workloads))
