@@ -66,9 +66,9 @@ def test_percentiles_are_those_of_all_starts_added_up() -> None:
 
 def test_of_servers_that_are_tied_the_one_with_the_lowest_percentile_shown_is_named() -> None:
     """One start of a was slow. It is a sixth of all requests, so it decides their p95, but not the mean of starts."""
-    slow = [open_trial("a-1", 1_000, 1.0, block=block, microseconds=_even(10_000 if block == 1 else 1_000, block))
+    slow = [open_trial("a-1", 1_000, 1.0, block=block, latency=_even(10_000 if block == 1 else 1_000, block))
             for block in range(1, 7)]  # fmt: skip
-    even = [open_trial("b-1", 1_000, 1.0, block=block, microseconds=_even(2_000, block)) for block in range(1, 7)]
+    even = [open_trial("b-1", 1_000, 1.0, block=block, latency=_even(2_000, block)) for block in range(1, 7)]
     analysis = analysed(OpenLoad(axis="rate"), (1_000,), *slow, *even)
     shown = {
         cell.server: summary.open_latencies.percentiles[95].value

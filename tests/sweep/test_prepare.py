@@ -121,14 +121,19 @@ def test_more_connections_than_ab_may_open_are_refused(ready: Ready) -> None:
 @pytest.mark.parametrize(
     ("load", "levels", "said"),
     [
-        (OpenLoad(axis="rate"), (1, 505), "--rate 505 needs 1,026 open files and open-load may open 1,024: .*or lower"),
-        (OpenLoad(axis="idle", rate=100), (0, 809), "--idle 809 needs 1,025 open files .*or lower --idle"),
+        (
+            OpenLoad(axis="rate"),
+            (1, 2_505),
+            "--rate 2,505 needs 5,026 open files and open-load may open 5,024: .*or lower",
+        ),
+        (OpenLoad(axis="idle", rate=100), (0, 1_009), "--idle 1,009 needs 5,025 open files .*or lower --idle"),
         (OpenLoad(axis="slo"), (10,), r"an open load needs 16,016 open files .*that of the daemon\)$"),
     ],
 )
 def test_an_open_load_needs_the_connections_of_its_highest_rate(
-    ready: Ready, load: OpenLoad, levels: tuple[int, ...], said: str
+    ready: Ready, load: OpenLoad, levels: tuple[int, ...], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(RuntimeOfJdk17, "prepare_generator", lambda self: 5_024)
     with pytest.raises(UserError, match=said):
         ready(PLAIN, open=load, levels=levels)
     if load.axis != "slo":

@@ -1,9 +1,8 @@
 """The most connections that an open load may have at once. Pure.
 
 A request that finds no connection is refused, and a trial with a refused request is not valid. So the limit says how
-long a server may answer nothing, if it makes up for that afterwards: the pause is then in the latencies. A fixed number
-of connections means another time at every rate: 4,000 are 40 s at 100 requests per second, and 0.08 s at 50,000, which
-is less than some garbage collections.
+long a server may answer nothing, if it makes up for that afterwards: the pause is then in the latencies. 4,000
+connections are 4 s at 1,000 requests per second, but 0.08 s at 50,000, which is less than some garbage collections.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.workload import workload_named
 
 PAUSE_SECONDS = 1
-"""The longest pause that shows as latency: a fifth of a trial."""
+"""The pause that shows as latency at every rate up to `MOST`: a fifth of a trial."""
 CLOSING_SECONDS = 1
 """How long open-load waits for a server to close a connection that is not kept. It counts until then."""
-FEWEST = 100
-"""Below 100 requests per second the arrivals of a second vary much by chance. Warm-ups have as many connections."""
+FEWEST = 4_000
+"""A low rate can have more patience, and the published sweeps had as many connections at all rates."""
 MOST = 16_000
 """What a usual host has: 20,000 open files, and 28,232 local ports, of which some wait in TIME_WAIT. Servers that bound
 their connections allow 20,000 here. Beyond 16,000 requests per second the pause is therefore shorter: 0.32 s at
