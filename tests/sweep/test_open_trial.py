@@ -20,9 +20,10 @@ from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message
 from ab_runner.model.protocol import PROTOCOLS, WarmUp
-from ab_runner.model.records import NotMeasured, RepeatedTrial, Trial
+from ab_runner.model.records import PEAK, STEP, NotMeasured, RepeatedTrial, SupportingTrial, Trial
 from ab_runner.model.server import Server
 from ab_runner.monitor.sampler import ResourceSampler
+from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.plan import batches_of, plan
 from ab_runner.store.reader import read
 from ab_runner.store.writer import Store
@@ -111,9 +112,18 @@ def measured(tmp_path: Path) -> Measure:
         measure.repeated = [  # type: ignore[attr-defined]
             record.trial for record in records if isinstance(record, RepeatedTrial)
         ]
+        measure.supporting = supporting(folder)  # type: ignore[attr-defined]
         return [record for record in records if isinstance(record, Trial | NotMeasured)]
 
+    measure.folder = tmp_path / "sweep"  # type: ignore[attr-defined]
     return measure
+
+
+def supporting(folder: Path) -> list[SupportingTrial]:
+    """The trials on which figures rest, each of which must have its raw output."""
+    found = [record for record in read(folder).records if isinstance(record, SupportingTrial)]
+    assert all((folder / RAW_FOLDER / each.trial.raw).read_text().startswith("$ open-load ") for each in found)
+    return found
 
 
 def loads(measure: Measure) -> list[str]:
@@ -158,6 +168,34 @@ def test_a_capacity_is_searched_from_half_of_the_peak(measured: Measure) -> None
     assert [(step.rate <= 14_500) for step in search.steps] == [step.reason is None for step in search.steps]
     assert said_of(search.steps[1].reason) == "p99 100 ms"
     assert trial.verdict.valid
+
+
+def test_the_peak_and_each_step_of_a_search_are_stored_whole(measured: Measure) -> None:
+    (trial,) = measured(of_capacity(14_500), OpenLoad(axis="slo"), 10)
+    assert isinstance(trial, Trial)
+    assert trial.search is not None
+    peak, *steps = measured.supporting  # type: ignore[attr-defined]
+    assert (peak.role, peak.trial.outcome.connections, peak.trial.outcome.arrivals) == (PEAK, 100, None)
+    assert {each.role for each in steps} == {STEP}
+    assert [each.trial.outcome.arrivals.rate for each in steps] == [step.rate for step in trial.search.steps]
+    assert all(each.trial.outcome.latency and each.trial.peak == 20_000 for each in steps)
+    assert msgspec.structs.replace(trial, search=None, limit=None) in [
+        msgspec.structs.replace(each.trial, limit=None) for each in steps
+    ]
+
+
+def test_an_interruption_in_the_middle_of_a_search_loses_no_step(measured: Measure) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        if float(dict(itertools.pairwise(command)).get("--rate", 0)) == 20_000:
+            raise KeyboardInterrupt
+        return said(command, 1.0)
+
+    with pytest.raises(KeyboardInterrupt):
+        measured(generate, OpenLoad(axis="slo"), 10)
+    peak, step = supporting(measured.folder)  # type: ignore[attr-defined]
+    assert (peak.role, step.role) == (PEAK, STEP)
+    assert step.trial.outcome is not None
+    assert step.trial.outcome.completed == 20_000
 
 
 def test_a_disturbed_step_of_a_search_is_repeated_and_each_step_has_what_was_stolen(

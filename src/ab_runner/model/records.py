@@ -322,6 +322,19 @@ class RepeatedTrial(Struct, frozen=True, kw_only=True, tag="repeated-trial", tag
     """`COLD` or `DISTURBED`."""
 
 
+PEAK, STEP = "peak", "step"
+"""What a cell's figure rests on: the closed load whose rate is a server's peak, and the steps of a search."""
+
+
+class SupportingTrial(Struct, frozen=True, kw_only=True, tag="supporting-trial", tag_field="record"):
+    """A trial on which the figure of a cell rests, beside that of the cell itself. It is kept so that nothing is lost,
+    and no table counts it. The trial of a cell is one of its steps, with the search."""
+
+    trial: Trial
+    role: str
+    """`PEAK` or `STEP`."""
+
+
 class NotMeasured(_OfCell, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
     """A cell that got no trial in this block, and why."""
 
@@ -342,7 +355,17 @@ class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"
     reason: str
 
 
-Record = StartRecord | AnswerRecord | WarmUpRecord | Trial | RepeatedTrial | NotMeasured | ResumeRecord | EndRecord
+Record = (
+    StartRecord
+    | AnswerRecord
+    | WarmUpRecord
+    | Trial
+    | RepeatedTrial
+    | SupportingTrial
+    | NotMeasured
+    | ResumeRecord
+    | EndRecord
+)
 CellRecord = Trial | NotMeasured
 
 

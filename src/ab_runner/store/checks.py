@@ -8,7 +8,16 @@ from collections.abc import Collection
 from ab_runner.model.axis import lowest_level
 from ab_runner.model.limits import PLANNED_AT_MOST, VALID_RATES
 from ab_runner.model.protocol import SweepRequest
-from ab_runner.model.records import CellRecord, EndRecord, Record, RepeatedTrial, ResumeRecord, Sweep, Trial
+from ab_runner.model.records import (
+    CellRecord,
+    EndRecord,
+    Record,
+    RepeatedTrial,
+    ResumeRecord,
+    SupportingTrial,
+    Sweep,
+    Trial,
+)
 from ab_runner.model.server import REFERENCE
 
 
@@ -39,7 +48,7 @@ def wrong_in_record(record: Record, servers: Collection[str], lowest: int) -> st
     level that its axis can have."""
     if isinstance(record, ResumeRecord | EndRecord):
         return None
-    trial = record.trial if isinstance(record, RepeatedTrial) else record
+    trial = record.trial if isinstance(record, RepeatedTrial | SupportingTrial) else record
     if trial.server not in servers:
         return f"the sweep has no server {trial.server[:80]!r}"
     if isinstance(trial, CellRecord) and trial.level < lowest:

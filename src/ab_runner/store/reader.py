@@ -16,7 +16,16 @@ import msgspec
 from ab_runner.host import safe_files
 from ab_runner.model.axis import lowest_level
 from ab_runner.model.compact import Compact
-from ab_runner.model.records import FORMAT, EndRecord, Record, RepeatedTrial, ResumeRecord, Sweep, Trial
+from ab_runner.model.records import (
+    FORMAT,
+    EndRecord,
+    Record,
+    RepeatedTrial,
+    ResumeRecord,
+    SupportingTrial,
+    Sweep,
+    Trial,
+)
 from ab_runner.model.text import shown
 from ab_runner.store import format_1
 from ab_runner.store.checks import wrong_in_record, wrong_in_sweep
@@ -162,7 +171,7 @@ def _record(line: bytes, version: int, servers: Collection[str], lowest: int) ->
     record = _of_format_1(line) if version == 1 else _RECORDS.decode(line)
     if wrong := wrong_in_record(record, servers, lowest):
         raise msgspec.ValidationError(wrong)
-    if isinstance(record, RepeatedTrial):
+    if isinstance(record, RepeatedTrial | SupportingTrial):
         return msgspec.structs.replace(record, trial=_compact(record.trial))
     return _compact(record) if isinstance(record, Trial) else record
 

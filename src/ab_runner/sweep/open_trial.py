@@ -9,13 +9,13 @@ import msgspec
 from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, percentage
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message, MessageError, Verdict
-from ab_runner.model.records import Cell, Search, Step, Trial
+from ab_runner.model.records import PEAK, STEP, Cell, Search, Step, SupportingTrial, Trial
 from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.stats.histogram import weighted
 from ab_runner.sweep.capacity import search
 from ab_runner.sweep.connection_limit import connection_limit
 from ab_runner.sweep.start import Start
-from ab_runner.sweep.trial import PlannedTrial, TrialResult, end_of, make_undisturbed_trial
+from ab_runner.sweep.trial import PlannedTrial, TrialResult, make_trial, make_undisturbed_trial
 from ab_runner.sweep.warm_up import HIGH_CONCURRENCY
 
 PEAK_CONNECTIONS = HIGH_CONCURRENCY
@@ -59,10 +59,10 @@ def measure_open_cell(start: Start, cell: Cell, peaks: dict[WorkloadName, Peak])
         case "idle":
             return _trial(start, cell, Load(rate=plan.rate, idle=cell.level), name)
         case "peak":
-            peak = _peak(start, cell.workload, peaks)
+            peak = _peak(start, cell, peaks)
             result = _trial(start, cell, Load(rate=max(1, round(cell.level / 100 * peak.rate))), name, peak.rate)
         case "slo":
-            peak = _peak(start, cell.workload, peaks)
+            peak = _peak(start, cell, peaks)
             result = _Capacity(start, cell, plan, name, peak.rate).find()
     trial = result.trial
     if peak.is_bound and plan.axis == "peak" and trial.verdict.valid:
@@ -70,19 +70,17 @@ def measure_open_cell(start: Start, cell: Cell, peaks: dict[WorkloadName, Peak])
     return TrialResult(trial, result.alive)
 
 
-def _peak(start: Start, name: WorkloadName, peaks: dict[WorkloadName, Peak]) -> Peak:
-    if name not in peaks:
-        watched = start.watched_load(name, PEAK_CONNECTIONS, Load(seconds=PEAK_SECONDS))
-        outcome, failure = watched.run.outcome, watched.run.failure
-        if outcome is None or outcome.failed or not outcome.completed:
-            if end := end_of(start.running, patient=True):
-                raise NoPeak(end)
-            failed = outcome.failed if outcome else {}
-            why = failure or (Message(Code.FAILED, failed=failed) if failed else Message(Code.NONE_COMPLETED))
-            raise NoPeak(msgspec.structs.replace(why, stage="peak"))
-        limit = start.context.generator.limit(outcome, watched.sampler.limit)
-        peaks[name] = Peak(round(outcome.rate, 1), limit == "generator")
-    return peaks[name]
+def _peak(start: Start, cell: Cell, peaks: dict[WorkloadName, Peak]) -> Peak:
+    """Return the peak of the cell's workload. One that is not known yet is measured, for this cell."""
+    if cell.workload not in peaks:
+        name = f"{start.name}-{cell.workload}-peak"
+        load = Load(seconds=PEAK_SECONDS)
+        trial = make_trial(start, PlannedTrial(cell=cell, load=load, name=name, connections=PEAK_CONNECTIONS)).trial
+        start.context.store.append(SupportingTrial(trial=trial, role=PEAK))
+        if trial.verdict.reason is not None or trial.outcome is None:
+            raise NoPeak(msgspec.structs.replace(trial.verdict.reason or Message(Code.NO_FIGURES), stage="peak"))
+        peaks[cell.workload] = Peak(round(trial.outcome.rate, 1), trial.limit == "generator")
+    return peaks[cell.workload]
 
 
 def _trial(start: Start, cell: Cell, load: Load, name: str, peak: float | None = None, fewest: int = 0) -> TrialResult:
@@ -149,6 +147,7 @@ class _Capacity:
     def _meets(self, rate: int) -> bool:
         result = _trial(self._start, self._cell, Load(rate=rate), f"{self._name}-{rate}", self._peak, self._fewest)
         self._last = result
+        self._start.context.store.append(SupportingTrial(trial=result.trial, role=STEP))
         step = step_of(result.trial, rate, self._plan, self._cell.level)
         self._steps.append(step)
         if not result.alive:

@@ -43,7 +43,7 @@ class TrialResult(msgspec.Struct, frozen=True):
 class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True):
     """A trial that is to be made. Its files have that `name`. `rate` is what the warm-up showed, and `peak` that of a
     closed load before an open one, each None if it is not known. `lead_in` is the load before it, if that is one of
-    its own."""
+    its own. `connections` are those of a closed load, if the cell's level is something else."""
 
     cell: Cell
     load: Load
@@ -51,6 +51,7 @@ class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True):
     rate: float | None = None
     peak: float | None = None
     lead_in: Load | None = None
+    connections: int | None = None
 
     @property
     def seconds(self) -> float:
@@ -130,11 +131,12 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
     cell, load, name = planned.cell, planned.load, planned.name
     cooldown = settle(_a_process(running), local_ports(sysctls() | running.environment))
     at = datetime.datetime.now(datetime.UTC)
-    watched = start.watched_load(cell.workload, cell.level, load, planned.rate, record_as=name)
+    connections = planned.connections or cell.level
+    watched = start.watched_load(cell.workload, connections, load, planned.rate, record_as=name)
     run, sampler = watched.run, watched.sampler
     context.store.keep_raw(f"{name}.txt", run.output)
     limit = context.generator.limit(run.outcome, sampler.limit) if run.outcome else sampler.limit
-    verdict, alive = _judged(start, cell, load, watched, limit)
+    verdict, alive = _judged(start, cell.workload, load, connections, watched, limit)
     trial = Trial(
         block=start.block,
         batch=start.batch,
@@ -161,21 +163,23 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
     return TrialResult(trial, alive)
 
 
-def _judged(start: Start, cell: Cell, load: Load, watched: WatchedLoad, limit: Limit | None) -> tuple[Verdict, bool]:
+def _judged(
+    start: Start, workload: WorkloadName, load: Load, connections: int, watched: WatchedLoad, limit: Limit | None
+) -> tuple[Verdict, bool]:
     """Return the verdict, and False when server or generator have to be restarted."""
-    run, question = watched.run, start.question(cell.workload)
+    run, question = watched.run, start.question(workload)
     asked = Asked(
         load=load,
-        connections=cell.level,
+        connections=connections,
         keep_alive=question.workload.keep_alive,
         body_length=len(question.expected),
     )
     verdict = start.context.generator.judge(run.outcome, asked, limit) if run.outcome else Verdict(False, run.failure)
-    if verdict.valid and (wrong := _wrong_answer(start, cell.workload, watched)):
+    if verdict.valid and (wrong := _wrong_answer(start, workload, watched)):
         verdict = Verdict(False, wrong)
     if verdict.valid:
         return verdict, True
-    alive = start.is_alive(cell.workload)
+    alive = start.is_alive(workload)
     if end := end_of(start.running, patient=not alive or run.failure is not None):
         detail = verdict.reason.detail if verdict.reason else ""
         return Verdict(False, msgspec.structs.replace(end, detail=detail)), False
