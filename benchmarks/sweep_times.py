@@ -21,7 +21,7 @@ from statistics import mean
 import msgspec
 from repeatability import seconds_of
 
-from ab_runner.model.records import EndRecord, RepeatedTrial, StartRecord, Trial, WarmUpRecord
+from ab_runner.model.records import EndRecord, RepeatedTrial, StartRecord, Trial, VerificationRecord, WarmUpRecord
 from ab_runner.model.server import Server
 from ab_runner.paths import RESULTS
 from ab_runner.store.layout import PUBLISHED_SWEEPS
@@ -90,7 +90,8 @@ def first_block_of(stored: Stored) -> float:
 def expected_of(stored: Stored) -> ExpectedTime:
     """Return the time that the sweep would have named before its start."""
     sweep = stored.sweep
-    found = expected_time(sweep.request, plan_of(sweep), {server.id: server for server in sweep.everyone})
+    verifies = any(isinstance(record, VerificationRecord) for record in stored.records)
+    found = expected_time(sweep.request, plan_of(sweep), {server.id: server for server in sweep.everyone}, verifies)
     assert found is not None, "the trials of published sweeps take a time"
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 from pathlib import Path
 
@@ -20,7 +21,10 @@ from e2e.conftest import (
     wait_until,
 )
 
-from ab_runner.model.records import EndRecord, StartRecord, Trial
+from ab_runner.analysis.reasons import Reason
+from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.model.message import Code, Message
+from ab_runner.model.records import Cell, EndRecord, StartRecord, Trial, VerificationRecord
 from ab_runner.runtime.jdks import installed, version_in
 from ab_runner.store.reader import read
 
@@ -153,3 +157,40 @@ def test_two_generators_make_one_trial(sweeping: Sweeper, tmp_path: Path, free_p
     check_cpu_time(trials[9])
     assert trials[9].outcome is not None
     assert trials[9].outcome.completed_per_second == pytest.approx(separate, abs=0.02)
+
+
+LIES = """static bool send_out(struct connection *connection) {
+    static unsigned long answers;
+    struct iovec *last = &connection->out[0];
+    unsigned long number = ++answers % 200; // the byte is changed for one answer, and changed back
+    bool flips = number == 0 || (number == 1 && answers > 1);
+    if (last->iov_len && flips) ((char *)last->iov_base)[last->iov_len - 1] ^= 1;
+"""
+
+
+def test_a_server_that_lies_in_one_of_200_answers_has_no_figure(
+    sweeping: Sweeper, tmp_path: Path, free_port: int, copy_of_toolkit: Path
+) -> None:
+    """ab finds no fault with it, and the samples of a trial of a second most likely miss it."""
+    liar = copy_of_toolkit / "servers" / "liar"
+    shutil.copytree(copy_of_toolkit / "servers" / "ceiling", liar)
+    source = liar / "ceiling.c"
+    text = source.read_text()
+    assert LIES.splitlines()[0] in text
+    source.write_text(text.replace(LIES.splitlines()[0] + "\n", LIES))
+    folder = tmp_path / "sweep"
+    process = sweeping(
+        "--runtime", "process", "--servers", "liar", "--workloads", "small-keepalive", "--protocol", "quick",
+        "--warmup", "0", "--concurrency", "1,10", "--out", str(folder), "--port", str(free_port), root=copy_of_toolkit,
+    )  # fmt: skip
+    output, _ = process.communicate(timeout=MINUTES)
+    (found,) = (
+        record for record in read(folder).records if isinstance(record, VerificationRecord) and record.server == "liar"
+    )
+    assert found.compared >= 200
+    assert abs(found.wrong - found.compared / 200) <= 1
+    assert found.first_wrong == Message(Code.WRONG_BYTES)
+    cells = analyse(read(folder)).cells
+    assert {cells[Cell("liar", "small-keepalive", level)].reason for level in (1, 10)} == {Reason.WRONG_ANSWER}
+    assert "wrong answer" in output
+    assert process.returncode == 1

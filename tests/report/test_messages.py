@@ -67,6 +67,7 @@ TEXTS = {
     "wrong answer after the trial: status 500 instead of 200": Code.STATUS,
     "wrong answer after the trial: status 200 instead of 404 for a file that is not there": Code.STATUS_OF_MISSING,
     "wrong answer during the trial: wrong bytes": Code.WRONG_BYTES,
+    "wrong answer after the trial: wrong bytes": Code.WRONG_BYTES,
     "wrong answer during the trial: 12,345 bytes instead of 947,111": Code.BODY_LENGTH,
     "gives out a file for /../etc/passwd": Code.GIVES_FILE_OUT,
     "refuses HTTP/1.0": Code.REFUSES_HTTP_1_0,
@@ -148,6 +149,11 @@ def test_what_kept_a_server_from_its_start_is_the_detail() -> None:
     assert (sentence_of(late).text, detail_of(late).text) == ("does not get ready", "no connection: Connection refused")
     ended = Message(Code.EXITED, {"status": 1, "who": "server"}, stage="start")
     assert whole_text(ended) == "does not start: server exited with 1"
+
+
+def test_a_lie_that_was_found_after_all_trials_of_a_start_says_so() -> None:
+    lie = Message(Code.BODY_LENGTH, {"bytes": 99, "expected": 100}, stage="verification")
+    assert whole_text(lie) == "wrong answer after the trials: 99 bytes instead of 100"
 
 
 def test_sentences_that_differ_in_a_figure_are_one_with_its_range() -> None:

@@ -35,7 +35,7 @@ def test_a_sweep_is_told_in_full() -> None:
         "concurrency: 1, 100",
         "protocol: quick, blocks: 1, each trial: 1 s",
         "trials: 10, with those of ceiling before and after",
-        "time: about 46 s, without builds",
+        "time: about 49 s, without builds",
         SHOWN,
     ]
 
@@ -43,7 +43,7 @@ def test_a_sweep_is_told_in_full() -> None:
 def test_of_several_blocks_it_is_told_when_the_first_has_its_tables() -> None:
     *_, time, shown = lines_of(asked("standard"), [TOMCAT, JETTY], CEILING)
     assert time == "time: about 4 min, without builds"
-    assert shown == f"first block complete after about 35 s; {SHOWN}"
+    assert shown == f"first block complete after about 38 s; {SHOWN}"
 
 
 def test_of_a_sweep_until_a_precision_it_is_told_that_more_blocks_may_follow() -> None:

@@ -140,7 +140,8 @@ def test_each_server_is_started_warmed_up_measured_and_stopped_before_the_next(h
         "start b-1", f"load b-1 c=10 {URL}", f"load b-1 c=10 {URL}", "stop b-1",
         "close",
     ]  # fmt: skip
-    assert harness.kinds() == ["StartRecord", "AnswerRecord", "WarmUpRecord", "Trial"] * 2 + ["EndRecord"]
+    of_a_server = ["StartRecord", "AnswerRecord", "WarmUpRecord", "Trial", "VerificationRecord"]
+    assert harness.kinds() == of_a_server * 2 + ["EndRecord"]
     assert harness.cells() == {("a-1", 10): "valid", ("b-1", 10): "valid"}
 
 
@@ -589,7 +590,7 @@ def test_a_disturbed_trial_is_made_again_after_a_pause_and_both_are_kept(
     assert log.count(f"load a-1 c=10 {URL}") == 5, "the warm-up, and twice a lead-in and a trial"
     assert len(list((harness.folder / "raw").glob("*-c10*.txt"))) == 2, "both outputs are there"
     phases = [event.what for event in harness.events if isinstance(event, PhaseStarted)]
-    assert phases[-3:] == ["trial", "repeat", "stop"]
+    assert phases[-4:] == ["trial", "repeat", "verify", "stop"]
 
 
 def test_of_a_disturbed_trial_and_its_repeat_the_less_disturbed_one_is_the_cells(

@@ -16,6 +16,7 @@ from ab_runner.analysis.rankings import Rankings, cpu_efficiency_rankings, ranki
 from ab_runner.analysis.spreads import ModelSpread, WorkloadSpread, model_spreads, workload_spread
 from ab_runner.analysis.summary import Compared, Summary, summary_of
 from ab_runner.analysis.trial_figures import TrialFigures
+from ab_runner.analysis.verified import judged_by_verification
 from ab_runner.analysis.warnings import SweepWarning, warnings_of
 from ab_runner.model.axis import Axis
 from ab_runner.model.records import Cell, ResumeRecord, Sweep, Trial, cell_of, is_valid
@@ -115,6 +116,7 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
 
 def analyse(stored: Stored) -> SweepAnalysis:
     """Return the analysis of a sweep, whether or not it is complete."""
+    stored = msgspec.structs.replace(stored, records=judged_by_verification(stored.records))
     sweep = stored.sweep
     levels = sweep.request.levels
     cells, trials = cells_and_trials(stored.records)

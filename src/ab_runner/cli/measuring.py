@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.verified import judged_by_verification
 from ab_runner.analysis.warnings import findings_of
 from ab_runner.cli.console import console_for, put, say_err
 from ab_runner.cli.progress import display_for
@@ -36,7 +37,7 @@ def measure_and_report(ready: ReadySweep) -> int:
         say_err(f"ab-runner: the sweep stopped: {error}")
     finally:
         stored = _show_end(folder)
-    return 1 if stopped or not any(map(is_valid, stored.records)) else 0
+    return 1 if stopped or not any(map(is_valid, judged_by_verification(stored.records))) else 0
 
 
 def _show_start(ready: ReadySweep, folder: Path) -> None:

@@ -335,6 +335,20 @@ class SupportingTrial(Struct, frozen=True, kw_only=True, tag="supporting-trial",
     """`PEAK` or `STEP`."""
 
 
+class VerificationRecord(Struct, frozen=True, kw_only=True, tag="verification", tag_field="record"):
+    """Answers that were compared byte for byte after the trials of a start in a workload. `first_wrong` says what was
+    wrong with the first wrong one."""
+
+    block: Whole
+    server: str
+    start: Count
+    workload: WorkloadName
+    seconds: Amount
+    compared: Count
+    wrong: Count = 0
+    first_wrong: Message | None = None
+
+
 class NotMeasured(_OfCell, frozen=True, kw_only=True, tag="not-measured", tag_field="record"):
     """A cell that got no trial in this block, and why."""
 
@@ -362,6 +376,7 @@ Record = (
     | Trial
     | RepeatedTrial
     | SupportingTrial
+    | VerificationRecord
     | NotMeasured
     | ResumeRecord
     | EndRecord

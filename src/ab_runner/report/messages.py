@@ -37,7 +37,12 @@ _TEXTS: dict[str, str] = {
 }
 """The texts of codes that have values; any other code is its own text. A number with `!s` is a name: those of several
 trials have no range."""
-_STAGES = {"peak": "no peak: ", "slo": "SLO met at no rate: ", "during trial": "wrong answer during the trial: "}
+_STAGES = {
+    "peak": "no peak: ",
+    "slo": "SLO met at no rate: ",
+    "during trial": "wrong answer during the trial: ",
+    "verification": "wrong answer after the trials: ",
+}
 """What stands before a message of that stage."""
 _STARTS = {"start": "does not start", "readiness": "does not get ready"}
 """What messages of that stage say; what they are about is the detail."""

@@ -9,7 +9,7 @@ from ab_runner.model.workload import WorkloadName
 
 
 class PhaseStarted(msgspec.Struct, frozen=True):
-    """Event: a phase begins. `what` is `start`, `probe`, `warm-up`, `trial`, `repeat` or `stop`."""
+    """Event: a phase begins. `what` is `start`, `probe`, `warm-up`, `trial`, `repeat`, `verify` or `stop`."""
 
     what: str
     server: str

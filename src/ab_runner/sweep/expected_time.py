@@ -27,6 +27,8 @@ WARM = 0.5
 """Seconds that the warm-up of a JVM takes longer than the protocol's least time."""
 WARM_LATE = 2.0
 """Seconds that it takes besides where echo or the large file is among its workloads."""
+VERIFICATION = 0.5
+"""Seconds in which the answers of a workload are compared after the trials of a start."""
 TRIAL = 0.2
 """Seconds of a trial besides its load: lead-in, the start of the generator, checks."""
 OLD_YEAR = 2009
@@ -56,15 +58,18 @@ class ExpectedTime(msgspec.Struct, frozen=True):
 
 
 def expected_time(
-    request: SweepRequest, runs: Sequence[ServerRun], servers: Mapping[str, Server]
+    request: SweepRequest, runs: Sequence[ServerRun], servers: Mapping[str, Server], verifies: bool = True
 ) -> ExpectedTime | None:
     """Return the expected time of these runs; None where some load is a number of requests, whose time is not known.
-    `servers` has those of the runs by id."""
+    `servers` has those of the runs by id. Without `verifies` it is that of a sweep of older versions, which compared no
+    answers after the trials of a start."""
     blocks: dict[int, float] = {}
     for batch in batches_of(runs):
         seconds = _batch(request, batch, servers)
         if seconds is None:
             return None
+        if verifies and request.open is None:
+            seconds += VERIFICATION * sum(len({cell.workload for cell in run.cells}) for run in batch)
         blocks[batch[0].block] = blocks.get(batch[0].block, 0.0) + seconds
     own = [block for block in blocks if block > BEFORE]
     first = blocks[1] + blocks.get(BEFORE, 0.0) if 1 in own and len(own) > 1 else None

@@ -12,7 +12,7 @@ import msgspec
 from ab_runner.load.generator import Completed, GeneratorError, Run, Target
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message
-from ab_runner.model.records import AFTER, BEFORE, AnswerRecord, StartRecord
+from ab_runner.model.records import AFTER, BEFORE, AnswerRecord, StartRecord, VerificationRecord
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName, workload_named
 from ab_runner.monitor.sampler import ResourceSampler, interval_of
@@ -22,6 +22,7 @@ from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import PhaseStarted
 from ab_runner.sweep.spot_checks import SpotChecks
 from ab_runner.sweep.trial_length import time_limit
+from ab_runner.sweep.verification import verify
 
 READY_SECONDS = 60.0
 _TEXT_AT_MOST = 2_000
@@ -167,6 +168,27 @@ class Start:
             )
         )
         self.context.answered.add((self.server.id, name))
+
+    def verify(self, name: WorkloadName) -> None:
+        """Compare many answers byte for byte, and record how many were wrong. Does nothing where the generator compares
+        all answers itself."""
+        if self.context.generator.compares_answers:
+            return
+        self.context.emit(PhaseStarted("verify", self.server.id, name))
+        began = time.monotonic()
+        found = verify(self.running.connect, self.question(name))
+        self.context.store.append(
+            VerificationRecord(
+                block=self.block,
+                server=self.server.id,
+                start=self.number,
+                workload=name,
+                seconds=round(time.monotonic() - began, 3),
+                compared=found.compared,
+                wrong=found.wrong,
+                first_wrong=found.first_wrong,
+            )
+        )
 
     def is_alive(self, name: WorkloadName) -> bool:
         """Return whether the server still answers a single request."""

@@ -162,6 +162,8 @@ class Turn:
             self._give_up([cell], error.message)
             return start.is_alive(cell.workload)
         self._record(result.trial)
+        if result.alive and cell.workload not in self._workloads():
+            start.verify(cell.workload)
         return result.alive
 
     def _connections(self) -> list[int]:
