@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from statistics import median
+
+import msgspec
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measurements import cpu_efficiencies_of, measurements_of
@@ -14,6 +17,16 @@ from ab_runner.stats.ranking import Rank, Ranking, rank
 
 Rankings = Mapping[tuple[WorkloadName, int], Ranking]
 """The ranking of the servers by workload and level."""
+
+
+class Pairs(msgspec.Struct, frozen=True):
+    """How many pairs of servers are in an order, tied, and not compared, over several rankings."""
+
+    in_order: int
+    tied: int
+    not_compared: int
+    detectable: float | None
+    """The difference that would have shown in half of the tied ones; None without any."""
 
 
 def rankings_of(cells: Iterable[Cell], measurements: Mapping[Cell, Measurement]) -> Rankings:
@@ -43,6 +56,18 @@ def ranks_of(rankings: Rankings) -> dict[Cell, Rank]:
         for (workload, concurrency), ranking in rankings.items()
         for server, found in ranking.ranks.items()
     }
+
+
+def pairs_of(rankings: Iterable[Ranking]) -> Pairs:
+    """Return how many of the pairs of servers were told apart."""
+    rankings = list(rankings)
+    tied = [size for ranking in rankings for size in ranking.tied.values()]
+    return Pairs(
+        in_order=sum(len(ranking.faster) for ranking in rankings),
+        tied=len(tied),
+        not_compared=sum(len(ranking.not_compared) for ranking in rankings),
+        detectable=median(tied) if tied else None,
+    )
 
 
 def best_of(ranking: Ranking) -> frozenset[str]:

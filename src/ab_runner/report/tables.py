@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from statistics import median
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import lower_is_better
-from ab_runner.analysis.rankings import Rankings, best_of, ranks_of
+from ab_runner.analysis.rankings import Rankings, best_of, pairs_of, ranks_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import level_text
 from ab_runner.model.records import Cell
@@ -198,12 +197,12 @@ def _ranks(
 
 def pairs_text(rankings: Sequence[Ranking], words: Words) -> str:
     """Return how many of the pairs of servers are in an order, tied, and not compared."""
-    tied = [size for ranking in rankings for size in ranking.tied.values()]
-    parts = [f"{sum(len(ranking.faster) for ranking in rankings):,} in an order"]
-    if tied:
-        parts.append(f"{len(tied):,} tied ({differences_text([median(tied)])} would have shown in half of them)")
-    if not_compared := sum(len(ranking.not_compared) for ranking in rankings):
-        parts.append(f"{not_compared:,} not compared, because {words.generator} was the limit")
+    pairs = pairs_of(rankings)
+    parts = [f"{pairs.in_order:,} in an order"]
+    if pairs.detectable is not None:
+        parts.append(f"{pairs.tied:,} tied ({differences_text([pairs.detectable])} would have shown in half of them)")
+    if pairs.not_compared:
+        parts.append(f"{pairs.not_compared:,} not compared, because {words.generator} was the limit")
     return f"pairs of servers: {'; '.join(parts)}"
 
 
