@@ -57,15 +57,21 @@ def level_text(axis: Axis, level: int) -> str:
 
 def levels_text(axis: Axis, levels: Iterable[int], open: OpenLoad | None) -> str:
     """Return what the levels of a sweep are, as a line: `concurrency: 1, 10`, `rates: 1,000, 2,000 requests/s`."""
+    return ": ".join(named_levels(axis, levels, open))
+
+
+def named_levels(axis: Axis, levels: Iterable[int], open: OpenLoad | None) -> tuple[str, str]:
+    """Return what the levels of a sweep are, and the levels: `concurrency` and `1, 10`."""
     numbers = ", ".join(f"{level:,}" for level in levels)
     match axis:
         case "connections":
-            return f"concurrency: {numbers}"
+            return "concurrency", numbers
         case "rate":
-            return f"open load, rates: {numbers} requests/s"
+            return "open load, rates", f"{numbers} requests/s"
         case "peak":
-            return f"open load, rates: {numbers} % of each server's peak"
+            return "open load, rates", f"{numbers} % of each server's peak"
         case "slo":
-            return f"open load, capacity: the highest rate with {open.percentile if open else 'p99'} ≤ {numbers} ms"
+            percentile = open.percentile if open else "p99"
+            return "open load, capacity", f"the highest rate with {percentile} ≤ {numbers} ms"
         case "idle":
-            return f"open load, {open.rate if open else 0:,} requests/s beside idle connections: {numbers}"
+            return f"open load, {open.rate if open else 0:,} requests/s beside idle connections", numbers

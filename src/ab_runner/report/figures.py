@@ -127,12 +127,11 @@ def differences_text(shares: Iterable[float]) -> str:
     """Return `a difference of 9.0 %`, or the smallest and the largest of several: `a difference of 9.0 to 21 %`, `a
     difference of 12 % to a factor of 2.5`."""
     found = sorted(shares)
-    low, high = (_percent(share) if share < 1 else f"a factor of {1 + share:.2g}" for share in (found[0], found[-1]))
-    if found[0] >= 1:
-        return low if low == high else f"{low} to {high.removeprefix('a factor of ')}"
-    if found[-1] >= 1:
-        return f"a difference of {low} % to {high}"
-    return f"a difference of {low} %" if low == high else f"a difference of {low} to {high} %"
+    low, high = (_percent(share) if share < 1 else f"{1 + share:.2g}" for share in (found[0], found[-1]))
+    if found[0] < 1 <= found[-1]:
+        return f"a difference of {low} % to a factor of {high}"
+    both = low if low == high else f"{low} to {high}"
+    return f"a factor of {both}" if found[0] >= 1 else f"a difference of {both} %"
 
 
 def share_figure(share: float | None) -> str:

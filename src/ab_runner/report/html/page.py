@@ -11,7 +11,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.warnings import Unfinished
 from ab_runner.history.published import Figure
 from ab_runner.history.then_and_now import then_and_now
-from ab_runner.model.axis import levels_text
+from ab_runner.model.axis import named_levels
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.records import StartRecord, Trial
 from ab_runner.model.server import Server
@@ -112,7 +112,7 @@ def _facts(analysis: SweepAnalysis) -> Iterator[tuple[str, str]]:
     request = analysis.sweep.request
     yield "Servers", f"{len(analysis.sweep.servers)}"
     yield "Workloads", ", ".join(request.workloads)
-    name, _, levels = levels_text(request.axis, request.levels, request.open).partition(": ")
+    name, levels = named_levels(request.axis, request.levels, request.open)
     yield name.capitalize(), levels
     yield "Protocol", _protocol(request.protocol)
     yield "Runtime", f"{request.runtime}, network {request.network}"
