@@ -158,7 +158,18 @@ def test_a_lie_that_was_found_after_all_trials_of_a_start_says_so() -> None:
 
 def test_sentences_that_differ_in_a_figure_are_one_with_its_range() -> None:
     kept = [sentence_of(said(f"{share} % kept alive")) for share in ("99.0", "98.1", "100.0")]
-    assert together([*kept, Sentence("short")]) == (Sentence("", "98.1", "100.0", " % kept alive"), Sentence("short"))
+    range_of_all = Sentence("", "98.1", "100.0", " % kept alive", (98.1, 100.0))
+    assert together([*kept, Sentence("short")]) == (range_of_all, Sentence("short"))
+
+
+def test_the_range_of_a_figure_is_that_of_its_numbers_not_of_its_texts() -> None:
+    failed = [Message(Code.FAILED, failed={"timeout": number}) for number in (9_991, 62, 10_000)]
+    (found,) = together(map(sentence_of, failed))
+    assert (found.text, found.values) == ("62 to 10,000 failed: timeout", (62, 10_000))
+    (found,) = together(
+        map(sentence_of, (Message(Code.COUNTED, {"failed": "?"}), Message(Code.COUNTED, {"failed": 3})))
+    )
+    assert found.text == "? to 3 failed"
 
 
 def test_messages_of_several_trials_are_told_together_with_their_details() -> None:

@@ -295,7 +295,8 @@ def remark_text(remark: Remark) -> str:
 def stolen_sentence(stolen: StolenTime) -> Sentence:
     """Return what the hypervisor gave to others."""
     low, high = (f"{100 * share:.1f}" for share in (stolen.low, stolen.high))
-    return Sentence("the hypervisor gave ", low, high, " % of the CPU time to others")
+    values = (stolen.low, stolen.high)
+    return Sentence("the hypervisor gave ", low, high, " % of the CPU time to others", values)
 
 
 def jvm_text(work: JvmWork) -> str:

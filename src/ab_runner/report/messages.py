@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from string import Formatter
 
 import msgspec
@@ -54,13 +54,14 @@ _BEHIND = (Code.OVERLOADED, Code.GENERATOR_BEHIND)
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """A text, split at its first figure. `low` and `high` are the smallest and largest of that figure over the trials;
-    both are empty in a text without a figure."""
+    """A text, split at its first figure. `low` and `high` are the smallest and largest of that figure over the trials,
+    and `values` are these two as numbers; both are empty in a text without a figure."""
 
     before: str
     low: str = ""
     high: str = ""
     after: str = ""
+    values: tuple[float, float] = (0.0, 0.0)
 
     @property
     def range(self) -> str:
@@ -71,6 +72,12 @@ class Sentence(msgspec.Struct, frozen=True):
     def text(self) -> str:
         """The whole text, with the range of its figure if it is about several trials: `98.1 to 99.0 % kept alive`."""
         return f"{self.before}{self.range}{self.after}"
+
+
+def _about(before: str, figure: str, after: str, value: Value) -> Sentence:
+    """Return a sentence about one trial. A stored message may have a text where its number should be."""
+    number = 0.0 if isinstance(value, str) else float(value)
+    return Sentence(before, figure, figure, after, (number, number))
 
 
 def sentence_of(message: Message) -> Sentence:
@@ -87,8 +94,8 @@ def sentence_of(message: Message) -> Sentence:
 def detail_of(message: Message) -> Sentence:
     """Return what there is to say beyond `sentence_of`; an empty text if there is nothing."""
     if message.code in _BEHIND and not message.stage:
-        figure = f"{message.values.get('answers_per_second', 0):,.0f}"
-        return Sentence("", figure, figure, " answers/s")
+        rate = message.values.get("answers_per_second", 0)
+        return _about("", f"{rate:,.0f}", " answers/s", rate)
     if message.stage in _STARTS:
         return Sentence(_with_detail(_full(message), message.detail))
     return Sentence(message.detail)
@@ -124,13 +131,16 @@ def summary_text(messages: Iterable[Message]) -> str:
 def together(sentences: Iterable[Sentence]) -> tuple[Sentence, ...]:
     """Return each sentence once. Sentences that differ only in their figure are merged, with the range of their
     figures."""
-    figures: dict[tuple[str, str], list[str]] = {}
+    same: dict[tuple[str, str], list[Sentence]] = {}
     for each in sentences:
-        figures.setdefault((each.before, each.after), []).extend((each.low, each.high))
-    return tuple(
-        Sentence(before, min(texts, key=_value), max(texts, key=_value), after)
-        for (before, after), texts in figures.items()
-    )
+        same.setdefault((each.before, each.after), []).append(each)
+    return tuple(map(_range_of, same.values()))
+
+
+def _range_of(same: Sequence[Sentence]) -> Sentence:
+    """Return one of sentences that differ only in their figure."""
+    low, high = min(same, key=lambda each: each.values[0]), max(same, key=lambda each: each.values[1])
+    return Sentence(low.before, low.low, high.high, low.after, (low.values[0], high.values[1]))
 
 
 def _full(message: Message) -> str:
@@ -158,11 +168,11 @@ def _plain(message: Message) -> Sentence:
             total = sum(message.failed.values())
             wrong = f"wrong answer{'' if total == 1 else 's'}"
             what = "failed" if message.code == Code.FAILED else wrong
-            return Sentence("", f"{total:,}", f"{total:,}", f" {what}: {_kinds(message.failed)}")
+            return _about("", f"{total:,}", f" {what}: {_kinds(message.failed)}", total)
         case Code.SLO_MISSED:
             value = float(message.values.get("milliseconds", 0))
             figure = f"{value:.3g}" if value < 100 else f"{value:.0f}"
-            return Sentence(f"{message.values.get('percentile', '')} ", figure, figure, " ms")
+            return _about(f"{message.values.get('percentile', '')} ", figure, " ms", value)
     text = _TEXTS.get(message.code)
     return _filled(text, message.values) if text else Sentence(message.code)
 
@@ -170,6 +180,7 @@ def _plain(message: Message) -> Sentence:
 def _filled(text: str, values: Mapping[str, Value]) -> Sentence:
     """Return a text with its values, split at the first number. A stored message may lack a value."""
     before, figure, after = "", "", ""
+    number: Value = 0
     for literal, name, form, conversion in Formatter().parse(text):
         before, after = (before, after + literal) if figure else (before + literal, after)
         if name is None:
@@ -179,15 +190,15 @@ def _filled(text: str, values: Mapping[str, Value]) -> Sentence:
         if figure or conversion or isinstance(value, str):
             before, after = (before, after + shown) if figure else (before + shown, after)
         else:
-            figure = shown
-    return Sentence(before, figure, figure, after)
+            figure, number = shown, value
+    return _about(before, figure, after, number)
 
 
 def _counted(counts: Mapping[str, Value]) -> Sentence:
     """Return `3 failed, 2 non-2xx`, split at its first figure."""
     (what, first), *others = counts.items() or [("failed", "?")]
     after = "".join(f", {count} {kind}" for kind, count in others)
-    return Sentence("", str(first), str(first), f" {what}{after}")
+    return _about("", str(first), f" {what}{after}", first)
 
 
 def _kinds(found: Mapping[str, int]) -> str:
@@ -195,10 +206,3 @@ def _kinds(found: Mapping[str, int]) -> str:
     if len(found) == 1:
         return next(iter(found)).replace("_", " ")
     return ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in found.items())
-
-
-def _value(figure: str) -> float:
-    try:
-        return float(figure.replace(",", "") or 0)
-    except ValueError:
-        return 0.0

@@ -153,7 +153,7 @@ def _own(said: Sequence[Sentence], of_group: Sequence[Sentence]) -> str:
     """Return the sentences of one cell, or their figure where all of the group differ only in that."""
     if len(of_group) > 1:
         return _line("; ".join(each.text for each in said))
-    return "" if said == of_group else said[0].range
+    return "" if [each.text for each in said] == [each.text for each in of_group] else said[0].range
 
 
 def _line(text: str) -> str:
