@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from support.builders import answer, served, server, skips, sweep, trial
+from support.builders import answer, failed_trial, noted, outcome, served, server, skips, sweep, trial
 from support.evil_sweep import CONTROLS, EVIL, evil_sweep
 from support.full_sweep import full_sweep
 from support.small_sweep import PUBLISHED, STORED
@@ -22,6 +22,7 @@ from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.cli.main import main
 from ab_runner.model.records import WarmUpRecord, WarmUpTurns
 from ab_runner.report import html
+from ab_runner.report.figures import cell_text
 from ab_runner.report.html.page import page_of
 from ab_runner.store.reader import Stored
 from ab_runner.store.writer import Store
@@ -64,8 +65,8 @@ def test_each_server_has_the_heads_of_its_answers_with_their_lengths() -> None:
     head = "HTTP/1.1 200 \r\nDate: today\r\n\r\n"
     records = (answer("tomcat-5.5.15", head), answer("tomcat-5.5.15", head * 40, "large"), *STORED.records)
     text = html.render(analyse(Stored(STORED.sweep, records)), ())
-    assert '<th scope="row">small<td>30<td>100' in text
-    assert '<th scope="row">large<td>1,200<td>100' in text
+    assert '<th scope="row">small<td data-value="30">30<td data-value="100">100' in text
+    assert '<th scope="row">large<td data-value="1200">1,200<td data-value="100">100' in text
     assert ">HTTP/1.1 200 \nDate: today</pre>" in text
     assert text.count("Heads of its answers") == 1, "the other servers have none"
     assert "Heads of its answers" not in html.render(analyse(STORED), ())
@@ -115,6 +116,47 @@ def test_a_cell_without_a_figure_has_no_value_to_be_sorted_by() -> None:
     text = html.render(analyse(STORED), ())
     assert '<td class="failed" data-value="">timeout' in text
     assert 'data-value="5000.0">≥ 5,000<abbr' in text
+
+
+def test_what_a_table_is_sorted_by_are_the_figures_that_its_texts_are_made_of(full_page: str) -> None:
+    pages = full_page + html.render(analyse(STORED), PUBLISHED)
+    found = re.findall(r'<td[^>]* data-value="([^"]+)">([^<]+)', pages)
+    for value, text in found:
+        figure = re.search(r"\d[\d,]*(\.\d+)?", text)
+        assert figure is not None, text
+        assert float(figure[0].replace(",", "")) == pytest.approx(float(value), rel=0.05), text
+    texts = [text for _, text in found]
+    for part in ("1, 10", " / ", "–", "→", " times", "±"):  # noqa: RUF001
+        assert any(part in text for text in texts), "levels, latencies, ranks, those of 2006, leads, CPU efficiencies"
+
+
+def test_a_cell_of_text_without_anything_is_sorted_as_one() -> None:
+    text = html.render(analyse(STORED), PUBLISHED)
+    assert '<td class="text" data-value="">-' in text[text.index("<caption><span>servers compared") :]
+
+
+def test_a_figure_that_is_only_known_to_be_below_a_millisecond_has_zero_to_be_sorted_by() -> None:
+    quick, slow = (
+        trial("a-1", "small", 1, block=block, outcome=outcome(percentiles={0: 0.1, 50: 0.2, 99: 0.4, 100: longest}))
+        for block, longest in ((1, 0.6), (2, 30.0))
+    )
+    trials = details(html.render(analyse(Stored(sweep(server("a-1")), (quick, slow))), ()))["trials"]
+    place = trials["headings"].index("p99.9 ms")
+    assert [row[place] for row in trials["rows"]["a-1"]] == [["< 1", 0], 22.5]
+
+
+def test_a_figure_has_a_star_in_the_page_where_it_has_one_in_a_terminal() -> None:
+    made = [trial("a-1", "small", level, block=block, verdict=noted("99.0 % kept alive"))
+            for level in (1, 100) for block in (1, 2, 3)]  # fmt: skip
+    made[-1] = failed_trial("a-1", "small", 100, "timeout", block=3)
+    analysis = analyse(Stored(sweep(server("a-1")), tuple(made)))
+    (part,) = page_of(analysis, ()).workloads
+    assert [place.main for place in part.rates[0]] == ["12,345*", "12,345"], "it says itself that a trial failed"
+    for level, place in zip(analysis.levels, part.rates[0], strict=True):
+        cell = analysis.cell("a-1", "small", level)
+        assert cell is not None
+        assert cell.remarks
+        assert cell_text(cell).endswith("*") == place.main.endswith("*")
 
 
 def test_a_server_that_is_not_in_colour_is_not_ticked() -> None:

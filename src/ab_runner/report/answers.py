@@ -10,7 +10,7 @@ import msgspec
 from ab_runner.model.records import AnswerRecord, Record
 from ab_runner.model.text import shown
 from ab_runner.model.workload import WorkloadName
-from ab_runner.report.document import Table, plain
+from ab_runner.report.document import Table, TableCell
 
 _LINES_AT_MOST = 40
 _LINE_AT_MOST = 200
@@ -41,7 +41,13 @@ def answer_heads(records: Iterable[Record]) -> dict[str, AnswerHeads]:
 
 
 def _heads(server: str, answers: list[AnswerRecord]) -> AnswerHeads:
-    rows = (plain((each.workload, f"{each.head_bytes:,}", f"{each.body_bytes:,}")) for each in answers)
+    rows = (
+        (
+            TableCell(each.workload),
+            *(TableCell(f"{length:,}", value=length) for length in (each.head_bytes, each.body_bytes)),
+        )
+        for each in answers
+    )
     return AnswerHeads(
         Table(title=f"{server}: answer head bytes", headings=("workload", "head", "body"), rows=tuple(rows)),
         tuple((each.workload, "\n".join(head_lines(each))) for each in answers),

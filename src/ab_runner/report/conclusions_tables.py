@@ -163,8 +163,8 @@ def _verdict_cell(judged: JudgedConclusion) -> TableCell:
 
 
 def _row_cells(row: _Row) -> tuple[TableCell, ...]:
-    ratio = _ratio_text(row.deciding) if row.deciding else ""
-    return (TableCell(row.where), TableCell(row.verdict, _EMPHASES[row.verdict]), TableCell(ratio), TableCell(row.why))
+    ratio = _ratio_cell(row.deciding) if row.deciding else TableCell("")
+    return (TableCell(row.where), TableCell(row.verdict, _EMPHASES[row.verdict]), ratio, TableCell(row.why))
 
 
 def _readings(claim: JudgedClaim) -> Iterator[tuple[str, _Row]]:
@@ -207,10 +207,10 @@ def _levels(parts: Iterable[Part]) -> list[int]:
     return sorted({level for part in parts for level in part.at})
 
 
-def _ratio_text(part: Part) -> str:
-    if isinstance(part.basis, Rates) and part.ratio is None:
-        return NOT_COMPARED
-    return ratio_figure(part.ratio, False, part.bound) if part.ratio else ""
+def _ratio_cell(part: Part) -> TableCell:
+    if part.ratio is None:
+        return TableCell(NOT_COMPARED if isinstance(part.basis, Rates) else "")
+    return TableCell(ratio_figure(part.ratio, False, part.bound), value=part.ratio.value)
 
 
 def _power_text(part: Part) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from typing import Literal
 
 import msgspec
 
@@ -33,6 +34,9 @@ class TableCell(msgspec.Struct, frozen=True):
     text: str
     emphasis: Emphasis = Emphasis.NONE
     brief: tuple[str, ...] = ()
+    value: float | Literal[""] | None = None
+    """The figure in the text, by which the page sorts a column. Empty: there is nothing, and the row comes last. None:
+    the text is a name or a sentence, and is sorted as it is."""
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +77,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     answer: Table | None = None
     summary: tuple[str, ...] = ()
+
+
+def emphasised(cell: TableCell, is_best: bool) -> TableCell:
+    """Return the cell, with emphasis if it is one of the best."""
+    return msgspec.structs.replace(cell, emphasis=Emphasis.BEST) if is_best else cell
 
 
 def plain(texts: Iterable[str]) -> tuple[TableCell, ...]:

@@ -9,7 +9,7 @@ from ab_runner.analysis.measure import Measure, lower_is_better
 from ab_runner.analysis.summary import Lead, Order, Standing, WorkloadSummary, figure_shown
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.report.document import Emphasis, Table, TableCell
-from ab_runner.report.figures import NONE, differences_text, range_figure
+from ab_runner.report.figures import NONE, NOTHING, differences_text, range_figure
 from ab_runner.report.words import Words, words_of
 from ab_runner.stats.estimate import FEWEST_STARTS
 
@@ -54,11 +54,12 @@ def _workload_rows(summary: WorkloadSummary, analysis: SweepAnalysis, words: Wor
     name: str = summary.workload if summary.percentile is None else f"{summary.workload}, p{summary.percentile}"
     if len(summary.servers) < 2:
         cells = [cell for server in summary.servers for cell in analysis.cells_of(server, summary.workload)]
-        fastest = ", ".join(summary.servers) or NONE
+        fastest = TableCell(", ".join(summary.servers), Emphasis.UNSURE)
         why = "the only server with a figure" if summary.servers else "no server has a figure"
-        yield _row(
-            name, NONE, fastest, _figures(cells, analysis.measure, summary.percentile), NONE, why, Emphasis.UNSURE
-        )
+        if not summary.servers:
+            fastest = TableCell(NONE, Emphasis.UNSURE, value="")
+        figures = _figures(cells, analysis.measure, summary.percentile)
+        yield TableCell(name), NOTHING, fastest, figures, NOTHING, TableCell(why)
         return
     every = sorted(order.level for order in summary.orders if order.level is not None)
     best = "lowest" if lower_is_better(analysis.measure) else "highest"
@@ -66,23 +67,18 @@ def _workload_rows(summary: WorkloadSummary, analysis: SweepAnalysis, words: Wor
         levels = sorted(order.level for order in same if order.level is not None)
         cells = [order.figure for order in same if order.figure is not None]
         is_ahead = any(order.behind for order in same)
-        yield _row(
-            name,
-            levels_text(levels, every) if levels else TOGETHER,
-            _fastest(same[0], is_ahead, any(cell.failed for cell in cells), best),
+        yield (
+            TableCell(name),
+            TableCell(levels_text(levels, every), value=levels[0]) if levels else TableCell(TOGETHER),
+            TableCell(
+                _fastest(same[0], is_ahead, any(cell.failed for cell in cells), best),
+                Emphasis.BEST if is_ahead else Emphasis.UNSURE,
+            ),
             _figures(cells, analysis.measure, summary.percentile),
-            _lead_text([order.lead for order in same if order.lead]),
-            _evidence(same, words),
-            Emphasis.BEST if is_ahead else Emphasis.UNSURE,
+            _lead([order.lead for order in same if order.lead]),
+            TableCell(_evidence(same, words)),
         )
         name = ""
-
-
-def _row(
-    workload: str, levels: str, fastest: str, figures: str, lead: str, evidence: str, emphasis: Emphasis
-) -> tuple[TableCell, ...]:
-    texts = [TableCell(text) for text in (workload, levels, fastest, figures, lead, evidence)]
-    return (*texts[:2], TableCell(fastest, emphasis), *texts[3:])
 
 
 def _same_leader(orders: Iterable[Order]) -> list[list[Order]]:
@@ -114,21 +110,24 @@ def _fastest(order: Order, is_ahead: bool, some_failed: bool, best: str) -> str:
     return f"{only}{order.leader}{'*' if some_failed else ''}"
 
 
-def _figures(cells: Iterable[CellSummary], measure: Measure, percentile: int | None) -> str:
+def _figures(cells: Iterable[CellSummary], measure: Measure, percentile: int | None) -> TableCell:
+    """Return `12,300 to 12,400`, sorted by the lowest of them."""
     found = [cell for cell in cells if cell.figure is not None]
     if not found:
-        return NONE
+        return NOTHING
     bound = "≥ " if any(cell.is_lower_bound for cell in found) else ""
-    return f"{bound}{range_figure((figure_shown(cell, percentile) for cell in found), measure)}"
+    figures = [figure_shown(cell, percentile) for cell in found]
+    return TableCell(f"{bound}{range_figure(figures, measure)}", value=min(figures))
 
 
-def _lead_text(leads: Sequence[Lead]) -> str:
-    """Return `1.2 to 1.4 times`."""
+def _lead(leads: Sequence[Lead]) -> TableCell:
+    """Return `1.2 to 1.4 times`, sorted by the lowest of them."""
     if not leads:
-        return NONE
+        return NOTHING
     factors = sorted(lead.factor for lead in leads)
     bound = "≥ " if any(lead.at_least for lead in leads) else ""
-    return f"{bound}{' to '.join(dict.fromkeys(map(_factor, (factors[0], factors[-1]))))} times"
+    text = f"{bound}{' to '.join(dict.fromkeys(map(_factor, (factors[0], factors[-1]))))} times"
+    return TableCell(text, value=factors[0])
 
 
 def _factor(factor: float) -> str:

@@ -28,6 +28,7 @@ from ab_runner.stats.ranking import Rank
 
 NO_RECORD = "not run"
 NONE = "-"
+NOTHING = TableCell(NONE, value="")
 CPU_TIME_MARK = " CPU"
 OF_CPU_TIME = "CPU: of requests per CPU-second of the server, because ab was the limit of both rates"
 AT_LEAST = "≥ (of a ratio also ≤): the generator was the limit of a figure, so its server may be faster"
@@ -153,19 +154,24 @@ def latency_figures(latency: Sequence[float | None], exact: bool = False) -> tup
     millisecond: it is rounded to that, but not beyond its neighbours, which are known better."""
     if exact:
         return tuple(map(latency_figure, latency))
-    *body, p99, p99_9, longest = latency
-    return (*map(latency_figure, (*body, p99)), _tail_figure(p99, p99_9, longest), latency_figure(longest))
+    *body, _, longest = latency
+    tail = tail_of(latency)
+    return (*map(latency_figure, body), tail[1] if tail else NONE, latency_figure(longest))
 
 
-def _tail_figure(p99: float | None, p99_9: float | None, longest: float | None) -> str:
+def tail_of(latency: Sequence[float | None]) -> tuple[float, str] | None:
+    """Return the p99.9 of a closed load as far as it is known, and its figure: 0 and `< 1` where only that is known.
+    None where it is not known."""
+    *_, p99, p99_9, longest = latency
     if p99 is None or p99_9 is None or longest is None:
-        return NONE
+        return None
     halves = floor(2 * p99_9 + 0.5) / 2
     if halves < 1:
-        return "< 1"
+        return 0.0, "< 1"
     if not p99 <= halves <= longest:
-        return latency_figure(min(max(halves, p99), longest))
-    return f"{halves:.1f}" if halves < 100 else f"{p99_9:,.0f}"
+        bounded = min(max(halves, p99), longest)
+        return bounded, latency_figure(bounded)
+    return (halves, f"{halves:.1f}") if halves < 100 else (p99_9, f"{p99_9:,.0f}")
 
 
 def time_left_text(seconds: float | None) -> str:
@@ -187,8 +193,12 @@ def cell_text(cell: CellSummary) -> str:
     """Return the text of a cell: its figure, with a star if it has remarks, or why it has none."""
     if cell.figure is None:
         return _reason_text(cell)
-    star = "*" if cell.remarks and not cell.failed else ""
-    return f"{main_text(cell)} {beyond_text(cell)}".rstrip() + star
+    return f"{main_text(cell)} {beyond_text(cell)}".rstrip() + star_of(cell)
+
+
+def star_of(cell: CellSummary) -> str:
+    """Return the star of a figure that has remarks. Where trials failed, the cell says so itself and has none."""
+    return "*" if cell.remarks and not cell.failed else ""
 
 
 def main_text(cell: CellSummary) -> str:
@@ -242,10 +252,13 @@ def _rejected_text(cell: CellSummary, why: str) -> str:
     return f"{estimate_figure(cell.rejected, cell.measure)} ({why})" if cell.rejected else why
 
 
-def rank_text(rank: Rank | None, cell: CellSummary | None) -> str:
+def rank_cell(rank: Rank | None, cell: CellSummary | None) -> TableCell:
+    """Return a cell of the table of ranks, which is sorted by the best rank that a server may have."""
+    return TableCell(rank_text(rank, cell), value=rank.best) if rank else NOTHING
+
+
+def rank_text(rank: Rank, cell: CellSummary | None) -> str:
     """Return `2–4`, or `2–4 (1 of 6 failed)` where the rank rests on the trials that did not fail."""  # noqa: RUF002
-    if rank is None:
-        return NONE
     if cell is None or not cell.failed:
         return str(rank)
     return f"{rank} ({cell.failed} of {cell.trials} {'cold' if cell.cold else 'failed'})"
@@ -295,8 +308,7 @@ def remark_text(remark: Remark) -> str:
 def stolen_sentence(stolen: StolenTime) -> Sentence:
     """Return what the hypervisor gave to others."""
     low, high = (f"{100 * share:.1f}" for share in (stolen.low, stolen.high))
-    values = (stolen.low, stolen.high)
-    return Sentence("the hypervisor gave ", low, high, " % of the CPU time to others", values)
+    return Sentence("the hypervisor gave ", low, high, " % of the CPU time to others", (stolen.low, stolen.high))
 
 
 def jvm_text(work: JvmWork) -> str:
@@ -314,18 +326,25 @@ def jvm_trials_text(remark: JvmRemark) -> str:
     return f"in {remark.trials} of {remark.of} trial{'s' if remark.of > 1 else ''}"
 
 
-def cpu_efficiency_text(cell: CellSummary | None) -> str:
+def cpu_efficiency_cell(cell: CellSummary | None) -> TableCell:
     """Return the requests per CPU-second of the server, with their interval."""
-    return estimate_figure(cell.cpu_efficiency) if cell and cell.cpu_efficiency else NONE
+    found = cell.cpu_efficiency if cell else None
+    return TableCell(estimate_figure(found), value=found.value) if found else NOTHING
 
 
-def latency_text(cell: CellSummary | None) -> str:
-    """Return the latencies of a cell; nothing of one without a rate, unless it is starved."""
-    if cell is None or (cell.figure is None and not cell.starved):
-        return NONE
+def shows_latencies(cell: CellSummary) -> bool:
+    """Return whether the latencies of a cell are shown: not those of one without a rate, unless it is starved."""
+    return cell.figure is not None or cell.starved
+
+
+def latency_cell(cell: CellSummary | None) -> TableCell:
+    """Return the latencies of a cell, which are sorted by the median."""
+    if cell is None or not shows_latencies(cell):
+        return NOTHING
     *body, longest = latency_figures(cell.latency, exact=cell.measure != "rate")
     cut_off = "≥ " if cell.longest_is_cut_off else ""
-    return " / ".join((*body, f"{cut_off}{longest}{'*' if cell.starved else ''}"))
+    text = " / ".join((*body, f"{cut_off}{longest}{'*' if cell.starved else ''}"))
+    return TableCell(text, value=cell.latency[0])
 
 
 def figure_cell(cell: CellSummary | None, is_best: bool = False) -> TableCell:
@@ -353,13 +372,12 @@ def _brief(cell: CellSummary, letter: str) -> tuple[str, ...]:
             return (failed,)
         said = _failure_text(cell.failure) if cell.failure and not cell.starved else ""
         return (said if 0 < len(said) <= _BRIEF_AT_MOST else BRIEF_REASONS[cell.reason],)
-    star = "*" if cell.remarks and not cell.failed else ""
     assert cell.estimate is not None, "a cell without a reason has a figure"
     undisturbed = f"{cell.valid - cell.disturbed}/{cell.valid} undisturbed" if cell.disturbed else ""
     details = " ".join(filter(None, (_width_figure(cell.estimate), failed, undisturbed)))
     if not details:
-        return (f"{main_text(cell)}{star}{letter}",)
-    return (main_text(cell), details + star + letter)
+        return (f"{main_text(cell)}{star_of(cell)}{letter}",)
+    return (main_text(cell), details + star_of(cell) + letter)
 
 
 # --- records -----------------------------------------------------------------------------------------------------

@@ -18,13 +18,12 @@ from ab_runner.report.document import Group
 from ab_runner.report.figures import (
     BRIEF_REASONS,
     LIMITS,
-    NONE,
     jvm_text,
     jvm_trials_text,
-    latency_text,
     limit_of,
     numbers_text,
     remark_text,
+    shows_latencies,
     stolen_sentence,
 )
 from ab_runner.report.messages import Sentence, detail_of, sentence_of, together
@@ -195,7 +194,7 @@ def disturbed_notes(cells: Iterable[CellSummary]) -> Iterator[str]:
 def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
     """Yield the notes of a workload's table of latencies."""
     found = (cell for server in analysis.sweep.servers for cell in analysis.cells_of(server.id, workload))
-    shown = [cell for cell in found if latency_text(cell) != NONE]
+    shown = [cell for cell in found if shows_latencies(cell)]
     if any(cell.longest_is_cut_off for cell in shown):
         yield CUT_OFF
     if any(cell.starved for cell in shown):

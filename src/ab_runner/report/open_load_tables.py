@@ -15,8 +15,8 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import level_text
 from ab_runner.model.records import Cell
 from ab_runner.model.workload import Workload
-from ab_runner.report.document import Emphasis, Table, TableCell
-from ab_runner.report.figures import NONE, estimate_figure, latency_figure, rate_figure
+from ab_runner.report.document import Table, TableCell, emphasised
+from ab_runner.report.figures import NONE, NOTHING, estimate_figure, latency_figure, rate_figure
 
 NO_P50 = "older sweeps recorded p99 of the lag only"
 TAIL = (
@@ -30,11 +30,10 @@ MEMORY = (
 
 
 class Detail(msgspec.Struct, frozen=True):
-    """What the cells of a kind of sweep have besides their figures; `text` is that of one cell, None where it has
-    nothing."""
+    """What the cells of a kind of sweep have besides their figures: `of` one cell, None where it has nothing."""
 
     title: str
-    text: Callable[[Cell], str | None]
+    of: Callable[[Cell], TableCell | None]
     notes: tuple[str, ...] = ()
 
 
@@ -43,12 +42,12 @@ def detail_of(analysis: SweepAnalysis) -> Detail | None:
     cells = analysis.open_cells
     match analysis.axis:
         case "peak":
-            return Detail("arrival rate and peak, requests/s", _text_of(analysis, _of_peak))
+            return Detail("arrival rate and peak, requests/s", _shown(analysis, _of_peak))
         case "slo":
             title = "bracket of the capacity, requests/s: SLO met / missed / peak"
-            return Detail(title, _text_of(analysis, _bracket))
+            return Detail(title, _shown(analysis, _bracket))
         case "idle":
-            memory = _text_of(analysis, lambda cell, _: _kibibytes(memory_per_connection(cells, cell)))
+            memory = _shown(analysis, lambda cell, _: _kibibytes(memory_per_connection(cells, cell)))
             return Detail("memory per idle connection, KiB", memory, (MEMORY,))
         case _:
             return None
@@ -60,9 +59,9 @@ def open_load_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Ta
         return
     if detail := detail_of(analysis):
         yield _table(detail, workload, analysis)
-    lag = _text_of(analysis, lambda _, each: f"{latency_figure(each.lag_p50)} / {latency_figure(each.lag)}")
     notes = (LAG,) if any(each.lag_p50 is not None for each in analysis.open_cells.values()) else (LAG, NO_P50)
-    yield _table(Detail("lag of the generator in ms, p50 / p99", lag, notes), workload, analysis)
+    detail = Detail("lag of the generator in ms, p50 / p99", _shown(analysis, _lag), notes)
+    yield _table(detail, workload, analysis)
 
 
 def latency_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
@@ -71,25 +70,27 @@ def latency_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Tabl
         return
     rankings = next(each.rankings for each in analysis.compared if each.percentile == 95)
     best = {Cell(server, name, level) for (name, level), ranking in rankings.items() for server in best_of(ranking)}
-    p95 = Detail("p95 latency in ms", lambda cell: _percentile_text(analysis.cells.get(cell), 95))
-    tail = Detail("latency in ms, p99 / p99.9 / longest", lambda cell: _tail_text(analysis.cells.get(cell)), (TAIL,))
+    p95 = Detail("p95 latency in ms", lambda cell: _percentile(analysis.cells.get(cell), 95))
+    tail = Detail("latency in ms, p99 / p99.9 / longest", lambda cell: _tail(analysis.cells.get(cell)), (TAIL,))
     yield _table(p95, workload, analysis, best)
     yield _table(tail, workload, analysis)
 
 
-def _percentile_text(cell: CellSummary | None, percentile: float) -> str | None:
+def _percentile(cell: CellSummary | None, percentile: float) -> TableCell | None:
     if cell is None or cell.figure is None or cell.open_latencies is None:
         return None
-    return estimate_figure(cell.open_latencies.percentiles[percentile], "latency")
+    found = cell.open_latencies.percentiles[percentile]
+    return TableCell(estimate_figure(found, "latency"), value=found.value)
 
 
-def _tail_text(cell: CellSummary | None) -> str | None:
+def _tail(cell: CellSummary | None) -> TableCell | None:
     if cell is None or cell.figure is None or cell.open_latencies is None:
         return None
     found = cell.open_latencies.percentiles
     values = (found.get(each) for each in (99.9, 100))
-    longer = " / ".join(latency_figure(each.value if each else None) for each in values)
-    return f"{_percentile_text(cell, 99)} / {longer}"
+    longer = (latency_figure(each.value if each else None) for each in values)
+    text = " / ".join((estimate_figure(found[99], "latency"), *longer))
+    return TableCell(text, value=found[99].value)
 
 
 def _table(detail: Detail, workload: Workload, analysis: SweepAnalysis, best: Collection[Cell] = ()) -> Table:
@@ -101,7 +102,7 @@ def _table(detail: Detail, workload: Workload, analysis: SweepAnalysis, best: Co
             (
                 TableCell(server.id),
                 *(
-                    TableCell(detail.text(cell) or NONE, Emphasis.BEST if cell in best else Emphasis.NONE)
+                    emphasised(detail.of(cell) or NOTHING, cell in best)
                     for cell in (Cell(server.id, workload.name, level) for level in analysis.levels)
                 ),
             )
@@ -112,28 +113,35 @@ def _table(detail: Detail, workload: Workload, analysis: SweepAnalysis, best: Co
     )
 
 
-def _text_of(analysis: SweepAnalysis, text: Callable[[Cell, OpenCell], str | None]) -> Callable[[Cell], str | None]:
-    """Return what gives the text of a cell that has a figure, and nothing for the others: what the few valid trials of
-    such a cell say is a lucky selection."""
+def _shown(
+    analysis: SweepAnalysis, of: Callable[[Cell, OpenCell], TableCell | None]
+) -> Callable[[Cell], TableCell | None]:
+    """Return what shows a cell that has a figure, and nothing for the others: what the few valid trials of such a cell
+    say is a lucky selection."""
     figures = {cell for cell, summary in analysis.cells.items() if summary.figure is not None}
-    return lambda cell: text(cell, analysis.open_cells[cell]) if cell in figures else None
+    return lambda cell: of(cell, analysis.open_cells[cell]) if cell in figures else None
 
 
-def _of_peak(_: Cell, known: OpenCell) -> str:
-    return f"{_rate(known.rate)} of {_rate(known.peak)}"
+def _of_peak(_: Cell, known: OpenCell) -> TableCell:
+    return TableCell(f"{_rate(known.rate)} of {_rate(known.peak)}", value=known.rate)
 
 
-def _bracket(_: Cell, known: OpenCell) -> str:
-    return " / ".join(map(_rate, (known.met, known.missed, known.peak)))
+def _bracket(_: Cell, known: OpenCell) -> TableCell:
+    return TableCell(" / ".join(map(_rate, (known.met, known.missed, known.peak))), value=known.met)
+
+
+def _lag(_: Cell, known: OpenCell) -> TableCell:
+    text = f"{latency_figure(known.lag_p50)} / {latency_figure(known.lag)}"
+    return TableCell(text, value=known.lag if known.lag_p50 is None else known.lag_p50)
 
 
 def _rate(rate: float | None) -> str:
     return NONE if rate is None else rate_figure(rate)
 
 
-def _kibibytes(sizes: Spread | None) -> str | None:
+def _kibibytes(sizes: Spread | None) -> TableCell | None:
     """Return `6.1 (5.8 to 6.4)`: the median and the range over the starts."""
     if sizes is None:
         return None
     low, middle, high = (f"{size / 1024:.1f}" for size in (sizes.low, sizes.middle, sizes.high))
-    return f"{middle} ({low} to {high})"
+    return TableCell(f"{middle} ({low} to {high})", value=sizes.middle)

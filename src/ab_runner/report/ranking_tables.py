@@ -13,7 +13,7 @@ from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload, workload_named
 from ab_runner.report.document import Report, Table, TableCell
-from ab_runner.report.figures import NONE, figure_cell
+from ab_runner.report.figures import NOTHING, figure_cell, rank_cell
 from ab_runner.report.notes import rate_notes
 from ab_runner.report.open_load_tables import Detail, detail_of
 from ab_runner.report.tables import SHARED_RANKS, pairs_text
@@ -53,14 +53,14 @@ def _table(workload: Workload, level: int, analysis: SweepAnalysis, detail: Deta
             TableCell(server.id),
             TableCell(server.io_model),
             figure_cell(analysis.cells.get(cell), server.id in best),
-            TableCell(str(analysis.ranks.get(cell, NONE))),
+            rank_cell(analysis.ranks.get(cell), None),
         )
         for server, cell in places
     ]
-    texts = [detail.text(cell) for _, cell in places] if detail else []
-    if detail and any(texts):
+    details = [detail.of(cell) for _, cell in places] if detail else []
+    if detail and any(details):
         headings += (detail.title,)
-        rows = [(*row, TableCell(text or NONE)) for row, text in zip(rows, texts, strict=True)]
+        rows = [(*row, each or NOTHING) for row, each in zip(rows, details, strict=True)]
         notes += detail.notes
     return Table(
         title=f"{workload.name}: {words.quantity_at(level)} ({workload.summary})",

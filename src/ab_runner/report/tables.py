@@ -13,17 +13,17 @@ from ab_runner.model.axis import level_text
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload, WorkloadName, workload_named
-from ab_runner.report.document import Emphasis, Report, Table, TableCell
+from ab_runner.report.document import Emphasis, Report, Table, TableCell, emphasised
 from ab_runner.report.facts import facts_of, heading_of
 from ab_runner.report.fastest import TOGETHER, fastest_table
 from ab_runner.report.figures import (
     NO_RECORD,
-    NONE,
-    cpu_efficiency_text,
+    NOTHING,
+    cpu_efficiency_cell,
     differences_text,
     figure_cell,
-    latency_text,
-    rank_text,
+    latency_cell,
+    rank_cell,
     share_figure,
 )
 from ab_runner.report.notes import grouped_notes, latency_notes, rate_notes, untestable_notes
@@ -107,7 +107,7 @@ def _rates(workload: Workload, analysis: SweepAnalysis, notes: tuple[str, ...] =
     return Table(
         title=f"{workload.name}: {words_of(analysis.sweep.request).quantity} ({workload.summary})",
         headings=_headings(analysis),
-        rows=(*rows, *_rows(workload.name, untestable, analysis, lambda cell: TableCell(NONE))),
+        rows=(*rows, *_rows(workload.name, untestable, analysis, lambda cell: NOTHING)),
         notes=notes,
         splits=True,
         curves=(*curves, *(() for _ in untestable)) if len(analysis.levels) > 1 else (),
@@ -129,7 +129,7 @@ def _latencies(workload: Workload, analysis: SweepAnalysis) -> Table:
     return Table(
         title=f"{workload.name}: time per request in ms, median / p90 / p99 / p99.9 / longest",
         headings=_headings(analysis),
-        rows=_rows(workload.name, servers, analysis, lambda cell: TableCell(latency_text(analysis.cells.get(cell)))),
+        rows=_rows(workload.name, servers, analysis, lambda cell: latency_cell(analysis.cells.get(cell))),
         notes=tuple(latency_notes(workload.name, analysis)),
         splits=True,
     )
@@ -147,7 +147,7 @@ def _cpu_efficiency(workload: Workload, analysis: SweepAnalysis) -> Iterator[Tab
             workload.name,
             _able(workload.name, analysis),
             analysis,
-            lambda cell: _emphasised(cpu_efficiency_text(analysis.cells.get(cell)), cell in best),
+            lambda cell: emphasised(cpu_efficiency_cell(analysis.cells.get(cell)), cell in best),
         ),
         splits=True,
     )
@@ -172,18 +172,20 @@ def _ranks(
         return
     ranks = ranks_of(rankings)
     best = _best(workload, rankings)
+    servers = [each for each in _able(workload, analysis) if analysis.axis == "connections" or each.id != REFERENCE]
     rows = _rows(
         workload,
-        [server for server in _able(workload, analysis) if analysis.axis == "connections" or server.id != REFERENCE],
+        servers,
         analysis,
-        lambda cell: _emphasised(rank_text(ranks.get(cell), analysis.cells.get(cell)), cell in best),
+        lambda cell: emphasised(rank_cell(ranks.get(cell), analysis.cells.get(cell)), cell in best),
     )
     headings = _headings(analysis)
     if together is not None:
         first = best_of(together)
         headings += (TOGETHER,)
         rows = tuple(
-            (*row, _emphasised(str(together.ranks.get(row[0].text, NONE)), row[0].text in first)) for row in rows
+            (*row, emphasised(rank_cell(together.ranks.get(server.id), None), server.id in first))
+            for server, row in zip(servers, rows, strict=True)
         )
     every = [*here.values(), *([together] if together is not None else [])]
     yield Table(
@@ -256,10 +258,6 @@ def _rows(
 def _curve(workload: WorkloadName, server: Server, analysis: SweepAnalysis) -> tuple[float | None, ...]:
     found = (analysis.cell(server.id, workload, level) for level in analysis.levels)
     return tuple(cell.figure if cell else None for cell in found)
-
-
-def _emphasised(text: str, is_best: bool) -> TableCell:
-    return TableCell(text, Emphasis.BEST if is_best else Emphasis.NONE)
 
 
 def _best(workload: WorkloadName, rankings: Rankings) -> frozenset[Cell]:

@@ -12,7 +12,7 @@ from ab_runner.model.server import Server
 from ab_runner.model.workload import workload_named
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
 from ab_runner.report.facts import facts_of, heading_of
-from ab_runner.report.figures import AT_LEAST, NO_RECORD, NONE, cell_text, rate_figure
+from ab_runner.report.figures import AT_LEAST, NO_RECORD, NONE, NOTHING, cell_text, rate_figure
 from ab_runner.report.warnings import warning_lines
 from ab_runner.stats.correlation import FEWEST
 
@@ -72,14 +72,14 @@ def _has_lower_bound(level: Level) -> bool:
 
 def _who(compared: Sequence[ThenAndNow], analysis: SweepAnalysis) -> Table:
     """Return which servers are compared. They are mostly the same in all workloads; a note lists the exceptions."""
-    workloads: dict[tuple[str, str, str], list[str]] = {}
+    workloads: dict[tuple[str, str | None, str | None], list[str]] = {}
     for each in compared:
         for match in each.matches:
             servers = (match.published, _id(match.stand_in), _id(match.newest))
             workloads.setdefault(servers, []).append(each.workload)
     rows_of = Counter(published for published, _, _ in workloads)
     notes = [
-        f"{published} with {stand_in} and {newest}: {', '.join(names)}"
+        f"{published} with {stand_in or NONE} and {newest or NONE}: {', '.join(names)}"
         for (published, stand_in, newest), names in workloads.items()
         if rows_of[published] > 1
     ]
@@ -94,14 +94,21 @@ def _who(compared: Sequence[ThenAndNow], analysis: SweepAnalysis) -> Table:
     return Table(
         title="servers compared",
         headings=("server of 2006", "stand-in", "newest"),
-        rows=tuple(plain((then, old, "the same" if new == old else new)) for then, old, new in workloads),
+        rows=tuple(
+            (TableCell(then), _name(old), TableCell("the same") if new == old else _name(new))
+            for then, old, new in workloads
+        ),
         notes=tuple(notes),
         names=3,
     )
 
 
-def _id(server: Server | None) -> str:
-    return server.id if server else NONE
+def _id(server: Server | None) -> str | None:
+    return server.id if server else None
+
+
+def _name(id: str | None) -> TableCell:
+    return TableCell(id) if id else NOTHING
 
 
 def _figures(compared: ThenAndNow, analysis: SweepAnalysis) -> Table:
@@ -151,12 +158,12 @@ def _rate_now(pair: FigurePair) -> float:
 
 def _named_cells(pair: FigurePair) -> tuple[TableCell, ...]:
     """Return the server's id, its figure and the factor."""
-    return (TableCell(_id(pair.server)), *_now_cells(pair))
+    return (_name(_id(pair.server)), *_now_cells(pair))
 
 
 def _newest_cells(old: FigurePair, new: FigurePair) -> tuple[TableCell, ...]:
     """Return the cells of the newest version, or none where the stand-in is the newest."""
-    return _named_cells(new) if new.server != old.server else plain((NONE, NONE, NONE))
+    return _named_cells(new) if new.server != old.server else (NOTHING, NOTHING, NOTHING)
 
 
 def _figure_rows(compared: ThenAndNow) -> Iterator[tuple[TableCell, ...]]:
@@ -167,14 +174,15 @@ def _figure_rows(compared: ThenAndNow) -> Iterator[tuple[TableCell, ...]]:
             for old, new in zip(level.stand_in.pairs, level.newest.pairs, strict=True):
                 if old.then.server == match.published:
                     now = (*_now_cells(old), *_now_cells(new))
-                    yield (*plain((name, str(level.concurrency))), _then_cell(old.then), *now)
+                    at = TableCell(str(level.concurrency), value=level.concurrency)
+                    yield (TableCell(name), at, _then_cell(old.then), *now)
                     name = ""
 
 
 def _then_cell(figure: Figure) -> TableCell:
     """Return a figure of 2006 in the form of today's cells: `190 (9991 failed)`, `timeout`."""
     if figure.rate is not None:
-        return TableCell(rate_figure(figure.rate))
+        return TableCell(rate_figure(figure.rate), value=figure.rate)
     if figure.requests_per_second is None:
         return TableCell(figure.outcome, Emphasis.REASON)
     return TableCell(f"{rate_figure(figure.requests_per_second)} ({figure.reason})", Emphasis.REASON)
@@ -183,13 +191,17 @@ def _then_cell(figure: Figure) -> TableCell:
 def _now_cells(pair: FigurePair) -> tuple[TableCell, TableCell]:
     """Return the figure and the factor."""
     if pair.server is None:
-        return TableCell(NONE), TableCell(NONE)
+        return NOTHING, NOTHING
     factor = factor_figure(pair.factor)
     at_least = pair.now is not None and pair.now.is_lower_bound and pair.factor is not None
-    has_rate = pair.now is not None and pair.now.figure is not None
+    rate = pair.now.figure if pair.now else None
     return (
-        TableCell(cell_text(pair.now) if pair.now else NO_RECORD, Emphasis.NONE if has_rate else Emphasis.REASON),
-        TableCell(f"≥ {factor}" if at_least else factor),
+        TableCell(
+            cell_text(pair.now) if pair.now else NO_RECORD,
+            Emphasis.REASON if rate is None else Emphasis.NONE,
+            value=rate,
+        ),
+        TableCell(f"≥ {factor}" if at_least else factor, value=pair.factor),
     )
 
 
@@ -212,24 +224,24 @@ def _ranks(compared: ThenAndNow) -> Iterator[Table]:
 def _rank_table(title: str, compared: ThenAndNow, comparisons: Sequence[Comparison]) -> Table:
     ranks = [{pair.then.server: pair.ranks for pair in comparison.pairs} for comparison in comparisons]
     rows = [
-        (match.published, *(_rank_text(found.get(match.published)) for found in ranks))
+        (TableCell(match.published), *(_ranks_cell(found.get(match.published)) for found in ranks))
         for match in compared.matches
         if any(found.get(match.published) for found in ranks)
     ]
     agreement = zip(*map(_agreement_texts, comparisons), strict=True)
     labels = ("servers ranked", "Spearman's rho", "95 % interval from", "to")
-    rows += [(label, *texts) for label, texts in zip(labels, agreement, strict=True)]
+    rows += [plain((label, *texts)) for label, texts in zip(labels, agreement, strict=True)]
     exact = any(found.agreement and found.agreement.interval is None for found in comparisons)
     return Table(
         title=title,
         headings=("server of 2006", *(f"c={level.concurrency}" for level in compared.levels)),
-        rows=tuple(map(plain, rows)),
+        rows=tuple(rows),
         notes=(SAME_ORDER,) if exact else (),
     )
 
 
-def _rank_text(ranks: tuple[float, float] | None) -> str:
-    return f"{ranks[0]:g} → {ranks[1]:g}" if ranks else NONE
+def _ranks_cell(ranks: tuple[float, float] | None) -> TableCell:
+    return TableCell(f"{ranks[0]:g} → {ranks[1]:g}", value=ranks[0]) if ranks else NOTHING
 
 
 def _agreement_texts(comparison: Comparison) -> tuple[str, str, str, str]:

@@ -14,18 +14,19 @@ from ab_runner.model.load import Limit
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload
-from ab_runner.report.document import Group, Table
+from ab_runner.report.document import Group, Table, TableCell
 from ab_runner.report.figures import (
-    NONE,
+    NOTHING,
     beyond_text,
     cell_text,
-    cpu_efficiency_text,
+    cpu_efficiency_cell,
     figure_of,
-    latency_text,
+    latency_cell,
     limit_of,
     limit_text,
     main_text,
     share_figure,
+    star_of,
 )
 from ab_runner.report.notes import key_notes, latency_notes, remark_groups, untestable_notes
 from ab_runner.report.open_load_tables import latency_tables, open_load_tables
@@ -43,7 +44,6 @@ class RatePlace(msgspec.Struct, frozen=True):
     beyond: str = ""
     """The width of the interval, and the number of failed trials."""
     rank: str = ""
-    """With the star of the figure where some of the trials failed."""
     limit: Limit | None = None
     limit_text: str = ""
     """Its letter, and how many trials it is about if not all."""
@@ -63,8 +63,8 @@ class WorkloadSection(msgspec.Struct, frozen=True):
     workload: Workload
     servers: tuple[Server, ...]
     rates: tuple[tuple[RatePlace, ...], ...]
-    latencies: tuple[tuple[str, ...], ...]
-    cpu_efficiencies: tuple[tuple[str, ...], ...]
+    latencies: tuple[tuple[TableCell, ...], ...]
+    cpu_efficiencies: tuple[tuple[TableCell, ...], ...]
     notes: tuple[str, ...]
     remarks: tuple[Group, ...]
     ranks: tuple[Table, ...]
@@ -79,12 +79,12 @@ class WorkloadSection(msgspec.Struct, frozen=True):
         return zip(self.servers, self.rates, strict=True)
 
     @property
-    def latency_rows(self) -> Iterator[tuple[Server, tuple[str, ...]]]:
+    def latency_rows(self) -> Iterator[tuple[Server, tuple[TableCell, ...]]]:
         """The rows of the table of latencies."""
         return zip(self.servers, self.latencies, strict=True)
 
     @property
-    def cpu_efficiency_rows(self) -> Iterator[tuple[Server, tuple[str, ...]]]:
+    def cpu_efficiency_rows(self) -> Iterator[tuple[Server, tuple[TableCell, ...]]]:
         """The rows of the table of requests per CPU-second."""
         return zip(self.servers, self.cpu_efficiencies, strict=True)
 
@@ -105,11 +105,11 @@ class WorkloadSection(msgspec.Struct, frozen=True):
 
 
 class ModelRow(msgspec.Struct, frozen=True):
-    """An I/O model, its servers, and a text for each concurrency."""
+    """An I/O model, its servers, and a cell for each concurrency."""
 
     io_model: str
     servers: tuple[str, ...]
-    texts: tuple[str, ...]
+    cells: tuple[TableCell, ...]
 
 
 class ModelSection(msgspec.Struct, frozen=True):
@@ -136,8 +136,8 @@ def workload_section(workload: Workload, analysis: SweepAnalysis) -> WorkloadSec
             tuple(_rate_place(cell, no_record(server.id, analysis), highest, analysis) for cell in row)
             for server, row in zip(servers, grid, strict=True)
         ),
-        latencies=tuple(tuple(map(latency_text, row)) for row in grid),
-        cpu_efficiencies=tuple(tuple(map(cpu_efficiency_text, row)) for row in grid) if has_efficiency else (),
+        latencies=tuple(tuple(map(latency_cell, row)) for row in grid),
+        cpu_efficiencies=tuple(tuple(map(cpu_efficiency_cell, row)) for row in grid) if has_efficiency else (),
         notes=tuple(notes),
         remarks=remark_groups(workload.name, analysis),
         ranks=tuple(ranks_tables(workload, analysis)),
@@ -154,10 +154,10 @@ def _rate_place(cell: CellSummary | None, absent: str, highest: float, analysis:
         return RatePlace(cell_text(cell), failed=True, starved=cell.starved)
     rank = analysis.ranks.get(cell.cell)
     return RatePlace(
-        f"{main_text(cell)}{'*' if cell.remarks else ''}",
+        f"{main_text(cell)}{star_of(cell)}",
         cell.figure,
         beyond_text(cell),
-        rank=f"{rank}{'*' if cell.failed else ''}" if rank else "",
+        rank=str(rank) if rank else "",
         limit=limit_of(cell),
         limit_text=limit_text(cell),
         share=_share_text(cell.cell, analysis),
@@ -188,10 +188,11 @@ def model_section(workload: Workload, analysis: SweepAnalysis) -> ModelSection:
 
 
 def _model_row(model: ModelSpread, measure: Measure) -> ModelRow:
-    return ModelRow(model.io_model, model.servers, tuple(_model_text(level, measure) for level in model.levels))
+    return ModelRow(model.io_model, model.servers, tuple(_model_cell(level, measure) for level in model.levels))
 
 
-def _model_text(spread: Spread | None, measure: Measure) -> str:
+def _model_cell(spread: Spread | None, measure: Measure) -> TableCell:
     if spread is None:
-        return NONE
-    return " / ".join(figure_of(measure, figure) for figure in (spread.low, spread.middle, spread.high))
+        return NOTHING
+    text = " / ".join(figure_of(measure, figure) for figure in (spread.low, spread.middle, spread.high))
+    return TableCell(text, value=spread.low)

@@ -12,12 +12,13 @@ from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
 from ab_runner.model.load import Arrivals, Outcome
 from ab_runner.model.records import BEFORE, JvmActivity, NotMeasured, Record, Usage, WarmUpRecord
 from ab_runner.report.charts.latencies import TAIL, percentile_name
-from ab_runner.report.figures import latency_figures, share_figure
+from ab_runner.report.figures import share_figure, tail_of
 from ab_runner.report.messages import full_text, whole_text
 from ab_runner.report.words import Words
 from ab_runner.store.layout import RAW_FOLDER
 
-Value = str | float | None
+Value = str | float | tuple[str, float] | None
+"""A name, a figure, a text with the figure by which it is sorted, or nothing."""
 _MIB = 2**20
 
 
@@ -79,10 +80,9 @@ def _row(figures: TrialFigures) -> dict[str, Value]:
 def _latencies(latency: Sequence[float | None]) -> list[Value]:
     """Return the latencies with the digits that are known."""
     found = list(map(_digits, latency))
-    at = PERCENTILES.index(TAIL)
-    if found[at] is not None:
-        figure = latency_figures(latency)[at]
-        found[at] = figure if figure.startswith("<") else float(figure.replace(",", ""))
+    if tail := tail_of(latency):
+        value, figure = tail
+        found[PERCENTILES.index(TAIL)] = _digits(value) if value else (figure, value)
     return found
 
 

@@ -7,26 +7,16 @@ function createSorting() {
   let wanted = {}; // the same by a table's name, for tables that are made later
 
   const nameOf = (table) => table.closest(".scroller").getAttribute("aria-label");
-  const textOf = (cell) => (cell.dataset.value ?? cell.textContent).trim();
-
-  // A cell's figure, of a range the lower end; null without one.
-  const FIGURE = /^[^\d\p{L}]*?(<\s*)?(-?\d[\d,]*(?:\.\d+)?)/u;
-  function figureOf(cell) {
-    const found = FIGURE.exec(textOf(cell));
-    return found && Number(found[2].replaceAll(",", "")) - (found[1] ? 1e-9 : 0);
-  }
-
-  // A column is one of figures if most of its cells that say something have one.
-  function isOfFigures(cells) {
-    const said = cells.filter((cell) => /[\d\p{L}]/u.test(textOf(cell)));
-    return 2 * said.filter((cell) => figureOf(cell) !== null).length > said.length;
-  }
+  // A cell of figures has its figure in data-value, which is empty where there is nothing to be sorted by.
+  const figureOf = (cell) => (cell.dataset.value ? Number(cell.dataset.value) : null);
+  const textOf = (cell) => (cell.dataset.value ?? cell.textContent.trim()) || null;
+  const isOfFigures = (cells) => cells.some((cell) => cell.dataset.value);
 
   // Rows without what a column is sorted by are last in both directions.
   function sorted(rows, column, direction) {
     const sign = direction === "ascending" ? 1 : -1;
     const areFigures = isOfFigures(rows.map((row) => row.cells[column]));
-    const keyOf = areFigures ? figureOf : (cell) => textOf(cell) || null;
+    const keyOf = areFigures ? figureOf : textOf;
     const compare = areFigures ? (a, b) => a - b : (a, b) => a.localeCompare(b, "en", { numeric: true });
     const keyed = rows.map((row) => [keyOf(row.cells[column]), row]);
     const having = keyed.filter(([key]) => key !== null).sort(([a], [b]) => sign * compare(a, b));

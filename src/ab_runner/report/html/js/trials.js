@@ -34,11 +34,12 @@ function createTrials({ charts, sorting }) {
 
   // The last value of a trial is the address of what ab printed.
   function listTrial(row, trial) {
-    for (const value of trial.slice(0, -1)) {
+    for (const each of trial.slice(0, -1)) {
       const cell = row.insertCell();
-      const isFigure = typeof value === "number";
-      cell.textContent = isFigure ? figure.format(value) : value ?? "";
-      if (!isFigure && value && !value.startsWith("<")) cell.className = "text";
+      const [text, value] = Array.isArray(each) ? each : typeof each === "number" ? [figure.format(each), each] : [each];
+      cell.textContent = text ?? "";
+      if (value !== undefined) cell.dataset.value = value;
+      else if (text) cell.className = "text";
     }
     const address = trial.at(-1);
     const cell = row.insertCell();
