@@ -10,6 +10,7 @@ import pytest
 from support.waiting import until
 
 from ab_runner.host.interrupt import Interrupted
+from ab_runner.host.procfs import MachineStat, parse_machine_stat
 from ab_runner.model.load import Load
 from ab_runner.monitor import sampler
 from ab_runner.monitor.accounting import Look, ResourceAccounts
@@ -92,6 +93,26 @@ def test_a_server_that_dies_in_its_trial_is_counted_until_then() -> None:
         until(lambda: not looks)
     assert watched.usage is not None
     assert watched.usage.server_cpu_seconds > 0
+
+
+def test_what_the_hypervisor_takes_is_read_at_each_look_and_of_the_cpus_in_use_alone(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def machine_stat() -> MachineStat:
+        """A quarter of the time is stolen from each of two CPUs."""
+        times = f"1 0 1 1 0 0 0 {round(25 * clock.now)} 0 0"
+        return parse_machine_stat(f"cpu {times}\ncpu{CPUS[0]} {times}\ncpu{CPUS[0] + 1} {times}\n")
+
+    monkeypatch.setattr(sampler, "machine_stat", machine_stat)
+    with ResourceSampler(Server(), interval=QUICK) as watched:
+        until(lambda: clock.now >= 2)
+    assert watched.usage is not None
+    stolen = watched.usage.stolen
+    assert stolen is not None
+    assert list(stolen.cpus) == list(CPUS)
+    looks = round(10 * clock.now)
+    assert list(stolen.at) == pytest.approx([look / 10 for look in range(looks)]), "no look besides those for CPU time"
+    assert list(stolen.cpus[CPUS[0]]) == pytest.approx([look / 40 for look in range(looks)], abs=0.011)
 
 
 def test_an_open_load_is_disturbed_by_ten_looks_however_long_it_is() -> None:

@@ -5,13 +5,15 @@ from typing import Any
 import pytest
 from support.builders import usage
 
+from ab_runner.model.records import StolenSeconds
 from ab_runner.monitor.usage import Reading, Thread, limit_of, usage_of
 
 
 def reading(at: float, server: float, generator: float, **more: Any) -> Reading:
     fields: dict[str, Any] = {
         "server_cpus_idle": 0.0, "generator_cpus_idle": 0.0, "server_cpus_interrupts": 0.0,
-        "generator_cpus_interrupts": 0.0, "server_stolen": 0.0, "generator_stolen": 0.0, "memory": None,
+        "generator_cpus_interrupts": 0.0, "server_stolen": 0.0, "generator_stolen": 0.0, "stolen": {},
+        "memory": None,
     }  # fmt: skip
     return Reading(at=at, server_cpu=server, generator_cpu=generator, **fields | more)
 
@@ -55,6 +57,34 @@ def test_stolen_time_is_that_of_the_load_as_a_share() -> None:
     unseen = [reading(second, second, 0.0, server_stolen=None, generator_stolen=None) for second in range(11)]
     assert (found := usage_of(unseen, {}, {})) is not None
     assert found.stolen_share is None
+
+
+def test_stolen_time_is_told_for_each_cpu_over_the_looks_of_the_whole_trial() -> None:
+    lost = [{0: 7.0, 1: 3.0}, {0: 7.0, 1: 3.013}, {0: 7.0, 1: 3.25}]
+    found = usage_of([reading(50 + at / 2, at, 0.0, stolen=each) for at, each in enumerate(lost)], {}, {})
+    assert found is not None
+    assert found.stolen == StolenSeconds(at=(0.0, 0.5, 1.0), cpus={1: (0.0, 0.01, 0.25)}), "nothing of CPU 0"
+
+
+def test_looks_at_which_nothing_had_changed_are_left_out() -> None:
+    lost = [0.0] * 5 + [0.2] * 6 + [0.3] * 2
+    found = usage_of([reading(at, at, 0.0, stolen={0: each}) for at, each in enumerate(lost)], {}, {})
+    assert found is not None
+    assert found.stolen == StolenSeconds(at=(0, 4, 5, 10, 11, 12), cpus={0: (0, 0, 0.2, 0.2, 0.3, 0.3)})
+
+
+def test_a_cpu_that_is_switched_off_and_a_clock_that_goes_back_break_nothing() -> None:
+    looks = [{0: 7.0, 1: 3.0, 2: 5.0}, {0: 8.0, 2: 4.0}, {0: 8.0, 1: 4.0, 2: 5.5}]
+    found = usage_of([reading(at, at, 0.0, stolen=each) for at, each in enumerate(looks)], {}, {})
+    assert found is not None
+    assert found.stolen == StolenSeconds(at=(0, 1, 2), cpus={0: (0, 1, 1), 2: (0, 0, 0.5)})
+
+
+@pytest.mark.parametrize("lost", [{}, {0: 1_000.0}])
+def test_where_nothing_is_stolen_or_seen_nothing_is_told(lost: dict[int, float]) -> None:
+    found = usage_of([reading(at, at, 0.0, stolen=lost) for at in range(3)], {}, {})
+    assert found is not None
+    assert found.stolen is None
 
 
 def test_a_server_that_does_nothing_has_totals_and_no_rates() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.builders import NOON, failed_trial, not_measured, open_trial, server, sweep, trial
+from support.builders import NOON, failed_trial, not_measured, open_trial, server, sweep, trial, usage
 
-from ab_runner.model.records import EndRecord, Search, StartRecord, Trial, WarmUpRecord
+from ab_runner.model.records import EndRecord, Search, StartRecord, StolenSeconds, Trial, WarmUpRecord
 from ab_runner.store.layout import StoreError
 from ab_runner.store.reader import is_being_written, read
 from ab_runner.store.writer import Store, point_latest_to
@@ -18,7 +18,7 @@ from ab_runner.store.writer import Store, point_latest_to
 RECORDS = (
     StartRecord(block=1, server="a-1", start=1, at=NOON, seconds=0.5, environment={"image": "sha256:0"}),
     WarmUpRecord(block=1, server="a-1", start=1, workload="small", at=NOON, rates=(1.0, 2.0)),
-    trial("a-1", "small", 1),
+    trial("a-1", "small", 1, usage=usage(stolen=StolenSeconds(at=(0.0, 0.5), cpus={1: (0.0, 0.02)}))),
     failed_trial("a-1", "small", 100, "timeout", "apr_pollset_poll: The timeout specified has expired (70007)"),
     not_measured("a-1", "large", 1, "no keep-alive"),
     EndRecord(at=NOON, reason="finished"),
@@ -90,9 +90,12 @@ def test_a_damaged_line_is_named_and_the_rest_is_kept(tmp_path: Path, damage: by
     [
         ({"latency": {0: 5_000}}, "must have latencies above 0"),
         ({"search": Search(met=0, missed=125, steps=())}, "must have a rate at which the SLO was met"),
+        ({"usage": usage(stolen=StolenSeconds((0.0, 0.5), {1: (0.0,)}))}, "must have a figure for each look"),
     ],
 )
-def test_a_valid_trial_with_a_figure_of_zero_is_damaged(tmp_path: Path, changes: dict[str, Any], why: str) -> None:
+def test_a_valid_trial_with_a_figure_of_zero_or_without_one_is_damaged(
+    tmp_path: Path, changes: dict[str, Any], why: str
+) -> None:
     store = stored(tmp_path / "s")
     store.append(open_trial("a-1", 10, 5.0, **changes))
     store.close()

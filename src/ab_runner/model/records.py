@@ -156,6 +156,15 @@ class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="
         return (WarmUpTurns(self.workload, WARM_UP_CONCURRENCY, self.rates),)
 
 
+class StolenSeconds(Struct, frozen=True):
+    """What the hypervisor gave to others while a trial ran. `at` are looks, in seconds since the first one, and `cpus`
+    has what each CPU had lost by then, in seconds: those CPUs of server and generator that lost any. Looks between two
+    others at which all had the same are left out."""
+
+    at: tuple[Amount, ...]
+    cpus: dict[Count, tuple[Amount, ...]]
+
+
 class Usage(Struct, frozen=True, kw_only=True):
     """What a trial took of the machine. Cores and CPUs are seconds per second while the load was on, without what ab
     does before and after it; None where that was too short to tell. Other None: this system does not show it."""
@@ -183,6 +192,8 @@ class Usage(Struct, frozen=True, kw_only=True):
     """Of the time of the CPUs that it may use, the share that the hypervisor gave to others, from 0 to 1. None in older
     files too."""
     generator_stolen_share: Real | None = None
+    stolen: StolenSeconds | None = None
+    """In the whole trial; None where nothing was stolen, where that is not known, and in older files."""
 
     @property
     def stolen_share(self) -> float | None:

@@ -101,5 +101,8 @@ def _read(accounts: ResourceAccounts) -> Reading:
         generator_cpus_interrupts=total(times, accounts.generator_cpus, "interrupts"),
         server_stolen=stolen(times, accounts.server_cpus),
         generator_stolen=stolen(times, accounts.generator_cpus),
+        stolen={
+            cpu: times[cpu].stolen for cpu in sorted({*accounts.server_cpus, *accounts.generator_cpus}) if cpu in times
+        },
         memory=look.memory_bytes,
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from ab_runner.model.load import Limit
-from ab_runner.model.records import Usage
+from ab_runner.model.records import StolenSeconds, Usage
 
 FULL = 0.95
 """The share of its CPU time from which on something counts as full.
@@ -32,6 +32,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     server_stolen: float | None
     """What the hypervisor gave to others, on average over the CPUs that the server may use."""
     generator_stolen: float | None
+    stolen: Mapping[int, float]
+    """By CPU: those that server and generator may use, as far as they can be seen."""
     memory: int | None
 
 
@@ -71,6 +73,26 @@ def usage_of(readings: Sequence[Reading], before: Threads, after: Threads) -> Us
         jit_cpu_seconds=_compiling(before, after),
         server_stolen_share=_rate(loaded, lambda reading: reading.server_stolen),
         generator_stolen_share=_rate(loaded, lambda reading: reading.generator_stolen),
+        stolen=stolen_time(readings),
+    )
+
+
+def stolen_time(readings: Sequence[Reading]) -> StolenSeconds | None:
+    """Return what was stolen from each CPU by each look; None where nothing was."""
+    first, last = readings[0], len(readings) - 1
+    lost = {
+        cpu: [max(0.0, round(each.stolen[cpu] - before, 2)) for each in readings]
+        for cpu, before in first.stolen.items()
+        if all(cpu in each.stolen for each in readings)
+    }
+    lost = {cpu: seconds for cpu, seconds in lost.items() if any(seconds)}
+    looks = list(zip(*lost.values(), strict=True))
+    kept = [at for at, look in enumerate(looks) if at in (0, last) or not looks[at - 1] == look == looks[at + 1]]
+    if not kept:
+        return None
+    return StolenSeconds(
+        at=tuple(round(readings[at].at - first.at, 2) for at in kept),
+        cpus={cpu: tuple(seconds[at] for at in kept) for cpu, seconds in lost.items()},
     )
 
 

@@ -66,4 +66,7 @@ def _wrong_in_trial(trial: Trial) -> str | None:
         return "a valid trial must have latencies above 0"
     if trial.verdict.valid and trial.search and not trial.search.met:
         return "a valid search must have a rate at which the SLO was met"
+    stolen = trial.usage.stolen if trial.usage else None
+    if stolen and any(len(lost) != len(stolen.at) for lost in stolen.cpus.values()):
+        return "usage.stolen: each CPU must have a figure for each look"
     return None
