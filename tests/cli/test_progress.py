@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from support.builders import failed_trial, not_measured, trial
 
-from ab_runner.cli.progress import LiveDisplay, PlainDisplay, TimeLeft, display_for, phase_text
+from ab_runner.cli.progress import LiveDisplay, PlainDisplay, TimeLeft, display_for, phase_text, plan_text
 from ab_runner.sweep.events import CellFinished, PhaseStarted, PlanChanged
 
 
@@ -59,6 +59,10 @@ def test_where_there_is_no_terminal_every_cell_and_every_start_is_a_line() -> No
         "[2/3] a-1 small c=10: timeout",
         "[3/3] b-1 small c=1: does not build",
     ]
+
+
+def test_cells_that_are_left_out_are_no_intervals() -> None:
+    assert plan_text(PlanChanged(-3)) == "left out: 3 cells that failed in half of the blocks"
 
 
 def test_a_line_is_not_broken_and_nothing_in_it_is_markup() -> None:

@@ -218,6 +218,25 @@ def test_a_disturbed_step_of_a_search_is_repeated_and_each_step_has_what_was_sto
     assert (repeated.usage.stolen_share, repeated.peak) == (0.2, 20_000)
 
 
+def test_a_cold_trial_is_stored_with_the_peak_that_its_rate_is_a_share_of(
+    measured: Measure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares = [0.0, 0.3, 0.0]
+
+    class Sampler(ResourceSampler):
+        def __exit__(self, *_: object) -> None:
+            super().__exit__(None, None, None)
+            self.usage = usage(server_cpu_seconds=1.0, jit_cpu_seconds=shares.pop(0))
+
+    monkeypatch.setattr(start_module, "ResourceSampler", Sampler)
+    (trial,) = measured(of_capacity(100_000), OpenLoad(axis="peak"), 50)
+    assert loads(measured) == ["closed=100", "rate=10000", "rate=10000"]
+    (cold,) = measured.repeated  # type: ignore[attr-defined]
+    assert isinstance(trial, Trial)
+    assert (cold.peak, cold.usage.jit_cpu_seconds) == (20_000, 0.3)
+    assert trial.peak == 20_000
+
+
 def test_a_rate_with_failures_misses_the_slo(measured: Measure) -> None:
     def generate(server: Server, command: Sequence[str]) -> Completed:
         value = dict(itertools.pairwise(command))

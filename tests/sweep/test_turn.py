@@ -524,6 +524,16 @@ def test_a_trial_that_was_cold_is_made_again_and_kept(harness: SweepHarness, mon
     assert len(list((harness.folder / "raw").glob("*-c10*.txt"))) == 2, "both outputs are there"
 
 
+def test_a_cold_trial_is_stored_with_its_batch(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
+    monkeypatch.setattr(ColdSampler, "shares", [0.0] * 10 + [0.3] * 4)
+    harness.run(A, B, generate=always(TIMED), protocol=UNTIL_WARM, together=2)
+    batches = {record.batch for record in harness.stored.records if isinstance(record, Trial)}
+    cold = [record.trial for record in harness.stored.records if isinstance(record, RepeatedTrial)]
+    assert cold
+    assert batches == {each.batch for each in cold} == {1}
+
+
 def test_a_trial_that_stays_cold_has_that_as_its_reason(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
     monkeypatch.setattr(ColdSampler, "shares", [0.0] * 5 + [0.6, 0.5, 0.4, 0.3, 0.25])
