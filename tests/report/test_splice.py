@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ab_runner.report.splice import END, SpliceError, below, blocks_of, content_of, spliced
+from ab_runner.report import markdown
+from ab_runner.report.document import Report, Table, plain
+from ab_runner.report.splice import END, SpliceError, blocks_of, content_of, spliced
 
 START = "<!-- ./ab-runner report results/sweeps/one --only tables -->"
 PROSE = (
@@ -122,7 +126,12 @@ def test_comments_that_do_not_belong_together_are_named_with_their_line(text: st
 
 
 def test_headings_are_moved_below_the_one_above() -> None:
-    text = "# One\n\ntext # no\n\n## Two\n\n\\# escaped\n#hash\n"
-    assert below(text, 0) == text
-    assert below(text, 2) == "### One\n\ntext # no\n\n#### Two\n\n\\# escaped\n#hash\n"
-    assert below("## Two\n", 6) == "###### Two\n"
+    table = Table(title="# Two", headings=("# a",), rows=(plain(("#hash",)),))
+    report = Report(heading="One", facts=("# no",), tables=(table,), warnings=("# no",))
+    text = markdown.render(report)
+    assert re.findall("^#.*", text, re.MULTILINE) == ["# One", r"## \# Two", "## Warnings"]
+    assert markdown.render(report, below=0) == text
+    moved = ("\n" + text).replace("\n#", "\n###").lstrip()
+    assert markdown.render(report, below=2) == moved
+    deepest = re.findall("^#+ ", markdown.render(report, below=6), re.MULTILINE)
+    assert deepest == ["###### "] * 3

@@ -33,7 +33,7 @@ from ab_runner.report.document import Report
 from ab_runner.report.files import CHARTS, charts_of
 from ab_runner.report.published import judged
 from ab_runner.report.servers import report_servers
-from ab_runner.report.splice import Block, SpliceError, below, blocks_of, content_of, spliced
+from ab_runner.report.splice import Block, SpliceError, blocks_of, content_of, spliced
 from ab_runner.store.layout import LATEST
 
 Load = Callable[[Path], SweepAnalysis]
@@ -87,7 +87,7 @@ def _filled(file: Path, load: Load, charts: dict[Path, Spec]) -> _Filled:
         with _named(file, block), chdir(paths.ROOT):  # where the command would be typed
             made = _made(block.command, load)
             if isinstance(made, Report):
-                new = content_of(block, below(markdown.render(made), block.level))
+                new = content_of(block, markdown.render(made, below=block.level))
                 differs = new != old
             else:
                 new, shown = old, dict(_shown(old, folder, made))

@@ -17,7 +17,6 @@ from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import level_text
 from ab_runner.model.protocol import cpus_text
-from ab_runner.model.workload import WorkloadName
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
 from ab_runner.report.figures import (
     AT_LEAST,
@@ -81,18 +80,17 @@ def report_comparison(sweeps: Sequence[SweepAnalysis], compared: Sequence[SweepC
         warnings += [f"{letter}: {text}" for text in to_know_of(first, after)]
     for letter, analysis in zip(LETTERS, sweeps, strict=False):
         warnings += [f"{letter}: {text}" for text in warning_lines(analysis.warnings)]
-    tables: list[Table] = []
+    tables = tuple(table for table, _ in tables_of(compared))
+    return Report(heading="comparison with A", facts=(*facts, TOLD), tables=tables, warnings=tuple(warnings))
+
+
+def tables_of(compared: Iterable[SweepComparison]) -> Iterator[tuple[Table, Sequence[CellChange]]]:
+    """Yield the tables of these comparisons, each with the cells that it shows: that of families has none."""
     for letter, comparison in zip(LETTERS[1:], compared, strict=False):
-        tables += _tables(letter, comparison)
-    return Report(heading="comparison with A", facts=(*facts, TOLD), tables=tuple(tables), warnings=tuple(warnings))
+        yield from _tables(letter, comparison)
 
 
-def title(workload: WorkloadName, letter: str, compared: SweepComparison) -> str:
-    """Return the title of the table of a workload's cells."""
-    return f"{workload}: {words_of(compared.after.request).quantity}, {letter} against A"
-
-
-def _tables(letter: str, compared: SweepComparison) -> Iterator[Table]:
+def _tables(letter: str, compared: SweepComparison) -> Iterator[tuple[Table, Sequence[CellChange]]]:
     words = words_of(compared.after.request)
     ratio = f"A / {letter}" if lower_is_better(words.measure) else f"{letter} / A"
     for workload in dict.fromkeys(change.cell.workload for change in compared.cells):
@@ -103,19 +101,21 @@ def _tables(letter: str, compared: SweepComparison) -> Iterator[Table]:
         notes += [BY_REFERENCE] if compared.by_reference else []
         notes += _revised_notes(changes, compared.revised)
         notes += [_cpus_note(letter, compared)] if any(change.change == "other CPUs" for change in changes) else []
-        yield Table(
-            title=title(workload, letter, compared),
+        table = Table(
+            title=f"{workload}: {words.quantity}, {letter} against A",
             headings=("server", words.column, "A", letter, ratio, "verdict"),
             rows=tuple(_rows(changes)),
             notes=tuple(notes),
         )
+        yield table, changes
     if compared.families:
-        yield Table(
+        families = Table(
             title=f"families: {letter} against A",
             headings=("family", "servers", "cells", ratio, "verdict"),
             rows=tuple(map(_family, compared.families)),
             notes=(FAMILY, WITHOUT_REVISED) if compared.revised else (FAMILY,),
         )
+        yield families, ()
 
 
 def _revised_notes(changes: Iterable[CellChange], revised: Mapping[str, tuple[int, int]]) -> Iterator[str]:

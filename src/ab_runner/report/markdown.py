@@ -7,27 +7,34 @@ from collections.abc import Iterable, Iterator
 from ab_runner.model.text import visible
 from ab_runner.report.document import Report, Table
 
+_DEEPEST = 6
 
-def render(report: Report) -> str:
-    """Return the whole report. One without a heading is a part of another document: its titles are bold lines."""
+
+def render(report: Report, below: int = 0) -> str:
+    """Return the whole report, with its headings below one of that level. One without a heading is a part of another
+    document: its titles are bold lines."""
     whole = bool(report.heading)
-    lines = [f"# {_plain(report.heading)}", ""] if whole else []
+
+    def title(text: str) -> str:
+        return f"{_marks(below + 2)} {_plain(text)}" if whole else f"**{_plain(text)}**"
+
+    lines = [f"{_marks(below + 1)} {_plain(report.heading)}", ""] if whole else []
     if report.answer:
-        lines += [_title(report.answer, whole), "", *_table(report.answer), ""]
+        lines += [title(report.answer.title), "", *_table(report.answer), ""]
     for line in report.summary:
         lines += [_plain(line), ""]
     lines += _list(report.facts)
     for table in report.tables:
-        lines += ["", _title(table, whole), "", *_table(table)]
+        lines += ["", title(table.title), "", *_table(table)]
     if report.notes:
         lines += ["", *_list(report.notes)]
     if report.warnings:
-        lines += ["", "## Warnings" if whole else "**Warnings**", "", *_list(report.warnings)]
+        lines += ["", title("Warnings"), "", *_list(report.warnings)]
     return "\n".join(lines).strip("\n") + "\n"
 
 
-def _title(table: Table, whole: bool) -> str:
-    return f"## {_plain(table.title)}" if whole else f"**{_plain(table.title)}**"
+def _marks(level: int) -> str:
+    return "#" * min(_DEEPEST, level)
 
 
 def _list(texts: Iterable[str]) -> Iterator[str]:

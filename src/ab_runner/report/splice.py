@@ -23,7 +23,6 @@ _START = re.compile(r"<!--\s+(?:\./)?ab-runner(\s.*)?-->\s*")
 _LIKE_A_START = re.compile(r"<!--\s*(?:\./)?ab-runner\b")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r"(#{1,6})\s")
-_DEEPEST = 6
 
 
 class SpliceError(UserError):
@@ -98,8 +97,3 @@ def spliced(text: str, contents: Sequence[tuple[Block, str]]) -> str:
         parts += [text[place : block.start], content]
         place = block.end
     return "".join((*parts, text[place:]))
-
-
-def below(markdown: str, level: int) -> str:
-    """Return a report in Markdown with its headings moved below one of this level."""
-    return re.sub(r"^#+(?= )", lambda found: "#" * min(_DEEPEST, len(found[0]) + level), markdown, flags=re.MULTILINE)

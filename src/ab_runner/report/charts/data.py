@@ -79,11 +79,11 @@ def _digits(figure: float) -> float:
     return round(figure, 2) if figure >= 100 else float(f"{figure:.5g}")
 
 
-def change_rows(changes: Iterable[CellChange], name: WorkloadName) -> list[Row]:
-    """Return a row for each cell of that workload that has a figure in both sweeps."""
+def change_rows(changes: Iterable[CellChange]) -> list[Row]:
+    """Return a row for each of these cells that has a figure in both sweeps."""
     rows: list[Row] = []
     for change in sorted(changes, key=lambda each: each.cell):
-        if change.cell.workload == name and change.ratio is not None:
+        if change.ratio is not None:
             told = change.change if change.change in CHANGES_SHOWN else CHANGES_SHOWN[-1]
             row: Row = {"server": change.cell.server, "c": change.cell.level, "told": told}
             row["ratio"] = round(change.ratio.value, 4)

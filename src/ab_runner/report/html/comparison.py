@@ -11,23 +11,22 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.comparison import ratios
 from ab_runner.report.charts.data import Row, change_rows
-from ab_runner.report.compare_tables import LETTERS, report_comparison, title
+from ab_runner.report.compare_tables import report_comparison, tables_of
 from ab_runner.report.html.templates import fill
 
 
 def render(sweeps: Sequence[SweepAnalysis], compared: Sequence[SweepComparison]) -> str:
     """Return the page of sweeps compared with the first of them; `compared` has the comparison of each of the
     others."""
-    found = {}
-    for letter, each in zip(LETTERS[1:], compared, strict=False):
-        for workload in dict.fromkeys(change.cell.workload for change in each.cells):
-            if rows := change_rows(each.cells, workload):
-                found[title(workload, letter, each)] = _picture(rows)
-    return fill("comparison", report=report_comparison(sweeps, compared), charts=found)
+    sections = [(table, _picture(change_rows(changes))) for table, changes in tables_of(compared)]
+    return fill("comparison", report=report_comparison(sweeps, compared), sections=sections)
 
 
-def _picture(rows: Sequence[Row]) -> Markup:
-    """Return a chart in the page's colours, which it has by these names. Vega escapes what it is given."""
+def _picture(rows: Sequence[Row]) -> Markup | None:
+    """Return a chart in the page's colours, which it has by these names; None without rows. Vega escapes what it is
+    given."""
+    if not rows:
+        return None
     levels = sorted({row["c"] for row in rows})
     servers = list(dict.fromkeys(row["server"] for row in rows))
     spec = vega.with_rows(ratios(servers, levels), rows, ink="var(--muted)", faint="var(--rule)")
