@@ -9,7 +9,7 @@ from ab_runner.analysis.reasons import Failure, Reason, cell_failure, failures_o
 from ab_runner.load.trial_validity import cold
 from ab_runner.model.message import Code, Message
 
-NOTES = {Code.SHORT, Code.FEW_FOR_P99, Code.SENT_TWICE, Code.PEAK_IS_BOUND}
+NOTES = {Code.SHORT, Code.FEW_FOR_P99, Code.SENT_TWICE, Code.PEAK_IS_BOUND, Code.SOCKET_ERRORS}
 
 
 @pytest.mark.parametrize("code", sorted(set(Code) - NOTES))

@@ -187,6 +187,7 @@ def check_store(folder: Path, starts: int) -> Stored:
             if trial.workload != "echo":
                 length = 947_111 if trial.workload == "large" else 100
                 assert trial.outcome.body_length == length
+                assert trial.outcome.body_bytes is not None
                 assert trial.outcome.body_bytes >= trial.outcome.completed * length
             check_usage(stored, trial)
     made = [*records, *(record.trial for record in stored.records if isinstance(record, RepeatedTrial))]

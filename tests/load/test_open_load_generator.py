@@ -3,8 +3,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
+from ab_runner.errors import UserError
 from ab_runner.load.generator import Completed, GeneratorError, Target
 from ab_runner.load.generator_registry import DEFAULT, OPEN, generator_of
 from ab_runner.model.axis import OpenLoad
@@ -100,3 +102,15 @@ def test_a_sweep_has_one_generator() -> None:
         network="loopback", seed=1, open=OpenLoad(axis="rate"),
     )  # fmt: skip
     assert (generator_of(closed), generator_of(opened)) == (DEFAULT, OPEN)
+    by_wrk = msgspec.structs.replace(closed, generator="wrk")
+    assert (generator_of(by_wrk).name, by_wrk.load_by) == ("wrk", "wrk")
+    assert generator_of(msgspec.structs.replace(opened, generator="wrk")) == OPEN, "open loads are its own"
+
+
+def test_a_generator_of_a_newer_version_is_named() -> None:
+    later = SweepRequest(
+        protocol=PROTOCOLS["quick"], servers=("a-1",), workloads=("small",), levels=(1,), runtime="docker",
+        network="loopback", seed=1, generator="h2load",
+    )  # fmt: skip
+    with pytest.raises(UserError, match="there is no generator 'h2load'; there are ab, open-load, wrk"):
+        generator_of(later)

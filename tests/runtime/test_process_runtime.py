@@ -18,6 +18,7 @@ from support.waiting import until
 from ab_runner.host import procfs
 from ab_runner.host.machine import CpuSplit
 from ab_runner.load.generator import Completed
+from ab_runner.load.generator_registry import GENERATORS
 from ab_runner.runtime import process, process_server
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.runtime.process_server import ProcessServer
@@ -158,3 +159,12 @@ except ChildProcessError:
 
 def test_the_parent_of_a_process_is_known() -> None:
     assert procfs.process_stat(os.getpid()).parent == os.getppid()
+
+
+def test_each_generator_that_is_missing_names_its_own_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert {name: process.why_unusable(each) for name, each in GENERATORS.items()} == {
+        "ab": "ab is not installed (Debian: apt-get install apache2-utils)",
+        "open-load": "cargo, which builds open-load, is not installed (Debian: apt-get install cargo)",
+        "wrk": "wrk is not installed (Debian: apt-get install wrk)",
+    }

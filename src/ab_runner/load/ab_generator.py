@@ -27,7 +27,12 @@ class Ab:
     name = "ab"
     package = "apache2-utils"
     compares_answers = False
+    counts_requests = True
     version_command = ("ab", "-V")
+
+    def processes(self, connections: int, at_most: int) -> int:
+        """Return how many processes share so many connections: none has none."""
+        return min(connections, at_most)
 
     def request_head(self, executor: Executor, host: str, path: str, keep_alive: bool) -> bytes:
         """Return the head of its requests, byte for byte. ab has no option that prints it, so nothing is run."""

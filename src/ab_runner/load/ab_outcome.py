@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from ab_runner.load.ab_output import AbFigures
 from ab_runner.load.generator import Asked
 from ab_runner.load.latency import distribution
-from ab_runner.load.trial_validity import KEPT_ALIVE_AT_LEAST, REQUESTS_PER_CONNECTION, kept_alive, wrong_length
+from ab_runner.load.trial_validity import KEPT_ALIVE_AT_LEAST, kept_alive, short, wrong_length
 from ab_runner.model.load import Outcome
 from ab_runner.model.message import Code, Message, Verdict
 
@@ -73,11 +73,7 @@ def judge(outcome: Outcome, asked: Asked) -> Verdict:
     notes = []
     if asked.keep_alive and (share := kept_alive(outcome)) < 1:
         notes.append(_kept_alive_message(share))
-    if asked.load.requests is None and outcome.completed < REQUESTS_PER_CONNECTION * asked.connections:
-        # Rounded down, so that 9.96 does not read as the ten that it misses.
-        per_connection = math.floor(10 * outcome.completed / asked.connections) / 10
-        notes.append(Message(Code.SHORT, {"requests": per_connection}))
-    return Verdict(True, notes=tuple(notes))
+    return Verdict(True, notes=(*notes, *short(outcome, asked)))
 
 
 # --- each rule: the reason if it is broken, else None ----------------------------------------------------------
@@ -113,8 +109,9 @@ def _wrong_length(outcome: Outcome, asked: Asked) -> Message | None:
 
 
 def _wrong_total(outcome: Outcome, expected: int, in_flight: int) -> Message | None:
-    excess = outcome.body_bytes - outcome.completed * expected
-    return None if 0 <= excess <= in_flight * expected else Message(Code.WRONG_TOTAL, {"bytes": outcome.body_bytes})
+    received = outcome.body_bytes or 0
+    excess = received - outcome.completed * expected
+    return None if 0 <= excess <= in_flight * expected else Message(Code.WRONG_TOTAL, {"bytes": received})
 
 
 def _in_flight(outcome: Outcome, asked: Asked) -> int:

@@ -75,7 +75,7 @@ class Target(Struct, frozen=True, kw_only=True):
     rate: float | None = None
     """The requests per second that can be expected; None where that is not known."""
     processes: int = 1
-    """Processes of the generator that share the connections; there are never more of them than connections."""
+    """Processes or threads of the generator that share the connections, as `Generator.processes` has it."""
     record_as: str | None = None
     """For a trial: what the names of its files begin with. The latencies of all its requests are recorded, and the
     generator's files are kept. None for load of which the rate alone is of interest."""
@@ -89,6 +89,10 @@ class Asked(Struct, frozen=True, kw_only=True):
     connections: int
     keep_alive: bool
     body_length: int
+    answer_length: int | None = None
+    """Bytes of the right answer, with its head, as the probe received it; None where it did not."""
+    stays_open: bool = False
+    """Whether the connection stays open after that answer, by what its head says."""
 
 
 class Run(Struct, frozen=True, kw_only=True):
@@ -132,8 +136,15 @@ class Generator(Protocol):
         """Return whether it compares every answer, byte for byte."""
 
     @property
+    def counts_requests(self) -> bool:
+        """Return whether it can make a given number of requests; otherwise a load is a time."""
+
+    @property
     def version_command(self) -> Sequence[str]:
         """Return a command whose first line of output names the version."""
+
+    def processes(self, connections: int, at_most: int) -> int:
+        """Return how many processes or threads share so many connections of a closed load, at most `at_most`."""
 
     def request_head(self, executor: Executor, host: str, path: str, keep_alive: bool) -> bytes:
         """Return the head of its requests, byte for byte: the probe sends it, and an echo server returns it. A program

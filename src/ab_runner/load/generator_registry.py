@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
+from ab_runner.errors import UserError
 from ab_runner.load.generator import Generator
-from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.protocol import DEFAULT_GENERATOR, SweepRequest
 
 
 def _found() -> dict[str, Generator]:
@@ -17,12 +18,14 @@ def _found() -> dict[str, Generator]:
 
 GENERATORS = _found()
 """All of them by name."""
-DEFAULT = GENERATORS["ab"]
-"""What makes closed loads."""
+DEFAULT = GENERATORS[DEFAULT_GENERATOR]
+"""What makes closed loads, unless another one is asked for."""
 OPEN = GENERATORS["open-load"]
 """What makes open loads."""
 
 
 def generator_of(request: SweepRequest) -> Generator:
-    """Return what makes the load of that sweep."""
-    return OPEN if request.open else DEFAULT
+    """Return what makes the load of that sweep. UserError if it is none of ours."""
+    if request.load_by not in GENERATORS:
+        raise UserError(f"there is no generator {request.load_by!r}; there are {', '.join(GENERATORS)}")
+    return GENERATORS[request.load_by]

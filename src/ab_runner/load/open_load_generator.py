@@ -26,7 +26,12 @@ class OpenLoadGenerator:
     name = "open-load"
     package = None
     compares_answers = True
+    counts_requests = False
     version_command = ("open-load", "--version")
+
+    def processes(self, connections: int, at_most: int) -> int:
+        """Return how many threads share so many connections: none has none."""
+        return min(connections, at_most)
 
     def request_head(self, executor: Executor, host: str, path: str, keep_alive: bool) -> bytes:
         """Return the head of its requests, byte for byte, which the program prints. GeneratorError if it does not."""

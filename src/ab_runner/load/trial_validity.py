@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
 from ab_runner.load.generator import Asked
 from ab_runner.model.load import Outcome
 from ab_runner.model.message import Code, Message
@@ -39,6 +42,13 @@ def cold(usage: Usage | None, open_seconds: float | None = None) -> Message | No
     return Message(Code.COLD, {"percent": round(100 * share, 4)}) if share > COLD else None
 
 
+def short(outcome: Outcome, asked: Asked) -> Iterator[Message]:
+    """Yield the note on a timed run with few requests per connection."""
+    if asked.load.requests is None and outcome.completed < REQUESTS_PER_CONNECTION * asked.connections:
+        # Rounded down, so that 9.96 does not read as the ten that it misses.
+        yield Message(Code.SHORT, {"requests": math.floor(10 * outcome.completed / asked.connections) / 10})
+
+
 def kept_alive(outcome: Outcome) -> float:
     """Return the share of answers that left their connection open; 0 without any."""
     return (outcome.kept_alive or 0) / outcome.completed if outcome.completed else 0.0
@@ -47,4 +57,4 @@ def kept_alive(outcome: Outcome) -> float:
 def wrong_length(outcome: Outcome, asked: Asked) -> Message | None:
     """Return what is wrong with the length of an answer."""
     length = outcome.body_length
-    return None if length == asked.body_length else Message(Code.WRONG_LENGTH, {"bytes": length})
+    return None if length == asked.body_length else Message(Code.WRONG_LENGTH, {"bytes": length or 0})

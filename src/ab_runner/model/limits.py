@@ -20,6 +20,8 @@ Connections = Annotated[int, Meta(ge=1, le=1_000_000)]
 Cpus = Annotated[int, Meta(ge=1, le=1_000_000)]
 Level = Annotated[int, Meta(ge=0, le=1_000_000)]
 """What a column of a table stands for: connections, requests per second …; `model.axis` has the kinds."""
+Name = Annotated[str, Meta(min_length=1, max_length=40)]
+"""Of a generator."""
 Moment = Annotated[datetime.datetime, Meta(tz=True)]
 """A time with its zone, so that all can be compared."""
 

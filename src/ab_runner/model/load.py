@@ -75,13 +75,17 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     kept_alive: Count | None = None
     """Answers that left their connection open; None where that was not asked for."""
     received_bytes: Whole
-    body_bytes: Whole
-    """Of all answers, as received. ab 2.0's counters overflow to negative numbers."""
-    body_length: Count
-    """Bytes of one answer's body, by the first one."""
+    body_bytes: Whole | None = None
+    """Of all answers, as received. ab 2.0's counters overflow to negative numbers. None where it does not tell bodies
+    from heads."""
+    body_length: Count | None = None
+    """Bytes of one answer's body, by the first one; None as above."""
     latency: Mapping[Count, Count] = {}
     """Requests by their time in microseconds, each the highest of a bucket of `stats.histogram`, or the longest of all.
     Of a generator that compares answers, right ones."""
+    own_percentiles: Mapping[str, Amount] = {}
+    """Percentiles of the latency in milliseconds as it computed them itself, such as `p99.9`; `p100` is the longest.
+    Where there are no latencies of requests."""
     arrivals: Arrivals | None = None
     """None for a closed load."""
     per_second: tuple[Second, ...] = ()
@@ -108,6 +112,8 @@ class Load(Struct, frozen=True, omit_defaults=True):
     """Of the plan: the same seed gives the same times."""
     lead_in: Amount = 0
     """Seconds of the same open load before that, which are not counted."""
+    socket_errors: Count = 0
+    """Errors of connections that a valid run of a closed load may have, by a generator that tells them apart."""
 
     @property
     def text(self) -> str:

@@ -43,6 +43,8 @@ class Code(StrEnum):
     NOT_KEPT_ALIVE = "not kept alive"
     KEPT_ALIVE = "kept alive"
     """`percent` of the requests."""
+    NOT_CLOSED = "connections are not closed"
+    """The generator uses a connection again unless the server says that it closes it."""
     IDLE_CONNECTIONS = "idle connections"
     """`open` of `asked`."""
     SLO_MISSED = "SLO missed"
@@ -55,6 +57,8 @@ class Code(StrEnum):
     SENT_TWICE = "sent twice"
     """`requests`."""
     PEAK_IS_BOUND = "peak is a lower bound"
+    SOCKET_ERRORS = "socket errors"
+    """No more than the load allows; by kind in `failed`."""
     # --- how a generator or a server ended
     TIMEOUT = "timeout"
     OVER_TIME = "over time"

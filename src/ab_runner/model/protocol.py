@@ -7,11 +7,23 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field, structs
 
 from ab_runner.model.axis import Axis, OpenLoad
-from ab_runner.model.limits import BLOCKS_AT_MOST, SERVERS_AT_MOST, WORKLOADS_AT_MOST, Count, Cpus, Level, Real, Whole
+from ab_runner.model.limits import (
+    BLOCKS_AT_MOST,
+    SERVERS_AT_MOST,
+    WORKLOADS_AT_MOST,
+    Count,
+    Cpus,
+    Level,
+    Name,
+    Real,
+    Whole,
+)
 from ab_runner.model.load import Load
 from ab_runner.model.workload import WorkloadName
 
 ProtocolName = Literal["2006", "standard", "quick"]
+DEFAULT_GENERATOR = "ab"
+"""What makes closed loads, and made those of all sweeps before this was a choice."""
 WARM_UP_CONCURRENCY = 10
 """Every warm-up begins at this concurrency, as it did in 2006."""
 
@@ -39,7 +51,7 @@ class Protocol(Struct, frozen=True, kw_only=True):
     """The most servers that are started and warmed up together, in a batch. Their trials alternate, and while one of
     them is measured the others are paused."""
     idle_timeout: Count
-    """Seconds without any progress after which ab gives a run up."""
+    """Seconds without any progress after which the generator gives a run up."""
 
     def warm_up_of(self, workload: str) -> WarmUp:
         return self.large_warm_up if workload == "large" else self.warm_up
@@ -101,7 +113,7 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     levels: Annotated[tuple[Level, ...], Meta(min_length=1)] = field(name="concurrency")
     """Rising. What they count is the `axis`."""
     open: OpenLoad | None = None
-    """None: the load is closed, by ab."""
+    """None: the load is closed."""
     runtime: str
     network: str
     seed: Whole
@@ -110,8 +122,10 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     than the protocol has."""
     budget: Count | None = None
     """Seconds after which no more blocks are added."""
+    generator: Name = DEFAULT_GENERATOR
+    """The program that makes a closed load."""
     generators: Count = 1
-    """ab processes that share each trial's connections."""
+    """Its processes or threads, which share each trial's connections."""
     server_cpus: Cpus | None = None
     """CPUs that a server is pinned to. None: all but those of the generators."""
     jdk: Count | None = None
@@ -121,6 +135,11 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     def axis(self) -> Axis:
         """What the levels count."""
         return self.open.axis if self.open else "connections"
+
+    @property
+    def load_by(self) -> str:
+        """The name of the generator that makes the load."""
+        return "open-load" if self.open else self.generator
 
 
 def cpus_text(count: int) -> str:

@@ -169,6 +169,10 @@ def _plain(message: Message) -> Sentence:
             wrong = f"wrong answer{'' if total == 1 else 's'}"
             what = "failed" if message.code == Code.FAILED else wrong
             return _about("", f"{total:,}", f" {what}: {_kinds(message.failed)}", total)
+        case Code.SOCKET_ERRORS:
+            total = sum(message.failed.values())
+            kinds = _kinds(message.failed)
+            return _about("", f"{total:,}", f" socket errors, which the load allows: {kinds}", total)
         case Code.SLO_MISSED:
             value = float(message.values.get("milliseconds", 0))
             figure = f"{value:.3g}" if value < 100 else f"{value:.0f}"

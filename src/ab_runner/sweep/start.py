@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 
-from ab_runner.load.generator import Completed, GeneratorError, Run, Target
+from ab_runner.load.generator import Asked, Completed, GeneratorError, Run, Target
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message
 from ab_runner.model.records import AFTER, BEFORE, AnswerRecord, StartRecord, VerificationRecord
@@ -55,6 +55,8 @@ class Start:
         """The beginning of the names of this start's files."""
         self._running: RunningServer | None = None
         self._questions: dict[WorkloadName, probe.Question] = {}
+        self._answers: dict[WorkloadName, probe.Answer] = {}
+        """The last right ones, without their bodies."""
 
     def begin(self, first: WorkloadName) -> None:
         """Start the server, wait until it answers in this workload, and record that. StartError if it cannot be started
@@ -148,9 +150,23 @@ class Start:
         """Return the answer to the generator's request. ProbeError unless the server answers in this workload as it
         must."""
         try:
-            return probe.check(self.running.connect, self.question(name))
+            answer = probe.check(self.running.connect, self.question(name))
         except OSError as error:
             raise probe.ProbeError(Message(Code.UNSAID, detail=str(error))) from error
+        self._answers[name] = msgspec.structs.replace(answer, body=b"")
+        return answer
+
+    def asked(self, name: WorkloadName, load: Load, connections: int) -> Asked:
+        """Return what a run of the generator in this workload is judged by."""
+        question, answer = self.question(name), self._answers.get(name)
+        return Asked(
+            load=load,
+            connections=connections,
+            keep_alive=question.workload.keep_alive,
+            body_length=len(question.expected),
+            answer_length=len(answer.head) + len(question.expected) if answer else None,
+            stays_open=answer is not None and probe.stays_open(question.head, answer),
+        )
 
     def record_head(self, name: WorkloadName, answer: probe.Answer) -> None:
         """Record the head of an answer, unless the sweep has one of this server and workload."""
@@ -216,7 +232,9 @@ class Start:
         question = self.question(name)
         target = self._target(name, load, rate)
         if record_as is not None:
-            processes = self.context.generators if load.rate else min(self.context.generators, concurrency)
+            processes = self.context.generators
+            if load.rate is None:
+                processes = self.context.generator.processes(concurrency, processes)
             target = msgspec.structs.replace(target, processes=processes, record_as=record_as)
         keep_alive = question.workload.keep_alive
         checks: AbstractContextManager[SpotChecks | None] = nullcontext()

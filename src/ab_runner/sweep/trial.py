@@ -11,7 +11,6 @@ import msgspec
 from ab_runner.analysis.disturbed import is_disturbed, stolen_share
 from ab_runner.host.cooldown import settle
 from ab_runner.host.machine import local_ports, sysctls
-from ab_runner.load.generator import Asked
 from ab_runner.load.trial_validity import cold
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.message import Message, Verdict
@@ -167,13 +166,7 @@ def _judged(
     start: Start, workload: WorkloadName, load: Load, connections: int, watched: WatchedLoad, limit: Limit | None
 ) -> tuple[Verdict, bool]:
     """Return the verdict, and False when server or generator have to be restarted."""
-    run, question = watched.run, start.question(workload)
-    asked = Asked(
-        load=load,
-        connections=connections,
-        keep_alive=question.workload.keep_alive,
-        body_length=len(question.expected),
-    )
+    run, asked = watched.run, start.asked(workload, load, connections)
     verdict = start.context.generator.judge(run.outcome, asked, limit) if run.outcome else Verdict(False, run.failure)
     if verdict.valid and (wrong := _wrong_answer(start, workload, watched)):
         verdict = Verdict(False, wrong)
@@ -188,7 +181,7 @@ def _judged(
 
 def _wrong_answer(start: Start, workload: WorkloadName, watched: WatchedLoad) -> Message | None:
     """Return what was wrong with an answer that was compared during the trial, or with one after it; None if all were
-    right. ab looks at no body."""
+    right. Most generators look at no body."""
     if watched.spot_checks is not None and watched.spot_checks.wrong is not None:
         return msgspec.structs.replace(watched.spot_checks.wrong, stage="during trial")
     try:

@@ -24,7 +24,8 @@ def trial_load(load: Load, concurrency: int, rate: float | None) -> Load:
     if load.seconds is None or not rate:
         return load
     wanted = _seconds_wanted(concurrency, rate)
-    return Load(seconds=max(load.seconds, ceil(min(wanted, LONGEST_STRETCH * load.seconds))))
+    seconds = max(load.seconds, ceil(min(wanted, LONGEST_STRETCH * load.seconds)))
+    return msgspec.structs.replace(load, seconds=seconds)
 
 
 def lead_in(load: Load, concurrency: int, rate: float | None) -> Load | None:

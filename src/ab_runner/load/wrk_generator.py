@@ -1,0 +1,96 @@
+"""wrk as a generator of closed loads. It speaks HTTP/1.1, has threads, and runs for whole seconds.
+
+`load.wrk_output` has what its figures mean. docs/measurement.md says what a trial with it verifies, and what not.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from math import ceil
+from urllib.parse import urlsplit
+
+from ab_runner.load import wrk_output
+from ab_runner.load.generator import Asked, Executor, Generator, Run, Target
+from ab_runner.model.load import Limit, Load, Outcome
+from ab_runner.model.message import Verdict
+
+_KEPT_AT_MOST = 1 << 16
+"""Characters of each stream that are kept; wrk prints a thousand."""
+_WITH_SCRIPT = 'printf %s "$1" > "$0" && shift && exec "$@"'
+"""For sh: writes its first argument into the file of its name, and becomes the command that follows."""
+
+
+class Wrk:
+    """wrk as a `Generator`."""
+
+    name = "wrk"
+    package = "wrk"
+    compares_answers = False
+    counts_requests = False
+    version_command = ("wrk", "-v")
+
+    def processes(self, connections: int, at_most: int) -> int:
+        """Return the number of threads. Each has the same number of connections: of 10 connections and 4 threads wrk
+        would open 8."""
+        return next(threads for threads in range(min(connections, at_most), 0, -1) if connections % threads == 0)
+
+    def request_head(self, executor: Executor, host: str, path: str, keep_alive: bool) -> bytes:
+        """Return the head of its requests, byte for byte. Its script has it from here."""
+        return _head(host, path, keep_alive)
+
+    def run(self, target: Target, load: Load, concurrency: int) -> Run:
+        """Make this load over this many connections at once, and return what came of it."""
+        executor, url = target.executor, urlsplit(target.url)
+        script = f"{executor.folder}/wrk.lua"
+        command = _command(target, load, concurrency, script)
+        text = wrk_output.SCRIPT.format(
+            head=json.dumps(_head(url.netloc, url.path, target.keep_alive).decode()),
+            percentiles=", ".join(map(str, wrk_output.PERCENTILES)),
+        )
+        began = time.monotonic()
+        done = executor.execute(["sh", "-c", _WITH_SCRIPT, script, text, *_ended(command, load)], target.time_limit)
+        seconds = time.monotonic() - began
+        stdout, stderr = done.stdout[:_KEPT_AT_MOST], done.stderr[:_KEPT_AT_MOST]
+        return Run(
+            command=tuple(command),
+            exit_code=done.exit_code,
+            result=wrk_output.parse(stdout, stderr, done.exit_code, concurrency),
+            seconds=seconds,
+            output=f"$ {' '.join(command)}\n{stdout}\n--- stderr\n{stderr}\n--- exit code {done.exit_code}\n",
+        )
+
+    def limit(self, outcome: Outcome, by_cpu: Limit | None) -> Limit | None:
+        """Return what limited a run: whose CPUs were full."""
+        return by_cpu
+
+    def judge(self, outcome: Outcome, asked: Asked, limit: Limit | None) -> Verdict:
+        """Return whether a run with this outcome is valid, and why not."""
+        return wrk_output.judge(outcome, asked)
+
+
+GENERATOR: Generator = Wrk()
+
+
+def _head(host: str, path: str, keep_alive: bool) -> bytes:
+    """Return the head as wrk would make it by itself. Of several headers it does not keep the order."""
+    connection = "" if keep_alive else "Connection: close\r\n"
+    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{connection}\r\n".encode()
+
+
+def _command(target: Target, load: Load, connections: int, script: str) -> list[str]:
+    assert load.seconds is not None, "it counts no requests"
+    return [
+        "wrk", "-t", str(target.processes), "-c", str(connections), "-d", f"{ceil(load.seconds)}s",
+        "--timeout", f"{target.idle_timeout}s", "-s", script, target.url,
+    ]  # fmt: skip
+
+
+def _ended(command: Sequence[str], load: Load) -> list[str]:
+    """Return the command, ended early where its time is no whole number of seconds. Interrupted, wrk prints the figures
+    of the time until then, to which it measures."""
+    assert load.seconds is not None, "it counts no requests"
+    if load.seconds == ceil(load.seconds):
+        return list(command)
+    return ["timeout", "--preserve-status", "--signal=INT", f"{load.seconds:g}", *command]

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from ab_runner.load.generator import Completed, Target
+from ab_runner.load.generator_registry import GENERATORS
+from ab_runner.model.load import Load
+
+WRK = GENERATORS["wrk"]
+
+
+class Kept:
+    """An executor that keeps the command, and says that it ended so."""
+
+    folder = "/raw"
+    fixtures = "/srv/www"
+    cpus: tuple[int, ...] = ()
+    command: tuple[str, ...] = ()
+
+    def execute(self, command: Sequence[str], time_limit: float) -> Completed:
+        self.command = tuple(command)
+        return Completed(1, "", "unable to connect to 127.0.0.1:8080 Connection refused\n")
+
+    def take(self, name: str) -> str | None:
+        return None
+
+
+def made(load: Load, keep_alive: bool = True) -> tuple[str, ...]:
+    """The whole command of a run over 100 connections."""
+    executor = Kept()
+    target = Target(
+        url="http://127.0.0.1:8080/small.html", keep_alive=keep_alive, idle_timeout=10, time_limit=20,
+        executor=executor, fixture="small.html", processes=2,
+    )  # fmt: skip
+    run = WRK.run(target, load, 100)
+    assert " ".join(run.command) == (
+        "wrk -t 2 -c 100 -d 1s --timeout 10s -s /raw/wrk.lua http://127.0.0.1:8080/small.html"
+    )
+    assert run.failure is not None
+    assert run.output.startswith("$ wrk -t 2 ")
+    assert executor.command[-len(run.command) :] == run.command
+    return executor.command[: -len(run.command)]
+
+
+def test_it_runs_for_whole_seconds_with_a_script_that_is_written_first() -> None:
+    shell, option, code, path, script = made(Load(seconds=1))
+    assert (shell, option, path) == ("sh", "-c", "/raw/wrk.lua")
+    assert 'exec "$@"' in code
+    assert script.startswith(
+        r'wrk.format = function() return "GET /small.html HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n" end'
+    )
+    assert "{50, 90, 99, 99.9, 100}" in script
+
+
+@pytest.mark.parametrize("seconds", [0.0625, 0.5])
+def test_other_times_are_ended_early(seconds: float) -> None:
+    assert made(Load(seconds=seconds))[-4:] == ("timeout", "--preserve-status", "--signal=INT", f"{seconds:g}")
+
+
+@pytest.mark.parametrize(("keep_alive", "line"), [(True, ""), (False, r"Connection: close\r\n")])
+def test_its_script_sends_the_head_that_the_probe_sends(keep_alive: bool, line: str) -> None:
+    script = made(Load(seconds=1), keep_alive)[4]
+    head = WRK.request_head(Kept(), "127.0.0.1:8080", "/small.html", keep_alive)
+    said = head.decode().replace("\r\n", r"\r\n")
+    assert said == rf"GET /small.html HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n{line}\r\n"
+    assert f'return "{said}" end' in script
+
+
+@pytest.mark.parametrize(
+    ("connections", "at_most", "threads"), [(1, 1, 1), (1, 4, 1), (10, 4, 2), (10, 5, 5), (100, 3, 2), (7, 3, 1)]
+)
+def test_every_thread_has_the_same_number_of_connections(connections: int, at_most: int, threads: int) -> None:
+    assert WRK.processes(connections, at_most) == threads
