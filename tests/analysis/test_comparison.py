@@ -250,6 +250,25 @@ def test_servers_on_another_number_of_cpus_are_shown_and_not_tested() -> None:
     )
 
 
+def test_figures_of_two_generators_are_shown_and_not_tested() -> None:
+    before = Stored(sweep(TOMCAT, id="one"), tuple(blocks(TOMCAT, 10_000)))
+    made = sweep(TOMCAT, id="other")
+    made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, generator="wrk"))
+    after = Stored(made, tuple(blocks(TOMCAT, 30_000)))
+    found = compare(before, after, slower=0.05)
+    assert set(changes(found).values()) == {"other generator"}
+    assert (found.can_tell, found.families) == (False, ())
+    report = report_comparison([analyse(before), analyse(after)], [found])
+    assert "B is not comparable with A: generator is wrk and was ab" in report.warnings
+    (table,) = report.tables
+    assert table.notes == (
+        "other generator: ab made the load in A and wrk in B, so the ratio is not one of the software, and is not "
+        "tested",
+    )
+    with_both = Stored(msgspec.structs.replace(made, server_cpus=(1, 2)), after.records)
+    assert set(changes(compare(before, with_both)).values()) == {"other generator"}
+
+
 def test_servers_that_were_not_pinned_had_all_cpus_of_their_machine() -> None:
     pinned, free = sweep(TOMCAT, server_cpus=(1,)), sweep(TOMCAT, server_cpus=(), generator_cpus=())
     assert (pinned.cpus_of_a_server, free.cpus_of_a_server) == (1, free.machine.cpus)

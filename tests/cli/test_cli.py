@@ -54,6 +54,13 @@ A_REASON = Skip(SkipKind.OTHER, "a reason")
         (["--warmup", "5"], "it needs at least 10 requests"),
         (["--protocol", "2007"], "'2007' is not one of"),
         (["--runtime", "podman"], "'podman' is not one of"),
+        (["--generator", "h2load"], "'h2load' is not one of 'ab', 'open-load', 'wrk'"),
+        (
+            ["--generator", "wrk", "--load", "open", "--rate", "1000"],
+            "--generator wrk is for --load closed: open-load makes open loads",
+        ),
+        (["--generator", "wrk", "--requests", "5000"], "a load by wrk takes a time, not a number of requests"),
+        (["--generator-processes", "0"], "0 is not in the range"),
         (["--server-cpus", "0"], "0 is not in the range"),
         (["--server-cpus", "-1"], "-1 is not in the range"),
         (["--server-cpus", "all"], "'all' is not a valid whole number"),

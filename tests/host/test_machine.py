@@ -76,7 +76,7 @@ def test_a_server_gets_as_many_cpus_as_are_asked_for_core_by_core(
         (
             SINGLE, 3, 4,
             "this machine has 2 CPUs for the server beside the generators' 3; use --server-cpus 2 or fewer "
-            "--generators, or a machine with 7 CPUs or more",
+            "--generator-processes, or a machine with 7 CPUs or more",
         ),
         (
             [(0,)], 1, 1,

@@ -40,6 +40,7 @@ WARM_UP = WarmUp(Load(requests=20_000))
         ASKED,
         msgspec.structs.replace(ASKED, runtime="process", network="loopback", jdk=None),
         msgspec.structs.replace(ASKED, generators=3),
+        msgspec.structs.replace(ASKED, generator="wrk", generators=4),
         msgspec.structs.replace(ASKED, server_cpus=4),
         of_open_load(OpenLoad(axis="rate", reference_at_all_levels=True), 1_000, 2_000),
         of_open_load(OpenLoad(axis="peak", reference_at_all_levels=True), 50, 90),

@@ -117,9 +117,9 @@ class FakeServer:
         if command[0] == "open-load":
             self._runtime.log.append(f"load {self.server.id} {command[1].lstrip('-')}={command[2]} {command[-1]}")
             return self._runtime.generate(self.server, command)
-        ab = command[command.index("ab") :]
-        self._runtime.log.append(f"load {self.server.id} c={ab[ab.index('-c') + 1]} {ab[-1]}")
-        return self._runtime.generate(self.server, ab)
+        own = command[command.index("wrk" if "wrk" in command else "ab") :]
+        self._runtime.log.append(f"load {self.server.id} c={own[own.index('-c') + 1]} {own[-1]}")
+        return self._runtime.generate(self.server, own)
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
         self._runtime.log.append(f"{self.server.id} on CPU {', '.join(map(str, cpus))}")

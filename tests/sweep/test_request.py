@@ -42,12 +42,19 @@ def test_a_protocol_keeps_what_is_not_changed() -> None:
     ("wanted", "expected"),
     [
         (with_requests(50), "50 requests are fewer than the concurrency 100: give at least as many"),
-        (changed(protocol=PROTOCOLS["2006"], generators=2), "--generators needs timed trials"),
+        (changed(protocol=PROTOCOLS["2006"], generators=2), "--generator-processes needs timed trials"),
         (
             changed(protocol=with_changes(STANDARD, trial=None, warm_up=Load(requests=5), blocks=None)),
             "--warmup 5: warm-up runs at concurrency 10, so it needs at least 10 requests",
         ),
         (changed(open=OpenLoad(axis="rate"), protocol=PROTOCOLS["2006"]), "an open load takes a time, not a number"),
+        (changed(open=OpenLoad(axis="rate"), generators=2), "--generator-processes is for --load closed"),
+        (changed(generator="wrk", protocol=PROTOCOLS["2006"]), "a load by wrk takes a time, not a number of requests"),
+        (changed(generator="open-load", protocol=PROTOCOLS["2006"]), "a load by open-load takes a time, not a number"),
+        (
+            changed(generator="wrk", generators=3, levels=(2, 30, 100)),
+            "--generator-processes 3: wrk divides connections evenly, and 100 cannot be divided so",
+        ),
     ],
 )
 def test_what_contradicts_itself_is_refused(wanted: RunRequest, expected: str) -> None:
@@ -59,6 +66,8 @@ def test_what_does_not_contradict_itself_passes() -> None:
     REQUEST.check()
     with_requests(100).check()
     changed(protocol=with_changes(STANDARD, trial=None, warm_up=Load(requests=0), blocks=None), generators=2).check()
+    changed(generator="wrk", generators=4, levels=(1, 2, 3, 8, 100)).check()
+    changed(generator="open-load", generators=3, levels=(10,)).check()
 
 
 def test_what_is_stored_names_the_servers_and_the_goal() -> None:
@@ -66,4 +75,7 @@ def test_what_is_stored_names_the_servers_and_the_goal() -> None:
     stored = changed(goal=PrecisionGoal(0.03, 1800)).as_stored(servers, seed=7)
     assert stored.servers == ("tomcat-5.5.15", "tomcat-11")
     assert (stored.precision, stored.budget, stored.seed) == (0.03, 1800, 7)
+    assert (REQUEST.as_stored(servers, seed=7).generator, changed(generator="wrk").as_stored(servers, 7).generator) == (
+        "ab", "wrk",
+    )  # fmt: skip
     assert (REQUEST.as_stored(servers, seed=7).precision, REQUEST.as_stored(servers, seed=7).budget) == (None, None)

@@ -20,6 +20,7 @@ from ab_runner.analysis.trial_figures import (
     figures_of,
     is_cut_off,
     merged,
+    own_latency,
     percentiles,
 )
 from ab_runner.model.load import Limit
@@ -53,10 +54,11 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     `cpu_efficiency` is the requests per CPU-second of the server, None where its CPU time is not known;
     `cpu_efficiency_by_batch` has what it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of
     all requests of the valid trials together; `longest_is_cut_off`: the longest of them is about as long as its trial,
-    so it might have been longer. `served` is the share of the connections that was served at a time, the median over
-    the valid trials. `limit` is what was the limit in most of the trials, and `limited` in how many of the `counted`
-    ones, those with a valid result, the generator was. `open_latencies` has what is known of an open load's latencies.
-    `failure` describes the trials that failed. `remarks` are what a reader should know.
+    so it might have been longer. `latency_by` is the generator if it recorded no requests: they are medians over the
+    trials of percentiles that it computed itself. `served` is the share of the connections that was served at a time,
+    the median over the valid trials. `limit` is what was the limit in most of the trials, and `limited` in how many of
+    the `counted` ones, those with a valid result, the generator was. `open_latencies` has what is known of an open
+    load's latencies. `failure` describes the trials that failed. `remarks` are what a reader should know.
     """
 
     cell: Cell
@@ -78,6 +80,7 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     open_latencies: OpenLatencies | None
     failure: Failure | None
     remarks: tuple[Remark, ...]
+    latency_by: str | None = None
 
     @property
     def figure(self) -> float | None:
@@ -119,6 +122,11 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     def connections_served(self) -> ConnectionsServed | None:
         """How many connections were served at a time; None where that is not known."""
         return None if self.served is None else _connections_served(self.cell, self.served)
+
+    @property
+    def has_exact_latency(self) -> bool:
+        """Whether its latencies are as exact as they are shown; ab's beyond p99 are whole milliseconds."""
+        return self.measure != "rate" or self.latency_by is not None
 
     @property
     def is_lower_bound(self) -> bool:
@@ -171,6 +179,7 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
     starved = _is_starved(cell, served)
     is_rejected = starved or are_disturbed(disturbed, len(undisturbed) + disturbed)
     by_batch = _by_batch([figures for figures, _ in counted], figure_of)
+    own = own_latency(valid)
     measure = next((found for each in records if (found := measure_of(each)) != "rate"), measure_of(records[0]))
     latencies = open_latencies(counted) if counted and lower_is_better(measure) else None
     if latencies is not None:
@@ -191,7 +200,8 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
         by_batch={} if is_rejected else _means(by_batch),
         cpu_efficiency=median_over_blocks(list(efficiency.values())) if efficiency else None,
         cpu_efficiency_by_batch=_means(efficiency),
-        latency=_latency(counted),
+        latency=own or _latency(counted),
+        latency_by=valid[0].outcome.generator if own and valid[0].outcome else None,
         longest_is_cut_off=is_cut_off(valid, spreads),
         served=served,
         limit=_most_common(limits),

@@ -34,13 +34,13 @@ from ab_runner.store.differences import (
 )
 
 Change = Literal[
-    "faster", "slower", "cannot be told", "revised", "other CPUs", "too few starts", "generator was the limit", "lost",
-    "gained", "-",
+    "faster", "slower", "cannot be told", "revised", "other CPUs", "other generator", "too few starts",
+    "generator was the limit", "lost", "gained", "-",
 ]  # fmt: skip
 """`revised`: the server's revision differs, so these are figures of two servers and are not tested; `other CPUs`: nor
-are those of servers on different numbers of CPUs; `lost`: there was a figure and now there is none; `-`: there is none
-on either side, or one side has no such cell or a disturbed one."""
-_UNTESTED = ("revised", "other CPUs")
+are those of servers on different numbers of CPUs; `other generator`: nor those of two generators; `lost`: there was a
+figure and now there is none; `-`: there is none on either side, or one side has no such cell or a disturbed one."""
+_UNTESTED = ("revised", "other CPUs", "other generator")
 
 Figures = Mapping[int, float]
 """By batch."""
@@ -49,8 +49,9 @@ Means = tuple[LogMean, LogMean]
 
 
 class _Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a change. `can_be_faster`, `can_be_slower`: what can be concluded; where ab was the limit of one
-    rate, that one may be higher. `too_slow`: it is slower by more than the given margin, beyond the noise."""
+    """What is known of a change. `can_be_faster`, `can_be_slower`: what can be concluded; where the generator was the
+    limit of one rate, that one may be higher. `too_slow`: it is slower by more than the given margin, beyond the
+    noise."""
 
     change: Change
     can_be_faster: bool = True
@@ -65,8 +66,8 @@ class _Change(msgspec.Struct, frozen=True, kw_only=True):
 
 class CellChange(_Change, frozen=True, kw_only=True):
     """`ratio` is the later figure over the earlier one, of latencies the earlier one over the later: above 1 is faster.
-    `by_cpu_time`: of requests per CPU-second, because ab was the limit of both rates. `figures` are those that are
-    compared, of the earlier sweep and of the later one."""
+    `by_cpu_time`: of requests per CPU-second, because the generator was the limit of both rates. `figures` are those
+    that are compared, of the earlier sweep and of the later one."""
 
     cell: Cell
     before: CellSummary | None
@@ -117,8 +118,8 @@ def compare_sweeps(before: SweepAnalysis, after: SweepAnalysis, slower: float | 
     cells = [cell for cell in dict.fromkeys((*then, *now)) if cell.server != REFERENCE]
     sides = _Sides(then, now, _has_reference(before) and _has_reference(after))
     has_noise = before.has_noise and after.has_noise
-    has_other_cpus = before.sweep.cpus_of_a_server != after.sweep.cpus_of_a_server
-    changes = [_cell(cell, sides, _why_untested(has_other_cpus, cell.server in revised), has_noise) for cell in cells]
+    other = _other_conditions(before.sweep, after.sweep)
+    changes = [_cell(cell, sides, other or _revised(cell.server in revised), has_noise) for cell in cells]
     means = list(_families(changes, families, has_noise))
     tested: list[tuple[int, CellChange | FamilyChange, list[Means]]]
     tested = [(at, each, [_means(each)]) for at, each in enumerate(changes) if _is_tested(each)]
@@ -198,9 +199,15 @@ def _shares(figures: Figures, cells: Mapping[Cell, CellSummary], workload: Workl
     return {batch: figure / reference[batch] for batch, figure in figures.items()}
 
 
-def _why_untested(has_other_cpus: bool, is_revised: bool) -> Change | None:
-    """Return why figures of a server in two sweeps are not tested; None if they are."""
-    return "other CPUs" if has_other_cpus else "revised" if is_revised else None
+def _other_conditions(before: Sweep, after: Sweep) -> Change | None:
+    """Return why no figures of these sweeps are tested; None if they are."""
+    if before.request.load_by != after.request.load_by:
+        return "other generator"
+    return "other CPUs" if before.cpus_of_a_server != after.cpus_of_a_server else None
+
+
+def _revised(is_revised: bool) -> Change | None:
+    return "revised" if is_revised else None
 
 
 def _cell(cell: Cell, sides: _Sides, untested: Change | None, has_noise: bool) -> CellChange:
@@ -292,7 +299,7 @@ def why_not_comparable(before: Sweep, after: Sweep) -> Iterator[str]:
     yield from difference("generator CPUs", before.generator_cpus, after.generator_cpus)
     yield from fixture_differences(before, after)
     yield from difference("load", _load_text(before), _load_text(after))
-    for field in ("runtime", "network", "generators"):
+    for field in ("runtime", "network", "generator", "generators"):
         yield from difference(field, getattr(before.request, field), getattr(after.request, field))
     then, now = _lengths(before.request.protocol), _lengths(after.request.protocol)
     for name in then:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 import msgspec
 
@@ -86,6 +87,16 @@ def percentiles(spread: Histogram, is_open: bool = False) -> tuple[float | None,
         return NO_LATENCY
     unknown = 99.9 if is_open and spread.total < FEWEST_FOR_P99_9 else None
     return tuple(None if each == unknown else spread.percentile(each) / 1000 for each in PERCENTILES)
+
+
+def own_latency(trials: Sequence[Trial]) -> tuple[float | None, ...] | None:
+    """Return the medians over these trials of `PERCENTILES` as their generator computed them itself; None where it did
+    not. Percentiles are never merged: those of all requests together are not known."""
+    found = [trial.outcome.own_percentiles for trial in trials if trial.outcome and trial.outcome.own_percentiles]
+    if not found:
+        return None
+    known = ([own[name] for own in found if name in own] for name in (f"p{each:g}" for each in PERCENTILES))
+    return tuple(median(times) if times else None for times in known)
 
 
 def merged(spreads: Sequence[Histogram]) -> Histogram:

@@ -9,6 +9,7 @@ import click
 
 from ab_runner.cli import options
 from ab_runner.host import interrupt
+from ab_runner.load.generator_registry import DEFAULT, GENERATORS, OPEN
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, for_open_load
 from ab_runner.model.server import DEFAULT_JDK, JDKS
@@ -41,7 +42,7 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     type=click.Choice(["closed", "open"]),
     default="closed",
     show_default=True,
-    help="closed: ab, whose connections wait for an answer before they send again. open: open-load, whose requests "
+    help="closed: connections wait for an answer before they send again. open: by open-load, whose requests "
     "come at planned times, as those of independent users do; it shows latency.",
 )
 @click.option(
@@ -92,12 +93,20 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     help="How long --until-precision may add blocks: 90s, 30m or 2h.",
 )
 @click.option(
+    "--generator",
+    type=click.Choice(list(GENERATORS)),
+    help=f"closed: the program that makes the load.  [default: {DEFAULT.name}]",
+)
+@click.option(
+    "--generator-processes",
     "--generators",
+    "generators",
     type=options.Whole(1, 64),
     default=1,
     show_default=True,
     metavar="N",
-    help="ab processes that run at once, each on its own core, and share the connections. For timed trials only.",
+    help="closed: the generator's processes or threads, each on its own core, which share the connections. For timed "
+    "trials only. (--generators is its old name.)",
 )
 @click.option(
     "--server-cpus",
@@ -116,8 +125,8 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     type=click.Choice(["auto", "docker", "process"]),
     default="auto",
     show_default=True,
-    help="docker: containers, pinned and isolated. process: this host's Java, Maven, ab and native servers. auto: "
-    "docker if an engine answers, else process.",
+    help="docker: containers, pinned and isolated. process: this host's Java, Maven, generator and native servers. "
+    "auto: docker if an engine answers, else process.",
 )
 @click.option(
     "--network",
@@ -154,6 +163,7 @@ def command(
     blocks: int | None,
     until_precision: float | None,
     budget: int,
+    generator: str | None,
     generators: int,
     server_cpus: int | None,
     warmup: Load | None,
@@ -167,6 +177,8 @@ def command(
     """Runs a sweep and shows its tables. This is what happens without a command."""
     trial = options.trial_load(requests, duration)
     opened, levels = options.open_load(load, rate, slo, idle, concurrency)
+    if opened and generator not in (None, OPEN.name):
+        raise click.UsageError(f"--generator {generator} is for --load closed: {OPEN.name} makes open loads")
     usual = for_open_load(PROTOCOLS[protocol]) if opened else PROTOCOLS[protocol]
     request = RunRequest(
         servers=servers,
@@ -176,6 +188,7 @@ def command(
         protocol=with_changes(usual, trial=trial, warm_up=warmup, blocks=blocks),
         runtime=RuntimeWish(kind=runtime, network=network, jdk=jdk, port=port),
         goal=None if until_precision is None else PrecisionGoal(until_precision, budget),
+        generator=DEFAULT.name if opened or generator is None else generator,
         generators=generators,
         server_cpus=server_cpus,
         out=out,

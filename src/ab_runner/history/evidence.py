@@ -12,6 +12,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.history.published import Figure
 from ab_runner.history.then_and_now import match_of
+from ab_runner.model.protocol import DEFAULT_GENERATOR
 from ab_runner.model.records import Cell, Trial, cell_of
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
@@ -69,12 +70,13 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
 class Evidence(msgspec.Struct, frozen=True):
     """Figures under the names of the paper's servers; `year` is that of published ones, of which it is not known how
-    many `cpus` each server had."""
+    many `cpus` each server had. `generator` made the load."""
 
     name: str
     cells: Mapping[Cell, Measured]
     year: int | None = None
     cpus: int | None = None
+    generator: str = DEFAULT_GENERATOR
 
     @property
     def is_published(self) -> bool:
@@ -132,7 +134,8 @@ def of_sweep(analysis: SweepAnalysis, figures: Iterable[Figure]) -> Evidence:
                 found[Cell(name, workload, level)] = _measured(
                     cell, analysis.measurements.get(cell.cell), failures.get(cell.cell, {}), blocks
                 )
-    return Evidence(analysis.sweep.id, found, cpus=analysis.sweep.cpus_of_a_server)
+    sweep = analysis.sweep
+    return Evidence(sweep.id, found, cpus=sweep.cpus_of_a_server, generator=sweep.request.load_by)
 
 
 def _stand_ins(

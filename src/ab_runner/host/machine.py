@@ -114,7 +114,7 @@ def _check_server_cpus(split: CpuSplit, generators: int, wanted: int) -> None:
         )
     if wanted > there:
         whose = "generator's" if generators == 1 else "generators'"
-        fewer = "" if generators == 1 else " or fewer --generators"
+        fewer = "" if generators == 1 else " or fewer --generator-processes"
         raise UserError(
             f"--server-cpus {wanted}: this machine has {cpus_text(there)} for the server beside the {whose} {beside}; "
             f"use --server-cpus {there}{fewer}, or a machine with {cpus_text(wanted + beside)} or more"

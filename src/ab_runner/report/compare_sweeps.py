@@ -32,6 +32,7 @@ def compare_all(
         if slower is not None and not each.can_tell:
             raise UserError(
                 f"--fail-if-slower: {name} and {first_name} have no cell with six starts in both, of one revision of "
-                "its server and as many CPUs for it, so no change can be told from noise; measure both with --blocks 6"
+                "its server, by one generator and as many CPUs for it, so no change can be told from noise; measure "
+                "both with --blocks 6"
             )
     return compared

@@ -22,9 +22,9 @@ from ab_runner.report.figures import (
     AT_LEAST,
     NO_RECORD,
     NONE,
-    OF_CPU_TIME,
     cell_text,
     main_text,
+    of_cpu_time,
     rate_figure,
     ratio_figure,
 )
@@ -49,7 +49,7 @@ BY_REFERENCE = (
     "slower or faster is not in it"
 )
 REVISED = "the server's behaviour was changed here, so the ratio is not one of the software, and is not tested"
-OTHER_CPUS = "so the ratio is not one of the software, and is not tested"
+NOT_OF_THE_SOFTWARE = "so the ratio is not one of the software, and is not tested"
 FAMILY = "the geometric mean over the servers; of each server, over the cells that every start in both sweeps has"
 WITHOUT_REVISED = "without servers whose revision differs"
 
@@ -62,6 +62,7 @@ _EMPHASES: dict[Change, Emphasis] = {
     "cannot be told": Emphasis.UNSURE,
     "revised": Emphasis.UNSURE,
     "other CPUs": Emphasis.UNSURE,
+    "other generator": Emphasis.UNSURE,
 }
 
 
@@ -95,12 +96,12 @@ def _tables(letter: str, compared: SweepComparison) -> Iterator[tuple[Table, Seq
     ratio = f"A / {letter}" if lower_is_better(words.measure) else f"{letter} / A"
     for workload in dict.fromkeys(change.cell.workload for change in compared.cells):
         changes = [change for change in compared.cells if change.cell.workload == workload]
-        notes = [OF_CPU_TIME] if any(change.by_cpu_time for change in changes) else []
+        notes = [of_cpu_time(words.generator)] if any(change.by_cpu_time for change in changes) else []
         notes += [AT_LEAST] if any(change.bound for change in changes) else []
         notes += [FEW_STARTS] if any(change.change == "too few starts" for change in changes) else []
         notes += [BY_REFERENCE] if compared.by_reference else []
         notes += _revised_notes(changes, compared.revised)
-        notes += [_cpus_note(letter, compared)] if any(change.change == "other CPUs" for change in changes) else []
+        notes += _other_notes(letter, changes, compared)
         table = Table(
             title=f"{workload}: {words.quantity}, {letter} against A",
             headings=("server", words.column, "A", letter, ratio, "verdict"),
@@ -125,9 +126,16 @@ def _revised_notes(changes: Iterable[CellChange], revised: Mapping[str, tuple[in
         yield f"revised: revision {before} → {after} ({', '.join(ids)}): {REVISED}"
 
 
-def _cpus_note(letter: str, compared: SweepComparison) -> str:
-    before, after = (cpus_text(sweep.cpus_of_a_server) for sweep in (compared.before, compared.after))
-    return f"other CPUs: servers had {before} in A and {after} in {letter}, {OTHER_CPUS}"
+def _other_notes(letter: str, changes: Iterable[CellChange], compared: SweepComparison) -> Iterator[str]:
+    """Yield why no figures of these sweeps are tested."""
+    sweeps = (compared.before, compared.after)
+    found = {change.change for change in changes}
+    if "other CPUs" in found:
+        before, after = (cpus_text(sweep.cpus_of_a_server) for sweep in sweeps)
+        yield f"other CPUs: servers had {before} in A and {after} in {letter}, {NOT_OF_THE_SOFTWARE}"
+    if "other generator" in found:
+        before, after = (sweep.request.load_by for sweep in sweeps)
+        yield f"other generator: {before} made the load in A and {after} in {letter}, {NOT_OF_THE_SOFTWARE}"
 
 
 def _rows(changes: Iterable[CellChange]) -> Iterator[tuple[TableCell, ...]]:

@@ -39,7 +39,7 @@ def _rows(paper: Paper, judgement: Judgement) -> Iterator[dict[str, object]]:
                         "claim": claim.claim.says,
                         "reading": reading,
                         "claim_verdict": verdict,
-                        **_part(part),
+                        **_part(part, judgement.evidence.generator),
                     }
 
 
@@ -51,12 +51,12 @@ def _readings(claim: JudgedClaim) -> Iterator[tuple[str, ConclusionVerdict, Sequ
         yield "strict", claim.strict, claim.strict_parts
 
 
-def _part(part: Part) -> dict[str, object]:
+def _part(part: Part, generator: str) -> dict[str, object]:
     row: dict[str, object] = {
         "workload": part.workload,
         "concurrency": " ".join(map(str, part.at)),
         "part_verdict": part.verdict,
-        "figures": basis_text(part.basis),
+        "figures": basis_text(part.basis, generator),
     }
     if part.ratio:
         row["ratio"] = round(part.ratio.value, 4)

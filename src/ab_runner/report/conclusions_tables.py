@@ -26,7 +26,7 @@ from ab_runner.history.verdicts import (
     SideRate,
     Unanswerable,
 )
-from ab_runner.model.protocol import cpus_text
+from ab_runner.model.protocol import DEFAULT_GENERATOR, cpus_text
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
 from ab_runner.report.figures import AT_LEAST, numbers_text, rate_figure, ratio_figure, why_absent
 from ab_runner.stats.estimate import FEWEST_STARTS, Estimate
@@ -58,7 +58,7 @@ TESTED = (
 
 
 _UNANSWERABLE = {
-    Unanswerable.GAVE_UP: "ab gave up on some, so it is not known how many requests would have failed",
+    Unanswerable.GAVE_UP: "{generator} gave up on some, so it is not known how many requests would have failed",
     Unanswerable.NO_COMMON_BLOCK: "no block has figures of all of them",
 }
 _EMPHASES: dict[ConclusionVerdict, Emphasis] = {
@@ -80,9 +80,15 @@ def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], dama
             several = TESTED if judgement.evidence.has_noise else FEW_STARTS
             kinds[PUBLISHED if judgement.evidence.is_published else several][judgement.name] = None
     sweeps = [each for _, found in papers[:1] for each in found if not each.evidence.is_published]
-    cpus = {each.name: f", servers on {cpus_text(each.evidence.cpus)}" for each in sweeps if each.evidence.cpus}
-    differ = len(set(cpus.values())) > 1
-    facts = [f"{each.name}: {each.evidence.name}{cpus.get(each.name, '') if differ else ''}" for each in sweeps]
+    conditions = (
+        {each.name: f", servers on {cpus_text(each.evidence.cpus)}" for each in sweeps if each.evidence.cpus},
+        {each.name: f", load by {each.evidence.generator}" for each in sweeps},
+    )
+    differing = [texts for texts in conditions if len(set(texts.values())) > 1]
+    facts = [
+        f"{each.name}: {each.evidence.name}{''.join(texts.get(each.name, '') for texts in differing)}"
+        for each in sweeps
+    ]
     facts += [text.format(", ".join(names)) for text, names in kinds.items() if names]
     return Report(
         heading="conclusions and verdicts",
@@ -115,7 +121,8 @@ def _tables(paper: Paper, judgements: Sequence[Judgement]) -> Iterator[Table]:
         for place, claim in enumerate(conclusion.claims):
             says = claim.says
             for judgement in judgements:
-                for reading, row in _readings(judgement.conclusions[number].claims[place]):
+                claim_here, generator = judgement.conclusions[number].claims[place], judgement.evidence.generator
+                for reading, row in _readings(claim_here, generator):
                     rows.append((*plain((says, judgement.name, reading)), *_row_cells(row)))
                     shown += [row.deciding] if row.deciding else []
                     says = ""
@@ -127,7 +134,7 @@ def _tables(paper: Paper, judgements: Sequence[Judgement]) -> Iterator[Table]:
 
 
 def _has_bound(part: Part) -> bool:
-    """Return whether one of its figures, or their ratio, is only a bound because ab was the limit."""
+    """Return whether one of its figures, or their ratio, is only a bound because the generator was the limit."""
     rates = (part.basis.first, part.basis.second) if isinstance(part.basis, Rates) else ()
     return bool(part.bound) or any(rate.at_least for rate in rates)
 
@@ -167,20 +174,20 @@ def _row_cells(row: _Row) -> tuple[TableCell, ...]:
     return (TableCell(row.where), TableCell(row.verdict, _EMPHASES[row.verdict]), ratio, TableCell(row.why))
 
 
-def _readings(claim: JudgedClaim) -> Iterator[tuple[str, _Row]]:
+def _readings(claim: JudgedClaim, generator: str) -> Iterator[tuple[str, _Row]]:
     """Yield the rows of both readings, or of the only one, each with the name of its reading. What was not measured is
     the same in both."""
-    rows = list(_rows(claim.parts))
+    rows = list(_rows(claim.parts, generator))
     yield from (("means" if row.deciding and not claim.has_one_reading else "", row) for row in rows)
     if not claim.has_one_reading:
-        yield from (("strict", row) for row in _rows(claim.strict_parts) if row.deciding)
+        yield from (("strict", row) for row in _rows(claim.strict_parts, generator) if row.deciding)
 
 
-def _rows(found: Sequence[Part]) -> Iterator[_Row]:
+def _rows(found: Sequence[Part], generator: str) -> Iterator[_Row]:
     """Yield a row for each workload and verdict; a single one where nothing was measured."""
     missing = [part for part in found if part.verdict == "not measured"]
     if len(missing) == len(found):
-        yield _missing_row("", missing)
+        yield _missing_row("", missing, generator)
         return
     workloads = dict.fromkeys(part.workload for part in found)
     for workload in workloads:
@@ -192,14 +199,14 @@ def _rows(found: Sequence[Part]) -> Iterator[_Row]:
                 levels = numbers_text(_levels(parts))
                 its_own = numbers_text(_levels([deciding]))
                 at = "" if its_own == levels else f" (at {its_own})"
-                why = f"{basis_text(deciding.basis)}{at}{_power_text(deciding)}"
+                why = f"{basis_text(deciding.basis, generator)}{at}{_power_text(deciding)}"
                 yield _Row(f"{where}{levels}", verdict, deciding, why)
         if here := [part for part in missing if part.workload == workload]:
-            yield _missing_row(where, here)
+            yield _missing_row(where, here, generator)
 
 
-def _missing_row(where: str, parts: Sequence[Part]) -> _Row:
-    why = "; ".join(dict.fromkeys(reason for part in parts for reason in _reasons(part.basis)))
+def _missing_row(where: str, parts: Sequence[Part], generator: str) -> _Row:
+    why = "; ".join(dict.fromkeys(reason for part in parts for reason in _reasons(part.basis, generator)))
     return _Row(f"{where}{numbers_text(_levels(parts))}", "not measured", None, why)
 
 
@@ -223,20 +230,20 @@ def _power_text(part: Part) -> str:
 # --- what decides ------------------------------------------------------------------------------------------------
 
 
-def basis_text(basis: Basis) -> str:
-    """Return the figures that decide, or why there are none."""
+def basis_text(basis: Basis, generator: str = DEFAULT_GENERATOR) -> str:
+    """Return the figures that decide, or why there are none. `generator` made the load."""
     match basis:
         case Absent():
-            return "; ".join(_reasons(basis))
+            return "; ".join(_reasons(basis, generator))
         case Unanswerable():
-            return _UNANSWERABLE[basis]
+            return _UNANSWERABLE[basis].format(generator=generator)
         case Rates():
             figures = f"{_rate_text(basis.first)} against {_rate_text(basis.second)}"
-            limited = "; ab was the limit of both" if basis.both_limited else ""
+            limited = f"; {generator} was the limit of both" if basis.both_limited else ""
             return f"{figures}{limited}{_start_text(basis.few_starts)}"
         case Gap():
             (begin, end), (before, after) = basis.at, basis.leads
-            limited = "; ab was the limit of some" if basis.limited else ""
+            limited = f"; {generator} was the limit of some" if basis.limited else ""
             figures = f"the first group has {_lead_text(before)} the rate of the second at {begin}, "
             return f"{figures}{_lead_text(after)} at {end}{limited}{_start_text(basis.few_starts)}"
         case Failed():
@@ -249,9 +256,11 @@ def _start_text(few_starts: bool) -> str:
     return " (too few starts)" if few_starts else ""
 
 
-def _reasons(basis: Basis) -> Iterable[str]:
+def _reasons(basis: Basis, generator: str) -> Iterable[str]:
     """Return why there are no figures, each reason once."""
-    return dict.fromkeys(map(_absence_text, basis.absences)) if isinstance(basis, Absent) else (basis_text(basis),)
+    if isinstance(basis, Absent):
+        return dict.fromkeys(map(_absence_text, basis.absences))
+    return (basis_text(basis, generator),)
 
 
 def _absence_text(absence: Absence) -> str:

@@ -63,9 +63,9 @@ def _pinned_text(cpus: Sequence[int]) -> str:
 
 
 def _generator_text(sweep: Sweep) -> str:
-    if sweep.request.open:
-        return sweep.environment.get("open-load", "open-load")
-    return f"ab of {sweep.environment.get('ab package') or sweep.environment.get('ab')}"
+    name = sweep.request.load_by
+    said = sweep.environment.get(f"{name} package") or sweep.environment.get(name) or name
+    return said if said.partition(" ")[0] == name else f"{name} of {said}"
 
 
 def _builds(records: Iterable[Record]) -> str:

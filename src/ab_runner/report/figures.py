@@ -30,27 +30,25 @@ NO_RECORD = "not run"
 NONE = "-"
 NOTHING = TableCell(NONE, value="")
 CPU_TIME_MARK = " CPU"
-OF_CPU_TIME = "CPU: of requests per CPU-second of the server, because ab was the limit of both rates"
 AT_LEAST = "≥ (of a ratio also ≤): the generator was the limit of a figure, so its server may be faster"
 _OPEN_LIMITS: dict[Limit, str] = {
     "server": "s: the server's cores were full",
-    "machine": "m: server and open-load shared full cores",
+    "machine": "m: server and {generator} shared full cores",
 }
-LIMITS: dict[Measure, dict[Limit, str]] = {
+_LIMITS: dict[Measure, dict[Limit, str]] = {
     "rate": {
-        "generator": "≥ … g: ab was the limit, for its core was full and the server's were not; the server may be "
-        "faster (g 2/6: in two of six trials)",
+        "generator": "≥ … g: {generator} was the limit, for its core was full and the server's were not; the server "
+        "may be faster (g 2/6: in two of six trials)",
         "server": "s: the server's cores were full",
-        "machine": "m: server and ab shared full cores",
+        "machine": "m: server and {generator} shared full cores",
     },
-    "latency": {"generator": "g: more than a tenth of the median is the median lag of open-load", **_OPEN_LIMITS},
+    "latency": {"generator": "g: more than a tenth of the median is the median lag of {generator}", **_OPEN_LIMITS},
     "capacity": {
-        "generator": "≥ … g: open-load was late or at its own limit; the server may be faster (g 2/6: in two of six "
+        "generator": "≥ … g: {generator} was late or at its own limit; the server may be faster (g 2/6: in two of six "
         "trials)",
         **_OPEN_LIMITS,
     },
 }
-"""What the letters mean."""
 _BRIEF_AT_MOST = 14
 """The most characters of a reason where there is little room; for a longer one its kind is shown."""
 BRIEF_REASONS: dict[Reason, str] = {
@@ -73,6 +71,16 @@ BRIEF_REASONS: dict[Reason, str] = {
 
 
 # --- numbers -----------------------------------------------------------------------------------------------------
+
+
+def limit_texts(measure: Measure, generator: str) -> dict[Limit, str]:
+    """Return what the letters mean that say what was the limit."""
+    return {limit: text.format(generator=generator) for limit, text in _LIMITS[measure].items()}
+
+
+def of_cpu_time(generator: str) -> str:
+    """Return what a ratio of requests per CPU-second is."""
+    return f"CPU: of requests per CPU-second of the server, because {generator} was the limit of both rates"
 
 
 def rate_figure(rate: float) -> str:
@@ -341,7 +349,7 @@ def latency_cell(cell: CellSummary | None) -> TableCell:
     """Return the latencies of a cell, which are sorted by the median."""
     if cell is None or not shows_latencies(cell):
         return NOTHING
-    *body, longest = latency_figures(cell.latency, exact=cell.measure != "rate")
+    *body, longest = latency_figures(cell.latency, exact=cell.has_exact_latency)
     cut_off = "≥ " if cell.longest_is_cut_off else ""
     text = " / ".join((*body, f"{cut_off}{longest}{'*' if cell.starved else ''}"))
     return TableCell(text, value=cell.latency[0])

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.disturbed import DISTURBED
-from ab_runner.analysis.measure import measure_on
 from ab_runner.analysis.reasons import Failure, Reason
 from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Note, Remark, StolenTime
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
@@ -17,10 +16,10 @@ from ab_runner.model.workload import WorkloadName
 from ab_runner.report.document import Group
 from ab_runner.report.figures import (
     BRIEF_REASONS,
-    LIMITS,
     jvm_text,
     jvm_trials_text,
     limit_of,
+    limit_texts,
     numbers_text,
     remark_text,
     shows_latencies,
@@ -32,6 +31,7 @@ ONE_CONNECTION = "c=1: each request waits for the answer to the last, so wake-up
 SHARE_OF_PEAK = "each server at its own rate, a share of its own peak"
 CUT_OFF = "≥ before the longest: about as long as the trial, whose end cut it off"
 OF_THE_SERVED = "*: of the connections served alone; the others waited, most of them without an answer"
+OWN_PERCENTILES = "'s own percentiles, not of requests that were recorded; medians of the trials"
 UNDISTURBED = (
     f"undisturbed: trials in which the hypervisor gave at most {100 * DISTURBED:g} % of the CPU time to others; "
     "a cell with fewer than half of them is disturbed and has no rank"
@@ -56,7 +56,7 @@ def key_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
     """Yield what the marks in a workload's table of rates mean, and what bounds the rate of one connection."""
     cells = list(_cells_of(workload, analysis))
     yield from axis_notes(cells, analysis.axis)
-    yield from limit_notes(cells, analysis.axis)
+    yield from limit_notes(cells, analysis)
     yield from disturbed_notes(cells)
 
 
@@ -179,10 +179,11 @@ def untestable_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterato
             yield f"{server.id}: {server.untestable[workload]}"
 
 
-def limit_notes(cells: Iterable[CellSummary], axis: Axis) -> Iterator[str]:
+def limit_notes(cells: Iterable[CellSummary], analysis: SweepAnalysis) -> Iterator[str]:
     """Yield the meaning of the letters in these cells."""
     found = {limit_of(cell) for cell in cells}
-    yield from (text for limit, text in LIMITS[measure_on(axis)].items() if limit in found)
+    texts = limit_texts(analysis.measure, analysis.sweep.request.load_by)
+    yield from (text for limit, text in texts.items() if limit in found)
 
 
 def disturbed_notes(cells: Iterable[CellSummary]) -> Iterator[str]:
@@ -199,6 +200,12 @@ def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[s
         yield CUT_OFF
     if any(cell.starved for cell in shown):
         yield OF_THE_SERVED
+    yield from own_percentiles(shown)
+
+
+def own_percentiles(cells: Iterable[CellSummary]) -> Iterator[str]:
+    """Yield whose percentiles the latencies of these cells are, where no requests were recorded."""
+    yield from dict.fromkeys(f"{cell.latency_by}{OWN_PERCENTILES}" for cell in cells if cell.latency_by)
 
 
 # --- all cells in a few lines ------------------------------------------------------------------------------------
@@ -207,7 +214,7 @@ def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[s
 def grouped_notes(analysis: SweepAnalysis) -> Iterator[str]:
     """Yield the marks of all tables of rates in a line, then what failed and what the stars mean, each in a line."""
     yield from axis_notes(analysis.cells.values(), analysis.axis)
-    if marks := list(limit_notes(analysis.cells.values(), analysis.axis)):
+    if marks := list(limit_notes(analysis.cells.values(), analysis)):
         yield "; ".join(marks)
     yield from disturbed_notes(analysis.cells.values())
     ranked = [cell for cell in analysis.cells.values() if cell.cell.server != REFERENCE]

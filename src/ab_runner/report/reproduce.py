@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import PROTOCOLS, Protocol, SweepRequest, for_open_load
+from ab_runner.model.protocol import DEFAULT_GENERATOR, PROTOCOLS, Protocol, SweepRequest, for_open_load
 
 
 def command(request: SweepRequest) -> str:
@@ -26,7 +26,7 @@ def _options(request: SweepRequest) -> Iterator[str]:
     if request.runtime == "docker":
         yield from ("--network", request.network)
     if request.generators != 1:
-        yield from ("--generators", str(request.generators))
+        yield from ("--generator-processes", str(request.generators))
     if request.server_cpus is not None:
         yield from ("--server-cpus", str(request.server_cpus))
     if request.jdk is not None:
@@ -38,6 +38,8 @@ def _load(request: SweepRequest) -> Iterator[str]:
     levels = [str(level) for level in request.levels]
     if request.open is None:
         yield from ("--concurrency", ",".join(levels))
+        if request.generator != DEFAULT_GENERATOR:
+            yield from ("--generator", request.generator)
         return
     yield from ("--load", "open")
     match request.open.axis:

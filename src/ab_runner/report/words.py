@@ -6,7 +6,7 @@ import msgspec
 
 from ab_runner.analysis.measure import Measure, lower_is_better, measure_on
 from ab_runner.model.axis import Axis, level_text
-from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.protocol import DEFAULT_GENERATOR, SweepRequest
 
 
 class Words(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,8 +26,15 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_closed(self) -> bool:
-        """Whether the load is ab's, whose connections wait for answers."""
+        """Whether the load is closed: its connections wait for answers."""
         return self.axis == "connections"
+
+    @property
+    def load(self) -> str:
+        """What the load is called in a title."""
+        if not self.is_closed:
+            return "open load"
+        return "Apache Benchmark" if self.generator == DEFAULT_GENERATOR else self.generator
 
     def heading(self, level: int) -> str:
         """Return a level as the heading of a column whose table says what the levels are."""
@@ -85,6 +92,6 @@ def words_of(request: SweepRequest) -> Words:
     }[axis]
     return Words(
         axis=axis, measure=measure, quantity=quantity, unit=unit, over=over, column=column,
-        answer=_ANSWERS[measure], generator="open-load" if opened else "ab",
+        answer=_ANSWERS[measure], generator=request.load_by,
         percentile=percentile,
     )  # fmt: skip

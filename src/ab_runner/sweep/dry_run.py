@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ab_runner.load.generator_registry import DEFAULT
 from ab_runner.model.axis import levels_text
 from ab_runner.model.protocol import Protocol, SweepRequest, cpus_text
 from ab_runner.model.server import Server
@@ -19,6 +20,8 @@ def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server
     yield f"servers ({len(servers)}): {', '.join(server.id for server in servers)}"
     yield f"workloads: {', '.join(request.workloads)}"
     yield levels_text(request.axis, request.levels, request.open)
+    if request.generator != DEFAULT.name:
+        yield f"load by {request.generator}"
     yield f"protocol: {protocol.name}, blocks: {protocol.blocks}, each trial: {_trial_text(protocol)}"
     if request.server_cpus is not None:
         yield f"each server on {cpus_text(request.server_cpus)}"

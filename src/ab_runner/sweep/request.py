@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 
 from ab_runner.errors import UserError
+from ab_runner.load.generator import Generator
+from ab_runner.load.generator_registry import DEFAULT, GENERATORS
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, Protocol, SweepRequest, WarmUp
@@ -43,6 +45,8 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     runtime: RuntimeWish
     open: OpenLoad | None = None
     goal: PrecisionGoal | None = None
+    generator: str = DEFAULT.name
+    """Of a closed load."""
     generators: int = 1
     server_cpus: int | None = None
     out: Path | None = None
@@ -50,12 +54,15 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     def check(self) -> None:
         """Raise UserError where one part of the request contradicts another."""
         if self.open:
-            _check_times(self.protocol)
+            _check_times(self.protocol, "an open load")
             if self.generators > 1:
-                raise UserError("--generators is for --load closed: open-load is one program")
+                raise UserError("--generator-processes is for --load closed: an open load has one process")
             return
+        generator = GENERATORS[self.generator]
+        if not generator.counts_requests:
+            _check_times(self.protocol, f"a load by {generator.name}")
         _check_requests(self)
-        _check_generators(self)
+        _check_processes(self, generator)
 
     def as_stored(self, servers: Iterable[Server], seed: int) -> SweepRequest:
         """Return what the sweep stores: its servers by their ids."""
@@ -71,6 +78,7 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
             jdk=self.runtime.jdk,
             precision=self.goal.precision if self.goal else None,
             budget=self.goal.budget if self.goal else None,
+            generator=self.generator,
             generators=self.generators,
             server_cpus=self.server_cpus,
         )
@@ -88,17 +96,17 @@ def with_changes(protocol: Protocol, *, trial: Load | None, warm_up: Load | None
     return msgspec.structs.replace(protocol, **changes)
 
 
-def _check_times(protocol: Protocol) -> None:
+def _check_times(protocol: Protocol, who: str) -> None:
     for load in (protocol.trial, protocol.large_trial, protocol.warm_up.load, protocol.large_warm_up.load):
         if load.requests:
             raise UserError(
-                "an open load takes a time, not a number of requests: give --duration or --warmup with a unit (5s), "
+                f"{who} takes a time, not a number of requests: give --duration or --warmup with a unit (5s), "
                 "and a protocol other than 2006"
             )
 
 
 def _check_requests(request: RunRequest) -> None:
-    """ab refuses fewer requests than connections."""
+    """Each connection makes one request or more: ab refuses fewer."""
     highest = max(request.levels)
     for load in {request.protocol.trial_of(workload) for workload in request.workloads}:
         if load.requests is not None and load.requests < highest:
@@ -114,8 +122,15 @@ def _check_requests(request: RunRequest) -> None:
         raise UserError(f"--warmup {warm_up}: {least} (or 0)")
 
 
-def _check_generators(request: RunRequest) -> None:
-    """Runs of a number of requests end at different times, and then their rates do not add up."""
+def _check_processes(request: RunRequest, generator: Generator) -> None:
+    """Runs of a number of requests end at different times, and then their rates do not add up. Fewer processes than are
+    asked for would leave cores idle that no server gets."""
     loads = (request.protocol.trial, request.protocol.large_trial)
     if request.generators > 1 and any(load.requests is not None for load in loads):
-        raise UserError("--generators needs timed trials: give --duration, or a protocol other than 2006")
+        raise UserError("--generator-processes needs timed trials: give --duration, or a protocol other than 2006")
+    for level in request.levels:
+        if generator.processes(level, request.generators) < min(level, request.generators):
+            raise UserError(
+                f"--generator-processes {request.generators}: {generator.name} divides connections evenly, and "
+                f"{level:,} cannot be divided so: give other levels with --concurrency"
+            )

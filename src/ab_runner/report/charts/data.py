@@ -66,7 +66,7 @@ def _cell_row(summary: CellSummary, last: bool, analysis: SweepAnalysis) -> Row:
         row["missing"] = "not known"
     row |= {percentile_field(each): float(f"{value:.4g}") for each, value in latencies if value is not None}
     if summary.latency[PERCENTILES.index(TAIL)] is not None:
-        row[TAIL_FIGURE] = latency_figures(summary.latency, summary.measure != "rate")[PERCENTILES.index(TAIL)]
+        row[TAIL_FIGURE] = latency_figures(summary.latency, summary.has_exact_latency)[PERCENTILES.index(TAIL)]
     if last:
         row["last"] = True
     if cell in analysis.shares:

@@ -14,7 +14,7 @@ from ab_runner.history.published import Figure
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.of_sweep import charts_of_page
 from ab_runner.report.document import Report
-from ab_runner.report.figures import LIMITS
+from ab_runner.report.figures import limit_texts
 from ab_runner.report.html.page import page_of
 from ab_runner.report.html.templates import fill, joined_scripts
 
@@ -53,7 +53,7 @@ def render(
         details=_packed({"trials": page.trials, "warmUps": page.warm_ups}),
         served=served,
         scripts=[Markup(vega.vega_script()), joined_scripts("js")],
-        limits=LIMITS[analysis.measure],
+        limits=limit_texts(analysis.measure, page.words.generator),
     )
 
 

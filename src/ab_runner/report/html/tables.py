@@ -28,7 +28,7 @@ from ab_runner.report.figures import (
     share_figure,
     star_of,
 )
-from ab_runner.report.notes import key_notes, latency_notes, remark_groups, untestable_notes
+from ab_runner.report.notes import key_notes, latency_notes, own_percentiles, remark_groups, untestable_notes
 from ab_runner.report.open_load_tables import latency_tables, open_load_tables
 from ab_runner.report.tables import ABOVE_THE_CEILING, no_record, ranks_tables
 from ab_runner.report.words import Words, words_of
@@ -72,6 +72,8 @@ class WorkloadSection(msgspec.Struct, frozen=True):
     summary: str
     open_load: tuple[Table, ...] = ()
     """What only an open load has."""
+    own_latencies: str = ""
+    """Whose percentiles the latencies are, where they are not of recorded requests."""
 
     @property
     def rows(self) -> Iterator[tuple[Server, tuple[RatePlace, ...]]]:
@@ -144,6 +146,7 @@ def workload_section(workload: Workload, analysis: SweepAnalysis) -> WorkloadSec
         latency_notes=tuple(latency_notes(workload.name, analysis)),
         summary=_spread_text(spread, words_of(analysis.sweep.request)),
         open_load=(*latency_tables(workload, analysis), *open_load_tables(workload, analysis)),
+        own_latencies="; ".join(own_percentiles(cell for row in grid for cell in row if cell)),
     )
 
 

@@ -1,0 +1,168 @@
+"""--generator, with a runtime without load: from the option to tables, page, export and a resumed sweep."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+from support.builders import server, sweep, trial
+from support.cli import Runner
+from support.fakes import FakeRuntime
+
+from ab_runner.host import machine
+from ab_runner.host.machine import CpuSplit
+from ab_runner.load.generator import Completed, Generator
+from ab_runner.model.records import Trial
+from ab_runner.model.server import Server
+from ab_runner.report.reproduce import command
+from ab_runner.runtime.base import RuntimeUnusable
+from ab_runner.store.reader import read
+from ab_runner.store.writer import Store
+from ab_runner.sweep import probe, runtime_choice
+
+ASKED = (
+    "--servers", "jdk-httpserver", "--workloads", "small-keepalive", "--concurrency", "10,100", "--protocol", "quick",
+    "--warmup", "1s", "--generator", "wrk",
+)  # fmt: skip
+
+
+class ByWrk:
+    """A machine of three CPUs, and a runtime in which wrk finds 200 requests for each connection. It fails when no
+    `loads_left`. `extra` is how many bytes more were received."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.loads_left = 1_000
+        self.extra = 0
+        self.commands: list[Sequence[str]] = []
+        self.generators: list[Generator] = []
+        monkeypatch.setattr("ab_runner.host.cooldown.WAIT_SECONDS", 0)
+        monkeypatch.setattr(runtime_choice, "why_unusable", lambda: None)
+        monkeypatch.setattr(runtime_choice, "DockerRuntime", self._runtime)
+        monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
+        monkeypatch.setattr(machine, "_siblings", lambda cpu: {cpu})
+
+    def _runtime(
+        self, root: Path, fixtures: Path, cpus: CpuSplit, network: str, jdk: int, generator: Generator
+    ) -> FakeRuntime:
+        self.runtime = FakeRuntime(fixtures, self._load)
+        self.runtime.server_cpus, self.runtime.generator_cpus = cpus.server, cpus.generator
+        self.generators.append(generator)
+        return self.runtime
+
+    def _load(self, server: Server, command: Sequence[str]) -> Completed:
+        self.loads_left -= 1
+        if self.loads_left < 0:
+            raise RuntimeUnusable("the engine is gone")
+        self.commands.append(command)
+        head = b"GET /small.html HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n"
+        answer = probe.ask(self.runtime.running[-1].connect, head)
+        requests = 200 * int(command[command.index("-c") + 1])
+        figures = {
+            "requests": requests, "microseconds": 1_000_000,
+            "bytes": requests * (len(answer.head) + len(answer.body)) + self.extra,
+            "connect": 0, "read": 0, "write": 0, "timeout": 0, "status": 0,
+            "milliseconds": {"p50": 1.25, "p90": 2, "p99": 3, "p99.9": 4, "p100": 5.5},
+        }  # fmt: skip
+        return Completed(0, f"Running 1s test\n{msgspec.json.encode(figures).decode()}\n", "")
+
+
+@pytest.fixture
+def by_wrk(monkeypatch: pytest.MonkeyPatch) -> ByWrk:
+    return ByWrk(monkeypatch)
+
+
+def trials_of(folder: Path) -> list[Trial]:
+    return [record for record in read(folder).records if isinstance(record, Trial) and record.block == 1]
+
+
+def test_a_sweep_by_wrk_ends_in_tables_page_and_export(cli: Runner, by_wrk: ByWrk, tmp_path: Path) -> None:
+    folder = tmp_path / "sweep"
+    code, stdout, stderr = cli(*ASKED, "--generator-processes", "2", "--out", str(folder))
+    assert code == 0, stderr
+    assert [each.name for each in by_wrk.generators] == ["wrk"]
+    found = trials_of(folder)
+    assert [(each.level, each.verdict.valid, each.samples is not None) for each in found] == [
+        (10, True, True), (100, True, True),
+    ]  # fmt: skip
+    assert [each.outcome and each.outcome.rate for each in found] == [2_000, 20_000]
+    assert [each.command[:5] for each in found] == [("wrk", "-t", "2", "-c", "10"), ("wrk", "-t", "2", "-c", "100")]
+    assert "servers on 1 CPU (CPU 2), wrk on 2 CPUs (CPU 0, 1)" in stdout
+    code, stdout, _ = cli("report", "--all", str(folder))
+    assert stdout.count("1.25 / 2.00 / 3.00 / 4.00 / 5.50") == 2
+    assert "\n  wrk's own percentiles, not of requests that were recorded; medians of the trials\n" in stdout
+    page = (folder / "report.html").read_text()
+    for said in (
+        "HTTP servers under wrk", "wrk waits for each answer", "These are wrk&#39;s own percentiles",
+        "--generator wrk --workloads", "--generator-processes 2",
+    ):  # fmt: skip
+        assert said in page
+    assert " ab " not in stdout
+    assert cli("export", str(folder), "--out", str(tmp_path / "trials.csv"))[0] == 0
+    rows = list(csv.DictReader((tmp_path / "trials.csv").read_text().splitlines()))
+    assert {(row["p50_ms"], row["html_bytes"], row["kept_alive"]) for row in rows} == {("", "", "")}
+    assert "--generator wrk" in command(read(folder).sweep.request)
+
+
+def test_wrong_bytes_are_the_cells_reason(cli: Runner, by_wrk: ByWrk, tmp_path: Path) -> None:
+    by_wrk.extra = -1
+    assert cli(*ASKED, "--out", str(tmp_path / "sweep"))[0] in (0, 1)
+    reasons = [each.verdict.reason and each.verdict.reason.code for each in trials_of(tmp_path / "sweep")]
+    assert reasons == ["wrong total", "wrong total"]
+
+
+def test_a_connection_that_is_not_closed_is_the_cells_reason(cli: Runner, by_wrk: ByWrk, tmp_path: Path) -> None:
+    """The little server closes without saying so, and its head has as many bytes either way."""
+    asked = ["small" if each == "small-keepalive" else each for each in ASKED]
+    cli(*asked, "--out", str(tmp_path / "sweep"))
+    reasons = [each.verdict.reason and each.verdict.reason.code for each in trials_of(tmp_path / "sweep")]
+    assert reasons == ["connections are not closed", "connections are not closed"]
+
+
+def test_a_resumed_sweep_has_the_same_generator(cli: Runner, by_wrk: ByWrk, tmp_path: Path) -> None:
+    by_wrk.loads_left = 4
+    folder = tmp_path / "sweep"
+    assert cli(*ASKED, "--out", str(folder))[0] == 1
+    by_wrk.loads_left = 1_000
+    assert cli("resume", str(folder))[0] == 0
+    assert [each.name for each in by_wrk.generators] == ["wrk", "wrk"]
+    assert {each.command[0] for each in trials_of(folder)} == {"wrk"}
+    assert read(folder).sweep.request.generator == "wrk"
+
+
+def test_a_dry_run_names_the_generator_unless_it_is_ab(cli: Runner, by_wrk: ByWrk) -> None:
+    assert "load by wrk" in cli(*ASKED, "--dry-run")[1].splitlines()
+    assert "load by" not in cli(*ASKED[:-2], "--dry-run")[1]
+
+
+def test_the_old_name_of_the_number_of_processes_still_works(cli: Runner, by_wrk: ByWrk) -> None:
+    assert cli(*ASKED, "--generators", "2", "--dry-run")[0] == 0
+    assert "--generator-processes 3: wrk divides connections evenly, and 10 cannot be divided so" in cli.complaint(
+        *ASKED, "--generators", "3", "--dry-run"
+    )
+
+
+def kept(folder: Path, generator: str) -> str:
+    made = sweep(server("tomcat-5.5.15", published="tomcat-5.5.15"), id=folder.name)
+    made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, generator=generator))
+    store = Store.make(folder, made)
+    for block in range(1, 7):
+        store.append(trial("tomcat-5.5.15", "small", 1, block=block))
+    store.close()
+    return str(folder)
+
+
+def test_sweeps_of_two_generators_are_shown_beside_each_other_and_not_tested(cli: Runner, tmp_path: Path) -> None:
+    one, other = kept(tmp_path / "one", "ab"), kept(tmp_path / "other", "wrk")
+    assert "generator is wrk and was ab (--anyway" in cli.complaint("compare", one, other)
+    code, stdout, _ = cli("compare", one, other, "--anyway", "--format", "csv")
+    assert (code, ",other generator," in stdout) == (0, True)
+    assert "by one generator" in cli.complaint("compare", one, other, "--anyway", "--fail-if-slower", "5%")
+    code, stdout, _ = cli("conclusions", one, other, "--format", "markdown")
+    assert code == 0
+    assert "one: one, load by ab" in stdout
+    assert "other: other, load by wrk" in stdout
+    assert "load by" not in cli("conclusions", one, one, "--format", "markdown")[1]
