@@ -21,8 +21,9 @@ from pairs import Comparison, Factor, Side, compare, factors, trials_in
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load, select
+from ab_runner.catalog.workloads import load_workloads
 from ab_runner.model.server import Server
-from ab_runner.model.workload import WORKLOADS, WorkloadName
+from ab_runner.model.workload import WorkloadName
 
 PLAIN = Path(__file__).parent / "plain"
 AIM = 0.90
@@ -64,7 +65,7 @@ def table(found: Mapping[tuple[str, WorkloadName], Factor]) -> Iterator[str]:
         mark = "" if factor.pairs == FEWEST_PAIRS else f", {factor.pairs} pairs"
         text = f"{factor.ratio:.2f} ({factor.low:.2f}–{factor.high:.2f}{mark})"  # noqa: RUF001
         by_server.setdefault(name.partition(" ")[0], {})[workload] = text if factor.low >= AIM else f"**{text}**"
-    names = [workload.name for workload in WORKLOADS]
+    names = list(load_workloads(paths.WORKLOADS))
     yield f"| server | {' | '.join(names)} |"
     yield f"|---{'|--:' * len(names)}|"
     for server, cells in by_server.items():

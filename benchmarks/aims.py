@@ -27,9 +27,10 @@ import generators
 from ab_runner.analysis.measurements import over_levels
 from ab_runner.analysis.rankings import ranking_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
+from ab_runner.catalog.workloads import load_workloads
 from ab_runner.model.records import Cell, cell_of, is_valid
-from ab_runner.model.workload import WORKLOADS, WorkloadName
-from ab_runner.paths import RESULTS
+from ab_runner.model.workload import WorkloadName
+from ab_runner.paths import RESULTS, WORKLOADS
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.reader import read
 
@@ -163,7 +164,7 @@ def roster() -> Iterator[Aim]:
     sweeps = [published(name) for name in ROSTER]
     minutes = sum(seconds_of(each.stored) for each in sweeps) / 60
     workloads = [name for each in sweeps for name in each.workloads]
-    missing = [each.name for each in WORKLOADS if each.name not in workloads]
+    missing = [name for name in load_workloads(WORKLOADS) if name not in workloads]
     yield Aim(
         f"six starts of all servers, {', '.join(workloads)}: {minutes:.0f} minutes in {len(sweeps)} sweeps "
         f"(at most 165 with all workloads; missing: {', '.join(missing) or 'none'})",

@@ -31,7 +31,6 @@ from ab_runner.load.generator_registry import DEFAULT
 from ab_runner.model.load import Load, Outcome
 from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import Cell
-from ab_runner.model.workload import workload_named
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.writer import Store
@@ -98,7 +97,7 @@ def in_turns(pairs: int, *ways: tuple[str, Callable[[], float]]) -> str:
 
 
 def by_hand(start: Start, concurrency: int, seconds: int) -> float:
-    url = f"http://{start.running.host}{workload_named('small').path}"
+    url = f"http://{start.running.host}{start.context.workloads['small'].path}"
     command = [
         "docker",
         "exec",

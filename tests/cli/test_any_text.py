@@ -14,7 +14,7 @@ from ab_runner.cli import options
 from ab_runner.report.splice import SpliceError, blocks_of, content_of, spliced
 
 TYPES = (
-    options.Concurrency(), options.Names("server"), options.Names("workload", options.WORKLOAD_NAMES),
+    options.Concurrency(), options.Names("server"), options.Names("workload", options.workload_names),
     options.NewId("an id", "a-1"), options.Years(), options.WarmUpLoad(), options.Whole(1, 10),
     options.Duration(at_most=100), options.Percentage(),
 )  # fmt: skip

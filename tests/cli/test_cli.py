@@ -81,7 +81,7 @@ A_REASON = Skip(SkipKind.OTHER, "a reason")
         (["list", "--workload", "smal"], "no workload 'smal' (did you mean small"),
         (["list", "--format", "markdown", "--available"], "--available is not"),
         (["report", "a", "b"], "report shows one sweep; ./ab-runner compare shows several"),
-        (["report", "--workloads", "smal"], "no workload 'smal' (did you mean small"),
+        (["report", "--workloads", ","], "names no workload"),
         (["report", "--only", "ranks"], "'ranks' is not one of"),
         (["report", "--top", "5"], "--top is for --only ranking"),
         (["report", "--only", "ranking", "--top", "0"], "0 is not in the range"),

@@ -15,11 +15,12 @@ from pathlib import Path
 
 import pytest
 from support.cargo import OPEN_LOAD, cargo, why_no_cargo
+from support.workloads import workload_named
 
 from ab_runner.load import ab_command
 from ab_runner.model.message import Code, Verdict
 from ab_runner.model.records import BEFORE, NotMeasured, RepeatedTrial, StartRecord, Trial
-from ab_runner.model.workload import WorkloadName, workload_named
+from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.docker_commands import why_unusable
 from ab_runner.store.reader import Stored, read
 from ab_runner.sweep import probe

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from e2e.conftest import FIXTURES, ROOT, containers_of, question_of_ab
 from support.raw_client import RawClient
+from support.workloads import workload_named
 
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.server_file import Lack
@@ -24,7 +25,7 @@ from ab_runner.catalog.servers import load
 from ab_runner.host.machine import cpu_split, raise_open_files
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.server import Server
-from ab_runner.model.workload import WorkloadName, workload_named
+from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import STOP_SECONDS
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.sweep import probe

@@ -19,11 +19,11 @@ from e2e.conftest import (
     wait_for_trials,
 )
 from support.builders import said_of
+from support.workloads import workload_named
 
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import load
 from ab_runner.model.records import EndRecord, StartRecord, Trial
-from ab_runner.model.workload import workload_named
 from ab_runner.store.reader import read
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker", "fixture_files")]

@@ -47,7 +47,7 @@ def test_a_figure_with_failed_requests_does_not_count_and_says_why(tmp_path: Pat
         (HEAD.replace("outcome", "result"), "line 1: the columns must be"),
         (HEAD + "small,tomcat-5.5.15,10,4275,0\n", "line 2: must have 6 fields"),
         (HEAD + "small,tomcat-5.5.15,10,4275,0,ok,yes\n", "line 2: must have 6 fields"),
-        (HEAD + ROW + ROW.replace("small", "tiny"), "line 3: workload: invalid enum value 'tiny'"),
+        (HEAD + ROW + ROW.replace("small", "tiny"), "line 3: workload: no workload 'tiny'; there are 'echo', 'small'"),
         (HEAD + ROW.replace("10", "ten"), "line 2: concurrency: expected `int`, got `str`"),
         (HEAD + ROW.replace(",10,", ",0,"), "line 2: concurrency: expected `int` >= 1"),
         (HEAD + ROW.replace(",10,", ",,"), "line 2: concurrency: expected `int`, got `null`"),

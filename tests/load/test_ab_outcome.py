@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recordings.ab.outputs import golden
 from support.builders import noted, rejected
+from support.workloads import WORKLOADS
 
 from ab_runner.load import ab_output
 from ab_runner.load.ab_outcome import judge, outcome_of
@@ -15,9 +16,9 @@ from ab_runner.load.ab_output import AbFigures, Failures
 from ab_runner.load.generator import Asked
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message, Verdict
-from ab_runner.model.workload import WORKLOADS, Workload
+from ab_runner.model.workload import Workload
 
-WORKLOAD: dict[str, Workload] = {workload.name: workload for workload in WORKLOADS}
+WORKLOAD = {workload.name: workload for workload in WORKLOADS}
 SMALL, KEEP_ALIVE, ECHO = WORKLOAD["small"], WORKLOAD["small-keepalive"], WORKLOAD["echo"]
 
 

@@ -35,10 +35,10 @@ from support.table_sweeps import (
     texts_of,
 )
 from support.terminal import in_terminal
+from support.workloads import WORKLOADS
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.records import COLD, EndRecord, RepeatedTrial, ResumeRecord, WarmUpRecord, WarmUpTurns
-from ab_runner.model.workload import WORKLOADS
 from ab_runner.report import csv, markdown
 from ab_runner.report.document import Emphasis, Report, Table
 from ab_runner.report.notes import ONE_CONNECTION

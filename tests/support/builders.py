@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from support.workloads import WORKLOADS
 
 from ab_runner.load.ab_outcome import outcome_of
 from ab_runner.load.ab_output import AbFigures, Failures
@@ -261,6 +262,7 @@ def sweep(*servers: Server, **changes: Any) -> Sweep:
         "generator_cpus": (0,),
         "environment": {"ab": "This is ApacheBench, Version 2.3", "ab package": "apache2-utils 2.4.62-1"},
         "fixtures": {"small.html": "00"},
+        "workloads": WORKLOADS,
         "servers": servers,
     }
     return Sweep(**fields | changes)

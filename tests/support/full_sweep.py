@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from support.builders import NOON, failed_trial, not_measured, noted, outcome, server, sweep, trial
+from support.workloads import WORKLOADS
 
 from ab_runner.model.message import Verdict
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
@@ -23,7 +24,7 @@ from ab_runner.model.records import (
     WarmUpTurns,
 )
 from ab_runner.model.server import REFERENCE, Server
-from ab_runner.model.workload import WORKLOADS, WorkloadName
+from ab_runner.model.workload import WorkloadName
 from ab_runner.store.reader import Stored
 
 FAMILIES = ("cindy", "grizzly", "httpd", "jetty", "lighttpd", "mina", "netty", "nginx", "tomcat", "undertow")

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from support.builders import server, sweep
+from support.workloads import WORKLOADS
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load, select
@@ -18,7 +19,6 @@ from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest, WarmUp, for_open_load
 from ab_runner.model.records import EndRecord, Record, StartRecord
 from ab_runner.model.server import REFERENCE, Server
-from ab_runner.model.workload import WORKLOADS
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.log import log_lines
 from ab_runner.store.plan import plan, plan_of

@@ -16,10 +16,11 @@ from support.builders import said, server
 from support.fakes import FakeRuntime, FakeServer, recorded
 from support.raw_client import to
 from support.waiting import AT_MOST
+from support.workloads import workload_named
 
 from ab_runner.load import ab_command
 from ab_runner.model.message import Code, Message
-from ab_runner.model.workload import Workload, WorkloadName, workload_named
+from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.report.messages import whole_text
 from ab_runner.sweep import probe
 

@@ -7,12 +7,12 @@ import pytest
 from support.answering import HEAD, RIGHT, answer, serving
 from support.builders import NOON, said, server, sweep, trial
 from support.raw_client import to
+from support.workloads import workload_named
 
 from ab_runner.analysis.reasons import Reason
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.message import Code, Message
 from ab_runner.model.records import EndRecord, VerificationRecord
-from ab_runner.model.workload import workload_named
 from ab_runner.store.reader import Stored
 from ab_runner.sweep.probe import Question
 from ab_runner.sweep.verification import SECONDS, Verification, verify

@@ -31,6 +31,7 @@ from ab_runner.store.differences import (
     machine_differences,
     revisions,
     server_differences,
+    workload_differences,
 )
 
 Change = Literal[
@@ -298,6 +299,7 @@ def why_not_comparable(before: Sweep, after: Sweep) -> Iterator[str]:
     yield from difference("server CPUs", before.server_cpus, after.server_cpus)
     yield from difference("generator CPUs", before.generator_cpus, after.generator_cpus)
     yield from fixture_differences(before, after)
+    yield from workload_differences(before, after)
     yield from difference("load", _load_text(before), _load_text(after))
     for field in ("runtime", "network", "generator", "generators"):
         yield from difference(field, getattr(before.request, field), getattr(after.request, field))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Annotated, Literal, get_args, get_origin, get_type_hints
 
@@ -12,9 +12,9 @@ from msgspec import Meta, field
 
 from ab_runner import paths
 from ab_runner.catalog.toml_files import DocumentError, explained, key_and_reason, read_toml
+from ab_runner.catalog.workloads import unknown_workload
 from ab_runner.model.server import Artifact, Needs, Server
 from ab_runner.model.text import shown
-from ab_runner.model.workload import WorkloadName
 
 SERVER_FILE = "server.toml"
 ID_RULE = "lower-case letters and digits, with single dots and dashes between them"
@@ -73,7 +73,7 @@ class ServerFile(Server, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of server.toml, with the folder's name as `id`; where `program` is not written, it is that name too."""
 
     io_model: IoModel
-    workloads: tuple[WorkloadName, ...]
+    workloads: tuple[str, ...]
     kind: Kind
     environment: dict[Variable, str] = field(default_factory=dict)
     needs: NeedsTable | None = None
@@ -81,7 +81,7 @@ class ServerFile(Server, frozen=True, kw_only=True, forbid_unknown_fields=True):
     caveats: tuple[str, ...] = field(name="caveats", default=())
     lacks: tuple[Lack, ...] = ()
     revision: Annotated[int, Meta(ge=1)] = 1
-    untestable: dict[WorkloadName, str] = field(default_factory=dict)
+    untestable: dict[str, str] = field(default_factory=dict)
 
     def server(self) -> Server:
         """Return the server as it is stored."""
@@ -95,8 +95,8 @@ def is_id(name: str) -> bool:
     return _ID.fullmatch(name) is not None
 
 
-def read_server(path: Path) -> Server:
-    """Return the server that this file alone describes."""
+def read_server(path: Path, workloads: Collection[str]) -> Server:
+    """Return the server that this file alone describes; `workloads` are those that there are."""
     name = path.parent.name
     if not is_id(name) or len(name) > ID_AT_MOST:
         rule = f"{ID_RULE}, with at most {ID_AT_MOST} characters"
@@ -111,6 +111,10 @@ def read_server(path: Path) -> Server:
         server = msgspec.convert({"program": name} | data | {"id": name}, ServerFile)
     except msgspec.ValidationError as error:
         raise DocumentError(f"{path}: {_explain(error)}") from error
+    named = [(f"workloads[{position}]", workload) for position, workload in enumerate(server.workloads)]
+    for key, workload in (*named, *(("untestable", workload) for workload in server.untestable)):
+        if wrong := unknown_workload(workload, workloads):
+            raise DocumentError(f"{path}: {key}: {wrong}")
     if not server.workloads:
         raise DocumentError(f"{path}: workloads: empty; name at least one")
     if both := sorted(set(server.workloads) & set(server.untestable)):
@@ -137,6 +141,6 @@ def _explain(error: msgspec.ValidationError) -> str:
 
 
 def _choices(key: str) -> Iterable[str]:
-    """Return the values that a key such as `io_model` or `workloads[0]` may have."""
+    """Return the values that a key such as `io_model` or `lacks[0]` may have."""
     kind = get_type_hints(ServerFile)[key.partition("[")[0]]
     return get_args(get_args(kind)[0]) if get_origin(kind) in (tuple, dict) else get_args(kind)

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import msgspec
 
+from ab_runner import paths
 from ab_runner.catalog.server_file import SERVER_FILE, read_server
 from ab_runner.catalog.toml_files import DocumentError
+from ab_runner.catalog.workloads import load_workloads
 from ab_runner.errors import UserError
 from ab_runner.model.server import Artifact, Server, current_id
 
@@ -25,7 +27,8 @@ class CatalogError(UserError):
 
 def load(servers_dir: Path) -> dict[str, Server]:
     """Return all servers by id, ordered by family, release date and id. DocumentError at the first mistake."""
-    read = [read_server(path) for path in sorted(servers_dir.glob(f"*/{SERVER_FILE}"))]
+    workloads = load_workloads(paths.WORKLOADS)
+    read = [read_server(path, workloads) for path in sorted(servers_dir.glob(f"*/{SERVER_FILE}"))]
     if not read:
         raise DocumentError(f"{servers_dir}: no */{SERVER_FILE} in it")
     read.sort(key=lambda server: (server.family, server.released, server.id))

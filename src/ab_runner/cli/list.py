@@ -28,9 +28,9 @@ from ab_runner.model.server import Server
 @click.option("--io-model", type=options.Names("I/O model"), default=(), help="Such as 'NIO reactor,event loop'.")
 @click.option(
     "--workload",
-    type=options.Names("workload", options.WORKLOAD_NAMES),
+    type=options.Names("workload", options.workload_names),
     default=(),
-    help=f"Some of {', '.join(options.WORKLOAD_NAMES)}.",
+    help=f"Some of {', '.join(options.workload_names())}.",
 )
 @click.option("--available/--unavailable", default=None, help="Only those that can run here, or only the others.")
 @click.option(

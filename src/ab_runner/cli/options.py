@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -12,11 +12,11 @@ import click
 from ab_runner import paths
 from ab_runner.catalog.server_file import ID_AT_MOST, ID_RULE, is_id
 from ab_runner.catalog.servers import suggestion
+from ab_runner.catalog.workloads import load_workloads
 from ab_runner.cli.durations import parse_duration
 from ab_runner.load.ab_command import MAX_CONCURRENCY
 from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, Percentile
 from ab_runner.model.load import Load
-from ab_runner.model.workload import WORKLOADS
 from ab_runner.store.layout import LATEST
 
 DEFAULT_CONCURRENCY = "1,10,100,500,1000"
@@ -27,7 +27,6 @@ IDLE_AT_MOST = 50_000
 """A client has 55,000 local ports."""
 _LIKE_RATES = "write it like 1000,2000 or 50%,90%"
 LONGEST_BUDGET = 365 * 86_400
-WORKLOAD_NAMES = [each.name for each in WORKLOADS]
 
 
 class Concurrency(click.ParamType[tuple[int, ...]]):
@@ -138,12 +137,17 @@ class IdleConnections(click.ParamType[tuple[int, ...]]):
         return tuple(sorted({0, *map(int, parts)}))
 
 
+def workload_names() -> list[str]:
+    """Return the names of all workloads. DocumentError if their file has a mistake."""
+    return list(load_workloads(paths.WORKLOADS))
+
+
 class Names(click.ParamType[tuple[str, ...]]):
     """`a,b` → ("a", "b"); with `choices` each must be one of them."""
 
     name = "NAME,…"
 
-    def __init__(self, what: str, choices: Sequence[str] = ()) -> None:
+    def __init__(self, what: str, choices: Callable[[], Sequence[str]] = tuple) -> None:
         self._what = what
         self._choices = choices
 
@@ -153,11 +157,12 @@ class Names(click.ParamType[tuple[str, ...]]):
         names = tuple(name.strip() for name in value.split(",") if name.strip())
         if not names:
             self.fail(f"names no {self._what}", param, ctx)
+        choices = self._choices()
         for name in names:
-            if self._choices and name not in self._choices:
-                known = f"; there are {', '.join(self._choices)}"
-                self.fail(f"there is no {self._what} {name!r}{suggestion(name, self._choices) or known}", param, ctx)
-        return tuple(each for each in self._choices if each in names) or names
+            if choices and name not in choices:
+                known = f"; there are {', '.join(choices)}"
+                self.fail(f"there is no {self._what} {name!r}{suggestion(name, choices) or known}", param, ctx)
+        return tuple(each for each in choices if each in names) or names
 
 
 class NewId(click.ParamType[str]):

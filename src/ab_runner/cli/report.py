@@ -69,7 +69,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 )
 @click.option(
     "--workloads",
-    type=options.Names("workload", options.WORKLOAD_NAMES),
+    type=options.Names("workload"),
     default=(),
     metavar="NAME,…",
     help="Some workloads.",

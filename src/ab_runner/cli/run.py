@@ -27,10 +27,10 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
 )
 @click.option(
     "--workloads",
-    type=options.Names("workload", options.WORKLOAD_NAMES),
-    default=",".join(options.WORKLOAD_NAMES),
+    type=options.Names("workload", options.workload_names),
+    default=lambda: ",".join(options.workload_names()),
     metavar="NAME,…",
-    help=f"Some of {', '.join(options.WORKLOAD_NAMES)}.  [default: all]",
+    help=f"Some of {', '.join(options.workload_names())}.  [default: all]",
 )
 @click.option(
     "--concurrency",

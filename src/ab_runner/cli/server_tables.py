@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from string import ascii_letters
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from ab_runner import paths
 from ab_runner.catalog.sets import MARK, ServerSet
+from ab_runner.catalog.workloads import load_workloads
 from ab_runner.cli.console import console_for, put, say, say_err
 from ab_runner.model.server import Server
 from ab_runner.model.text import shown
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
 
 _NAME_AT_MOST = 80
 """Characters of a sweep's id, which a file may hold."""
-LETTERS: dict[WorkloadName, str] = {"echo": "e", "small": "s", "small-keepalive": "k", "large": "l"}
 
 
 def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[str, ServerSet]) -> None:
@@ -35,9 +37,10 @@ def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[st
     table = _in_words(servers, here)
     unbounded = console.options.update_width(1000)
     roomy = console.measure(table, options=unbounded).maximum <= console.width
-    put(table if roomy else _in_letters(servers, here))
+    letters = letters_of(load_workloads(paths.WORKLOADS))
+    put(table if roomy else _in_letters(servers, here, letters))
     if not roomy:
-        say(console, "workloads: " + ", ".join(f"{letter} {name}" for name, letter in LETTERS.items()))
+        say(console, "workloads: " + ", ".join(f"{letter} {name}" for name, letter in letters.items()))
     for name, members in sets.items():
         say(console, f"{MARK}{name}  {len(members.servers)} servers: {members.summary}")
     say(console, f"here: {here.where}")
@@ -89,13 +92,23 @@ def _in_words(servers: Iterable[Server], here: Availability) -> Table:
     return table
 
 
-def _in_letters(servers: Iterable[Server], here: Availability) -> Table:
+def letters_of(workloads: Iterable[WorkloadName]) -> dict[WorkloadName, str]:
+    """Return a letter for each workload: the first one of its last word that no other has."""
+    letters: dict[WorkloadName, str] = {}
+    for name in workloads:
+        last = name.rpartition("-")[2]
+        free = (letter for letter in last + name + ascii_letters if letter not in {*letters.values(), "-"})
+        letters[name] = next(free, "?")
+    return letters
+
+
+def _in_letters(servers: Iterable[Server], here: Availability, letters: Mapping[WorkloadName, str]) -> Table:
     """Return a table for narrow terminals; without the family, as ids begin with it."""
-    table = _table_of("server", "year", "I/O model", "".join(LETTERS.values()), "here")
+    table = _table_of("server", "year", "I/O model", "".join(letters.values()), "here")
     for server in servers:
-        letters = "".join(letter if name in server.workloads else "-" for name, letter in LETTERS.items())
+        served = "".join(letter if name in server.workloads else "-" for name, letter in letters.items())
         table.add_row(
-            *map(Text, (server.id, str(server.release_year), server.io_model, letters)), _can_run(server, here)
+            *map(Text, (server.id, str(server.release_year), server.io_model, served)), _can_run(server, here)
         )
     return table
 

@@ -11,7 +11,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from ab_runner import paths
 from ab_runner.catalog.toml_files import DocumentError, explained
+from ab_runner.catalog.workloads import load_workloads, unknown_workload
 from ab_runner.host import safe_files
 from ab_runner.model.limits import Connections, Count
 from ab_runner.model.workload import WorkloadName
@@ -60,6 +62,7 @@ def _figures(path: Path, lines: Iterator[str]) -> Iterator[Figure]:
     expected = list(Figure.__struct_fields__)
     if rows.fieldnames != expected:
         raise DocumentError(f"{path}: line 1: the columns must be {','.join(expected)}")
+    workloads = load_workloads(paths.WORKLOADS)
     seen: set[tuple[str, str, int]] = set()
     for row in rows:
         place = f"{path}: line {rows.line_num}"
@@ -69,6 +72,8 @@ def _figures(path: Path, lines: Iterator[str]) -> Iterator[Figure]:
             figure = msgspec.convert({name: text or None for name, text in row.items()}, Figure, strict=False)
         except msgspec.ValidationError as error:
             raise DocumentError(f"{place}: {explained(error)}") from error
+        if wrong := unknown_workload(figure.workload, workloads):
+            raise DocumentError(f"{place}: workload: {wrong}")
         _check(place, figure, seen)
         yield figure
 

@@ -6,12 +6,22 @@ from typing import Annotated, TypeGuard
 
 from msgspec import Meta, Struct, field
 
-from ab_runner.model.limits import SERVERS_AT_MOST, Amount, Connections, Count, Level, Moment, Real, Whole
+from ab_runner.model.limits import (
+    SERVERS_AT_MOST,
+    WORKLOADS_AT_MOST,
+    Amount,
+    Connections,
+    Count,
+    Level,
+    Moment,
+    Real,
+    Whole,
+)
 from ab_runner.model.load import Limit, Outcome
 from ab_runner.model.message import Message, Skip, Verdict
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, SweepRequest
 from ab_runner.model.server import Server
-from ab_runner.model.workload import WorkloadName
+from ab_runner.model.workload import Workload, WorkloadName
 
 FORMAT = 2
 """Version of sweep.json and trials.jsonl. A reader reads this version and older ones. It ignores fields and kinds of
@@ -73,12 +83,18 @@ class Sweep(Struct, frozen=True, kw_only=True):
     """The versions of ab, Docker, the toolkit and other tools."""
     fixtures: dict[str, str]
     """File name to sha256."""
+    workloads: Annotated[tuple[Workload, ...], Meta(max_length=WORKLOADS_AT_MOST)] = ()
+    """Those of the request, as they were asked of its servers."""
     servers: Annotated[tuple[Server, ...], Meta(max_length=SERVERS_AT_MOST)]
     reference: Server | None = None
     """The server of the blocks `BEFORE` and `AFTER`; None where it cannot run."""
     skipped: dict[str, Skip] = field(name="left_out", default_factory=dict)
     """Requested servers that cannot run here; the reference too, if it cannot run."""
     format: int = FORMAT
+
+    def workload(self, name: WorkloadName) -> Workload:
+        """Return what is known of a workload: the name alone where the sweep has no more."""
+        return next((each for each in self.workloads if each.name == name), Workload(name=name))
 
     @property
     def cpus_of_a_server(self) -> int:

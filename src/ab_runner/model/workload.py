@@ -1,35 +1,53 @@
-"""What is asked of a server."""
+"""What is asked of a server, and the right answer. `catalog.workloads` reads it from what a person wrote."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-WorkloadName = Literal["echo", "small", "small-keepalive", "large"]
+from ab_runner.model.limits import Count
+
+WORKLOAD_RULE = "lower-case letters and digits, with single dashes between them"
+WorkloadName = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63)]
+"""Names of files, and places in pages, have it."""
 
 
-class Workload(Struct, frozen=True):
-    """The requests to a server. `length` is the body's, in bytes; None where the answer depends on the request."""
+class Workload(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The requests to a server, and the right answer: one of `fixture`, `constant`, `echo` and `gzip_of`.
+
+    A sweep stores those that it has. A newer version of the toolkit may have others, so everything but the name has a
+    default.
+    """
 
     name: WorkloadName
-    path: str
-    fixture: str | None
-    length: int | None
-    keep_alive: bool
-    summary: str
+    path: str = ""
+    headers: tuple[str, ...] = ()
+    """Further lines of the request's head, such as `Accept-Encoding: gzip`."""
+    keep_alive: bool = False
+    summary: str = ""
+    fixture: str | None = None
+    """The file that is the right answer's body."""
+    constant: str | None = None
+    """The text that is the right answer's body."""
+    echo: bool = False
+    """The right answer's body is the head of the request."""
+    gzip_of: str | None = None
+    """The right answer's body is this file, compressed with gzip."""
+    not_before_ms: Count = 0
+    """An answer that comes earlier after its request is wrong."""
 
+    @property
+    def in_brackets(self) -> str:
+        """Return what follows its name in headings: ` (a file of 100 bytes)`, or an empty text."""
+        return f" ({self.summary})" if self.summary else ""
 
-WORKLOADS: tuple[Workload, ...] = (
-    Workload("echo", "/echo", None, None, False, "the request's head comes back; a connection per request"),
-    Workload("small", "/small.html", "small.html", 100, False, "a file of 100 bytes; a connection per request"),
-    Workload("small-keepalive", "/small.html", "small.html", 100, True, "a file of 100 bytes; connections kept open"),
-    Workload("large", "/large.bin", "large.bin", 947_111, False, "a file of 947,111 bytes; a connection per request"),
-)
+    @property
+    def file(self) -> str | None:
+        """Return the file that is served, compressed or not; None where the answer is no file."""
+        return self.fixture or self.gzip_of
 
-
-def workload_named(name: WorkloadName) -> Workload:
-    return _WORKLOADS_BY_NAME[name]
-
-
-_WORKLOADS_BY_NAME = {each.name: each for each in WORKLOADS}
+    @property
+    def is_comparable(self) -> bool:
+        """Return whether a generator can compare each answer: with a file, or with the head of its request."""
+        return self.fixture is not None or self.echo

@@ -11,7 +11,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.errors import UserError
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
-from ab_runner.model.workload import Workload, workload_named
+from ab_runner.model.workload import Workload
 from ab_runner.report.document import Report, Table, TableCell
 from ab_runner.report.figures import NOTHING, figure_cell, rank_cell
 from ab_runner.report.notes import rate_notes
@@ -23,7 +23,7 @@ from ab_runner.report.words import words_of
 def report_ranking(analysis: SweepAnalysis, top: int | None = None) -> Report:
     """Return a table for each workload and level: server, I/O model, figure, rank, and what cells of an open load have
     besides, at most `top` of them. UserError if nothing was measured."""
-    workloads = map(workload_named, analysis.workloads)
+    workloads = map(analysis.sweep.workload, analysis.workloads)
     detail = detail_of(analysis)
     tables = [_table(workload, level, analysis, detail, top) for workload in workloads for level in analysis.levels]
     found = tuple(table for table in tables if table.rows)
@@ -63,7 +63,7 @@ def _table(workload: Workload, level: int, analysis: SweepAnalysis, detail: Deta
         rows = [(*row, each or NOTHING) for row, each in zip(rows, details, strict=True)]
         notes += detail.notes
     return Table(
-        title=f"{workload.name}: {words.quantity_at(level)} ({workload.summary})",
+        title=f"{workload.name}: {words.quantity_at(level)}{workload.in_brackets}",
         headings=headings,
         rows=tuple(rows),
         notes=tuple(notes),

@@ -12,7 +12,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import level_text
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
-from ab_runner.model.workload import Workload, WorkloadName, workload_named
+from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, emphasised
 from ab_runner.report.facts import facts_of, heading_of
 from ab_runner.report.fastest import TOGETHER, fastest_table
@@ -47,7 +47,7 @@ _MOST_WARNINGS = 5
 def report_of(analysis: SweepAnalysis, everything: bool = False) -> Report:
     """Return the report of a sweep: who is fastest, the tables of rates, and short warnings. With `everything`, also
     the tables of ranks, latencies, CPU efficiency and shares, and all notes and warnings."""
-    workloads = [workload_named(name) for name in analysis.workloads]
+    workloads = [analysis.sweep.workload(name) for name in analysis.workloads]
     if everything:
         return Report(
             heading=heading_of(analysis.sweep),
@@ -105,7 +105,7 @@ def _rates(workload: Workload, analysis: SweepAnalysis, notes: tuple[str, ...] =
     untestable = [server for server in analysis.sweep.servers if workload.name in server.untestable]
     curves = tuple(_curve(workload.name, server, analysis) for server in servers)
     return Table(
-        title=f"{workload.name}: {words_of(analysis.sweep.request).quantity} ({workload.summary})",
+        title=f"{workload.name}: {words_of(analysis.sweep.request).quantity}{workload.in_brackets}",
         headings=_headings(analysis),
         rows=(*rows, *_rows(workload.name, untestable, analysis, lambda cell: NOTHING)),
         notes=notes,

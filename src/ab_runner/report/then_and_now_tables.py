@@ -9,7 +9,6 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.history.published import Figure
 from ab_runner.history.then_and_now import Comparison, FigurePair, Level, ThenAndNow
 from ab_runner.model.server import Server
-from ab_runner.model.workload import workload_named
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
 from ab_runner.report.facts import facts_of, heading_of
 from ab_runner.report.figures import AT_LEAST, NO_RECORD, NONE, NOTHING, cell_text, rate_figure
@@ -112,7 +111,7 @@ def _name(id: str | None) -> TableCell:
 
 
 def _figures(compared: ThenAndNow, analysis: SweepAnalysis) -> Table:
-    workload = workload_named(compared.workload)
+    workload = analysis.sweep.workload(compared.workload)
     levels = {level.concurrency for level in compared.levels}
     beyond = [str(level) for level in analysis.levels if level not in levels]
     notes = []
@@ -121,7 +120,7 @@ def _figures(compared: ThenAndNow, analysis: SweepAnalysis) -> Table:
     if beyond:
         notes.append(f"2006 has no figures at {', '.join(beyond)}")
     return Table(
-        title=f"{workload.name}: requests per second, 2006 and now ({workload.summary})",
+        title=f"{workload.name}: requests per second, 2006 and now{workload.in_brackets}",
         headings=("server of 2006", "c", "2006", "stand-in", "factor", "newest", "factor"),
         rows=tuple(_figure_rows(compared)),
         notes=tuple(notes),

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from msgspec.structs import replace
+
 from ab_runner.model.records import Sweep
 
 
@@ -16,6 +18,7 @@ def differences(then: Sweep, now: Sweep) -> Iterator[str]:
     yield from difference("generator CPUs", then.generator_cpus, now.generator_cpus)
     yield from environment_differences(then, now)
     yield from fixture_differences(then, now)
+    yield from workload_differences(then, now)
     yield from server_differences(then, now)
 
 
@@ -37,6 +40,14 @@ def environment_differences(then: Sweep, now: Sweep) -> Iterator[str]:
 def fixture_differences(then: Sweep, now: Sweep) -> Iterator[str]:
     """Yield the differences of the files that are served."""
     yield from _by_name(then.fixtures, now.fixtures)
+
+
+def workload_differences(then: Sweep, now: Sweep) -> Iterator[str]:
+    """Yield a line for each workload that both have and that asks for something else now."""
+    here = {workload.name: replace(workload, summary="") for workload in now.workloads}
+    for workload in then.workloads:
+        if here.get(workload.name, workload) not in (workload, replace(workload, summary="")):
+            yield f"workload {workload.name} has changed"
 
 
 def server_differences(then: Sweep, now: Sweep) -> Iterator[str]:

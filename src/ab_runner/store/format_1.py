@@ -29,7 +29,26 @@ from ab_runner.model.records import (
     Trial,
     WarmUpRecord,
 )
+from ab_runner.model.workload import Workload
 
+_WORKLOADS = (
+    Workload(
+        name="echo", path="/echo", echo=True, summary="the request's head comes back; a connection per request"
+    ),
+    Workload(
+        name="small", path="/small.html", fixture="small.html",
+        summary="a file of 100 bytes; a connection per request",
+    ),
+    Workload(
+        name="small-keepalive", path="/small.html", fixture="small.html", keep_alive=True,
+        summary="a file of 100 bytes; connections kept open",
+    ),
+    Workload(
+        name="large", path="/large.bin", fixture="large.bin",
+        summary="a file of 947,111 bytes; a connection per request",
+    ),
+)  # fmt: skip
+"""All that there were; sweeps had their names alone."""
 _OPEN_LOAD = "open-load "
 
 
@@ -117,7 +136,9 @@ _RECORDS = msgspec.json.Decoder(_Record)
 def sweep_of(content: bytes) -> Sweep:
     """Return the sweep of a sweep.json of format 1. msgspec.DecodeError if there is none."""
     sweep = msgspec.json.decode(content, type=_Sweep)
-    return Sweep(**_fields(sweep) | {"skipped": {server: skip_of(text) for server, text in sweep.skipped.items()}})
+    skipped = {server: skip_of(text) for server, text in sweep.skipped.items()}
+    workloads = tuple(each for each in _WORKLOADS if each.name in sweep.request.workloads)
+    return Sweep(**_fields(sweep) | {"skipped": skipped, "workloads": workloads})
 
 
 def record_of(line: bytes) -> Record:

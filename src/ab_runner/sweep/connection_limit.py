@@ -7,8 +7,10 @@ connections are 4 s at 1,000 requests per second, but 0.08 s at 50,000, which is
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ab_runner.model.protocol import SweepRequest
-from ab_runner.model.workload import workload_named
+from ab_runner.model.workload import Workload
 
 PAUSE_SECONDS = 1
 """The pause that shows as latency at every rate up to `MOST`: a fifth of a trial."""
@@ -28,11 +30,11 @@ def connection_limit(rate: int, keep_alive: bool) -> int:
     return min(max(FEWEST, seconds * rate), MOST)
 
 
-def most_connections(request: SweepRequest) -> int:
+def most_connections(request: SweepRequest, workloads: Iterable[Workload]) -> int:
     """Return the most connections that a trial of this sweep may need at once, without idle ones."""
     if request.open is None:
         return max(request.levels)
     rate = max(request.levels) if request.axis == "rate" else request.open.rate
     if rate is None:  # that of a server, which is not known yet
         return MOST
-    return connection_limit(rate, all(workload_named(name).keep_alive for name in request.workloads))
+    return connection_limit(rate, all(workload.keep_alive for workload in workloads))

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import msgspec
 
+from ab_runner import paths
+from ab_runner.catalog.workloads import load_workloads
 from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import DEFAULT
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.server import Server
-from ab_runner.model.workload import WorkloadName
+from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.runtime.base import Runtime
 from ab_runner.store.writer import Store
 from ab_runner.sweep.events import Event
@@ -33,6 +35,7 @@ class SweepContext(msgspec.Struct, frozen=True):
     generator: Generator = DEFAULT
     open: OpenLoad | None = None
     """None: the load is closed."""
+    workloads: Mapping[WorkloadName, Workload] = msgspec.field(default_factory=lambda: load_workloads(paths.WORKLOADS))
     repeats: RepeatBudget = msgspec.field(default_factory=RepeatBudget)
     """What is left for repeats of disturbed trials."""
     answered: set[tuple[str, WorkloadName]] = msgspec.field(default_factory=set)

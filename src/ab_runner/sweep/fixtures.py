@@ -19,9 +19,3 @@ def make_fixtures() -> Path:
     if done.returncode:
         raise StoreError(done.stderr)
     return folder
-
-
-def digests() -> dict[str, str]:
-    """Return the sha256 of each file by its name, from the list that `make_fixtures` checks them against."""
-    lines = (line.split() for line in (paths.FIXTURES / "SHA256SUMS").read_text().splitlines())
-    return {name: digest for digest, name in lines}

@@ -10,7 +10,7 @@ from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, percentage
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message, MessageError, Verdict
 from ab_runner.model.records import PEAK, STEP, Cell, Search, Step, SupportingTrial, Trial
-from ab_runner.model.workload import WorkloadName, workload_named
+from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.histogram import weighted
 from ab_runner.sweep.capacity import search
 from ab_runner.sweep.connection_limit import connection_limit
@@ -92,7 +92,7 @@ def _trial(start: Start, cell: Cell, load: Load, name: str, peak: float | None =
     stretched = max(seconds, ceil(min(fewest / load.rate, LONGEST_STRETCH * seconds)))
     load = msgspec.structs.replace(
         load,
-        most_connections=connection_limit(load.rate, workload_named(cell.workload).keep_alive),
+        most_connections=connection_limit(load.rate, start.context.workloads[cell.workload].keep_alive),
         seconds=stretched,
         seed=max(0, start.block),
         lead_in=LEAD_IN_SECONDS,

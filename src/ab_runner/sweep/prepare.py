@@ -12,14 +12,18 @@ import msgspec
 
 from ab_runner import paths
 from ab_runner.catalog import artifacts
+from ab_runner.catalog.fixtures import digests
 from ab_runner.catalog.servers import load
+from ab_runner.catalog.workloads import load_workloads, unknown_workload
+from ab_runner.errors import UserError
 from ab_runner.host import machine, preflight
 from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.protocol import Protocol, SweepRequest
 from ab_runner.model.records import Sweep
 from ab_runner.model.server import REFERENCE, Artifact, Server
+from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
-from ab_runner.sweep.fixtures import digests, make_fixtures
+from ab_runner.sweep.fixtures import make_fixtures
 from ab_runner.sweep.runtime_choice import check_limits, choose_runtime
 from ab_runner.sweep.skipped import skipped_lines
 
@@ -33,6 +37,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     reference it is not known whether the machine drifted."""
 
     request: SweepRequest
+    workloads: tuple[Workload, ...]
     runtime: Runtime
     fixtures: Path
     servers: tuple[Server, ...]
@@ -43,9 +48,10 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
 def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Callable[[str], None]) -> Prepared:
     """Build what can be built. A server that does not build takes part: that is the reason in its cells.
     RuntimeUnusable if none can run here."""
+    workloads = workloads_named(request.workloads)
     fixtures = make_fixtures()
     runtime = choose_runtime(request, fixtures, port, tell)
-    check_limits(runtime, request, port)
+    check_limits(runtime, request, workloads, port)
     reference = load(paths.SERVERS)[REFERENCE]
     everyone = [*wanted, *(() if reference in wanted else (reference,))]
     skipped = unavailable_in(runtime, everyone)
@@ -60,12 +66,22 @@ def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Ca
         raise RuntimeUnusable(NONE_HERE)
     return Prepared(
         request=request_here(request, runtime),
+        workloads=workloads,
         runtime=runtime,
         fixtures=fixtures,
         servers=tuple(able),
         skipped=skipped,
         reference=None if reference.id in {*skipped, *unbuilt} else reference,
     )
+
+
+def workloads_named(names: Iterable[WorkloadName]) -> tuple[Workload, ...]:
+    """Return these workloads as they are asked of servers now. UserError for one that is no more."""
+    known = load_workloads(paths.WORKLOADS)
+    for name in names:
+        if wrong := unknown_workload(name, known):
+            raise UserError(wrong)
+    return tuple(known[name] for name in names)
 
 
 def request_here(request: SweepRequest, runtime: Runtime) -> SweepRequest:
@@ -122,6 +138,7 @@ def sweep_here(sweep_id: str, began: datetime.datetime, prepared: Prepared) -> S
         generator_cpus=runtime.generator_cpus,
         environment=runtime.environment() | _toolkit_version(),
         fixtures=digests(),
+        workloads=prepared.workloads,
         servers=prepared.servers,
         skipped=prepared.skipped,
         reference=prepared.reference,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ab_runner import paths
@@ -12,6 +12,7 @@ from ab_runner.host import machine
 from ab_runner.load.generator_registry import generator_of
 from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.server import DEFAULT_JDK
+from ab_runner.model.workload import Workload
 from ab_runner.runtime import process
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime
@@ -48,12 +49,12 @@ def choose_runtime(request: SweepRequest, fixtures: Path, port: int, tell: Calla
     return ProcessRuntime(paths.SERVERS, fixtures, cpus, port, request.jdk, generator)
 
 
-def check_limits(runtime: Runtime, request: SweepRequest, port: int) -> None:
+def check_limits(runtime: Runtime, request: SweepRequest, workloads: Iterable[Workload], port: int) -> None:
     """Make the generator ready. UserError if the port of a process is taken, or the generator may open too few
     files."""
     if runtime.name == ProcessRuntime.name:
         _check_port(port)
-    _check_open_files(request, runtime.prepare_generator())
+    _check_open_files(request, workloads, runtime.prepare_generator())
 
 
 def _check_port(port: int) -> None:
@@ -66,7 +67,7 @@ def _check_port(port: int) -> None:
             raise UserError(f"port {port}: {reason}; free it or choose another with --port") from None
 
 
-def _check_open_files(request: SweepRequest, limit: int) -> None:
+def _check_open_files(request: SweepRequest, workloads: Iterable[Workload], limit: int) -> None:
     highest = max(request.levels)
     options = {
         "connections": ("concurrency", "--concurrency"),
@@ -74,7 +75,7 @@ def _check_open_files(request: SweepRequest, limit: int) -> None:
         "idle": ("--idle", "--idle"),
     }
     what, lower = options.get(request.axis, ("an open load", ""))
-    needed = SPARE_FILES + most_connections(request) + (highest if request.axis == "idle" else 0)
+    needed = SPARE_FILES + most_connections(request, workloads) + (highest if request.axis == "idle" else 0)
     if needed > limit:
         raise UserError(
             f"{what}{f' {highest:,}' if lower else ''} needs {needed:,} open files "

@@ -14,7 +14,7 @@ from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message
 from ab_runner.model.records import AFTER, BEFORE, AnswerRecord, StartRecord, VerificationRecord
 from ab_runner.model.server import Server
-from ab_runner.model.workload import WorkloadName, workload_named
+from ab_runner.model.workload import WorkloadName
 from ab_runner.monitor.sampler import ResourceSampler, interval_of
 from ab_runner.runtime.base import RunningServer, StartError
 from ab_runner.sweep import probe
@@ -63,13 +63,13 @@ class Start:
         or does not get ready."""
         self.context.emit(PhaseStarted("start", self.server.id))
         at, began = datetime.datetime.now(datetime.UTC), time.monotonic()
-        environment: dict[str, str] = {}
+        workload, environment = self.context.workloads[first], dict[str, str]()
         failure: StartError | None = None
         try:
             running = self._running = self.context.runtime.start(self.server, self.name)
             # A server can have a word in what is said of it.
             environment = {name: text[:_TEXT_AT_MOST] for name, text in running.environment.items()}
-            if wrong := probe.wait_until_ready(running.connect, workload_named(first), READY_SECONDS, running.ended):
+            if wrong := probe.wait_until_ready(running.connect, workload, READY_SECONDS, running.ended):
                 failure = StartError(msgspec.structs.replace(wrong, stage="readiness"))
                 self.stop()
         except StartError as error:
@@ -137,7 +137,7 @@ class Start:
         """Return the request of a workload and its expected answer. The generator is asked for the request, and the
         fixture read, once for each start. ProbeError if the generator does not tell."""
         if name not in self._questions:
-            workload = workload_named(name)
+            workload = self.context.workloads[name]
             generator, host = self.context.generator, self.running.host
             try:
                 head = generator.request_head(self, host, workload.path, workload.keep_alive)
@@ -208,7 +208,7 @@ class Start:
 
     def is_alive(self, name: WorkloadName) -> bool:
         """Return whether the server still answers a single request."""
-        return probe.is_alive(self.running.connect, workload_named(name))
+        return probe.is_alive(self.running.connect, self.context.workloads[name])
 
     def load(
         self, name: WorkloadName, concurrency: int, load: Load, idle_timeout: int, rate: float | None = None
@@ -248,7 +248,7 @@ class Start:
         return WatchedLoad(run, spot_checks, sampler)
 
     def _target(self, name: WorkloadName, load: Load, rate: float | None) -> Target:
-        workload = workload_named(name)
+        workload = self.context.workloads[name]
         idle_timeout = self.context.protocol.idle_timeout
         return Target(
             url=f"http://{self.running.host}{workload.path}",

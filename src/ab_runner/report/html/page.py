@@ -15,7 +15,7 @@ from ab_runner.model.axis import named_levels
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.records import StartRecord, Trial
 from ab_runner.model.server import Server
-from ab_runner.model.workload import WorkloadName, workload_named
+from ab_runner.model.workload import WorkloadName
 from ab_runner.report.answers import AnswerHeads, answer_heads
 from ab_runner.report.charts.of_sweep import ChartData, chart_data
 from ab_runner.report.document import Group, Table
@@ -74,7 +74,7 @@ def page_of(analysis: SweepAnalysis, published: Sequence[Figure], core: Collecti
     """Return the page of a sweep, beside the published figures. `core` are the servers to be in colour among many."""
     sweep, request, records = analysis.sweep, analysis.sweep.request, analysis.stored.records
     compared = then_and_now(analysis, published)
-    measured = [workload_named(name) for name in analysis.workloads]
+    measured = [analysis.sweep.workload(name) for name in analysis.workloads]
     return Page(
         title=sweep.id,
         started=f"{sweep.started:%Y-%m-%d %H:%M} UTC",

@@ -1,0 +1,84 @@
+"""fixtures/workloads.toml: what is asked of servers, checked strictly. A mistake is a `DocumentError` with file, key
+and reason."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from ab_runner.catalog.fixtures import digests
+from ab_runner.catalog.toml_files import DocumentError, explained, read_toml
+from ab_runner.model.limits import WORKLOADS_AT_MOST
+from ab_runner.model.text import shown
+from ab_runner.model.workload import WORKLOAD_RULE, Workload, WorkloadName
+
+OWN_HEADERS = frozenset({"accept", "connection", "content-length", "host", "transfer-encoding", "user-agent"})
+"""Lines that generators send themselves, and those that a request without a body must not have."""
+LONGEST_WAIT = 4_000
+"""Milliseconds; the probe waits five seconds for an answer."""
+_NAME_AT_MOST = 63
+
+_Line = Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]+: [!-~]([ -~]*[!-~])?\Z", max_length=1_000)]
+_Path = Annotated[str, Meta(pattern=r"^/[!-~]*\Z", max_length=1_000)]
+_Name = msgspec.json.Decoder(WorkloadName)
+
+
+class WorkloadTable(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of workloads.toml; its key is the name."""
+
+    path: _Path
+    headers: Annotated[tuple[_Line, ...], Meta(max_length=16)] = ()
+    summary: Annotated[str, Meta(min_length=1, max_length=200)]
+    constant: Annotated[str, Meta(min_length=1, max_length=65_536)] | None = None
+    not_before_ms: Annotated[int, Meta(ge=0, le=LONGEST_WAIT)] = 0
+
+
+def load_workloads(path: Path) -> dict[str, Workload]:
+    """Return all workloads by name, in the order of the file. DocumentError at the first mistake."""
+    data = read_toml(path)
+    del data["format"]
+    tables = data.pop("workloads", {})
+    if data:
+        raise DocumentError(f"{path}: unknown key {shown(next(iter(data)), _NAME_AT_MOST)!r}; there is workloads alone")
+    if not isinstance(tables, dict) or not 1 <= len(tables) <= WORKLOADS_AT_MOST:
+        raise DocumentError(f"{path}: workloads: must be 1 to {WORKLOADS_AT_MOST} tables, [workloads.NAME]")
+    return {name: _checked(f"{path}: workloads.{shown(name, _NAME_AT_MOST)}", name, tables[name]) for name in tables}
+
+
+def _checked(place: str, name: str, table: Any) -> Workload:
+    try:
+        _Name.decode(msgspec.json.encode(name))
+    except msgspec.ValidationError as error:
+        rule = f"{WORKLOAD_RULE}, with at most {_NAME_AT_MOST} characters"
+        raise DocumentError(f"{place}: a workload is named in {rule}") from error
+    if not isinstance(table, dict) or "name" in table:
+        raise DocumentError(f"{place}: must be a table without the key name; its own name is the workload's")
+    try:
+        workload = msgspec.convert(table | {"name": name}, WorkloadTable)
+    except msgspec.ValidationError as error:
+        raise DocumentError(f"{place}: {explained(error)}") from error
+    answers = [key for key in ("fixture", "constant", "echo", "gzip_of") if getattr(workload, key)]
+    if len(answers) != 1:
+        found = f"has {' and '.join(answers)}" if answers else "has none"
+        raise DocumentError(f"{place}: must have one answer of fixture, constant, echo and gzip_of; it {found}")
+    if workload.file and workload.file not in (files := digests()):
+        raise DocumentError(f"{place}: {answers[0]}: no fixture {workload.file!r}; there are {_listed(files)}")
+    names = [line.partition(":")[0].lower() for line in workload.headers]
+    if own := next((line for line, header in zip(workload.headers, names, strict=True) if header in OWN_HEADERS), None):
+        raise DocumentError(f"{place}: headers: the generators send {own.partition(':')[0]} themselves")
+    if workload.gzip_of and "accept-encoding" not in names:
+        raise DocumentError(f"{place}: headers: gzip_of needs a line such as 'Accept-Encoding: gzip'")
+    return Workload(**msgspec.structs.asdict(workload))
+
+
+def unknown_workload(name: str, known: Collection[str]) -> str | None:
+    """Return what is wrong with the name of a workload; None if it is one of the known."""
+    return None if name in known else f"no workload {name!r}; there are {_listed(known)}"
+
+
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(map(repr, names))
