@@ -141,7 +141,9 @@ def question_of_ab(name: WorkloadName) -> probe.Question:
     """What ab asks in a workload of a server in a container."""
     workload = workload_named(name)
     return probe.question(
-        ab_command.request_head("127.0.0.1:8080", workload.path, workload.keep_alive), workload, FIXTURES
+        ab_command.request_head("127.0.0.1:8080", workload.path, workload.keep_alive, workload.headers),
+        workload,
+        FIXTURES,
     )
 
 

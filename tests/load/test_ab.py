@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 
@@ -102,6 +103,20 @@ def test_the_head_of_a_request_is_as_long_as_the_one_that_ab_sends() -> None:
     """The echo server's answer is as long as the request, so the probe must ask exactly as ab does."""
     report = report_of("echo")
     assert report.document_length == len(ab_command.request_head("127.0.0.1:18200", "/small.html"))
+
+
+@pytest.mark.skipif(shutil.which("ab") is None, reason="no ab on this host")
+def test_the_head_of_a_request_has_further_lines_where_ab_sends_them() -> None:
+    lines = ("Accept-Encoding: gzip", "X-A: b")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        host = f"127.0.0.1:{listener.getsockname()[1]}"
+        command = ab_command.command(url=f"http://{host}/a", concurrency=1, requests=1, keep_alive=True, headers=lines)
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as ab:
+            connection, _ = listener.accept()
+            with connection:
+                head = connection.recv(4096)
+            ab.kill()
+    assert head == ab_command.request_head(host, "/a", keep_alive=True, headers=lines)
 
 
 # --- goldens: figures ------------------------------------------------------------------------------------------

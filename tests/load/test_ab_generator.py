@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 from recordings.ab.outputs import golden
 
@@ -66,6 +67,17 @@ def test_load_that_is_not_recorded_is_ab_alone_and_leaves_no_files() -> None:
     assert (run.outcome.completed, run.outcome.latency) == (400, {})
     assert not run.outcome.is_timed
     assert run.output == f"$ {' '.join(command)}\n{GOOD.stdout}\n--- stderr\n{GOOD.stderr}\n--- exit code 0\n"
+
+
+def test_headers_are_lines_of_its_requests() -> None:
+    made = executor()
+    lines = ("Accept-Encoding: gzip", "X-A: b")
+    run = Ab().run(msgspec.structs.replace(target(made), headers=lines), Load(requests=400), 10)
+    assert run.command[-5:-1] == ("-H", lines[0], "-H", lines[1])
+    assert Ab().request_head(made, "h:1", "/a", keep_alive=True, headers=lines) == (
+        b"GET /a HTTP/1.0\r\nConnection: Keep-Alive\r\nAccept-Encoding: gzip\r\nX-A: b\r\n"
+        b"Host: h:1\r\nUser-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n"
+    )
 
 
 def test_a_recorded_run_has_every_latency_and_its_files_bear_its_name() -> None:

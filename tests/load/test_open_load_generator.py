@@ -37,7 +37,7 @@ def command(load: Load, concurrency: int = 100, keep_alive: bool = False, fixtur
     executor = Kept(Completed(2, "", "open-load: cannot reach it"))
     target = Target(
         url="http://127.0.0.1:8080/small.html", keep_alive=keep_alive, idle_timeout=10, time_limit=20,
-        executor=executor, fixture=fixture, processes=2,
+        executor=executor, fixture=fixture, echo=fixture is None, processes=2,
     )  # fmt: skip
     outcome = OPEN.run(target, load, concurrency)
     assert outcome.command == executor.command
@@ -90,6 +90,19 @@ def test_the_head_of_its_requests_is_the_one_that_it_prints(keep_alive: bool, co
 def test_a_head_that_is_not_printed_whole_is_an_error(done: Completed, said: str) -> None:
     with pytest.raises(GeneratorError, match=f"^{re.escape(said)}$"):
         OPEN.request_head(Kept(done), "h:x", "/", keep_alive=True)
+
+
+def test_headers_are_lines_of_its_requests_and_what_is_no_file_it_does_not_compare() -> None:
+    lines = ("Accept-Encoding: gzip", "X-A: b")
+    executor = Kept(Completed(0, "GET / HTTP/1.1\r\n\r\n", ""))
+    OPEN.request_head(executor, "h:1", "/", keep_alive=True, headers=lines)
+    assert executor.command[2:-1] == ("--connections", "kept", "--header", lines[0], "--header", lines[1])
+    target = Target(
+        url="http://h:1/", keep_alive=True, idle_timeout=10, time_limit=20, executor=executor, headers=lines
+    )  # fmt: skip
+    said = " ".join(OPEN.run(target, Load(seconds=1, rate=10), 1).command)
+    assert f"--header {lines[0]} --header {lines[1]} --timeout" in said
+    assert "--expect" not in said
 
 
 def test_a_sweep_has_one_generator() -> None:

@@ -21,7 +21,7 @@ from ab_runner.monitor.accounting import ResourceAccounts
 from ab_runner.runtime.base import StartError
 
 
-class _Handler(http.server.SimpleHTTPRequestHandler):
+class Handler(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_message(self, format: str, *args: object) -> None:
@@ -53,7 +53,14 @@ class FakeRuntime:
     server_cpus: tuple[int, ...] = ()
     generator_cpus: tuple[int, ...] = ()
 
-    def __init__(self, docroot: Path, generate: Generate, broken: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        docroot: Path,
+        generate: Generate,
+        broken: Sequence[str] = (),
+        server_type: type[FakeServer] | None = None,
+    ) -> None:
+        self.server_type = server_type or FakeServer
         self.log: list[str] = []
         self.generate = generate
         self.broken = broken
@@ -79,7 +86,7 @@ class FakeRuntime:
         self.log.append(f"start {server.id}")
         if server.id in self.broken:
             raise StartError(Message(Code.DOES_NOT_START, detail="no such image"))
-        running = FakeServer(self, server)
+        running = self.server_type(self, server)
         self.running.append(running)
         return running
 
@@ -90,16 +97,19 @@ class FakeRuntime:
 
 
 class FakeServer:
+    """A test may have a `handler` of its own, and a generator in place of `generate`."""
+
     host = "127.0.0.1:8080"
     accounts: ResourceAccounts | None = None
     generator_folder = "/raw"
     generator_fixtures = "/srv/www"
+    handler = Handler
 
     def __init__(self, runtime: FakeRuntime, server: Server) -> None:
         self.environment = {"version": "1"}
         self._runtime = runtime
         self.server = server
-        handler = partial(_Handler, directory=str(runtime.docroot))
+        handler = partial(self.handler, directory=str(runtime.docroot))
         self._http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.address = ("127.0.0.1", self._http.server_address[1])
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})

@@ -9,13 +9,18 @@ from support.answering import HEAD, RIGHT, answer, serving
 from support.raw_client import to
 from support.waiting import until
 
+from ab_runner.model.workload import Workload
 from ab_runner.report.messages import sentence_of
 from ab_runner.sweep import probe
 from ab_runner.sweep.spot_checks import SpotChecks
 
 
+def small(keep_alive: bool) -> probe.Question:
+    return probe.Question(Workload(name="small", keep_alive=keep_alive), HEAD, RIGHT)
+
+
 def check(port: int, over: Callable[[SpotChecks], bool], keep_alive: bool = False) -> SpotChecks:
-    with SpotChecks(to(("127.0.0.1", port)), HEAD, RIGHT, keep_alive) as checks:
+    with SpotChecks(to(("127.0.0.1", port)), small(keep_alive)) as checks:
         until(lambda: over(checks))
     return checks
 
@@ -65,7 +70,7 @@ def test_connections_that_the_server_closes_are_no_wrong_answers() -> None:
 
 def test_a_server_that_never_answers_does_not_hold_up_the_end_of_the_trial() -> None:
     with serving(lambda number: None) as (port, requests):
-        with SpotChecks(to(("127.0.0.1", port)), HEAD, RIGHT, keep_alive=False) as checks:
+        with SpotChecks(to(("127.0.0.1", port)), small(keep_alive=False)) as checks:
             until(lambda: requests)
             asked = time.monotonic()
         assert time.monotonic() - asked < probe.TIMEOUT, "the wait for an answer"

@@ -64,7 +64,7 @@ _CODES: dict[Reason, tuple[Code, ...]] = {
         Code.WRONG_ANSWERS, Code.WRONG_LENGTH, Code.WRONG_TOTAL, Code.LENGTHS_DIFFER, Code.NO_DATA, Code.BAD_ANSWERS,
         Code.WRONG_BYTES, Code.STATUS, Code.STATUS_OF_MISSING, Code.NO_CONTENT_LENGTH, Code.BODY_LENGTH,
         Code.MORE_BYTES, Code.GIVES_FILE_OUT, Code.HEAD_TOO_LONG, Code.BODY_TOO_LONG, Code.NOT_HTTP, Code.NOT_A_HEADER,
-        Code.NOT_A_LENGTH, Code.TWO_CONTENT_LENGTHS,
+        Code.NOT_A_LENGTH, Code.TWO_CONTENT_LENGTHS, Code.NOT_GZIP, Code.TOO_EARLY,
     ),
 }  # fmt: skip
 _REASONS: dict[str, Reason] = {code: reason for reason, codes in _CODES.items() for code in codes}

@@ -26,6 +26,7 @@ def command(
     requests: int | None = None,
     seconds: int | None = None,
     keep_alive: bool = False,
+    headers: Sequence[str] = (),
     idle_timeout: int = 30,
     percentiles: str | None = None,
 ) -> list[str]:
@@ -50,6 +51,8 @@ def command(
     argv += ["-c", str(concurrency), "-r", "-s", str(idle_timeout)]
     if keep_alive:
         argv.append("-k")
+    for line in headers:
+        argv += ["-H", line]
     if percentiles is not None:
         argv += ["-e", percentiles]
     return [*argv, url]
@@ -67,11 +70,12 @@ def recording_latencies(argv: Sequence[str], path: str) -> list[str]:
     return ["bash", "-c", script, path, *argv[:-1], "-g", "/dev/fd/3", argv[-1]]
 
 
-def request_head(host: str, path: str, keep_alive: bool = False) -> bytes:
+def request_head(host: str, path: str, keep_alive: bool = False, headers: Sequence[str] = ()) -> bytes:
     """Return the head of a request as ab 2.3 sends it; `host` is what its URL names."""
     connection = "Connection: Keep-Alive\r\n" if keep_alive else ""
+    further = "".join(f"{line}\r\n" for line in headers)
     rest = f"Host: {host}\r\nUser-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n"
-    return f"GET {path} HTTP/1.0\r\n{connection}{rest}".encode()
+    return f"GET {path} HTTP/1.0\r\n{connection}{further}{rest}".encode()
 
 
 def _more_than_can_be_done(seconds: int, concurrency: int) -> int:

@@ -34,9 +34,11 @@ class Ab:
         """Return how many processes share so many connections: none has none."""
         return min(connections, at_most)
 
-    def request_head(self, executor: Executor, host: str, path: str, keep_alive: bool) -> bytes:
+    def request_head(
+        self, executor: Executor, host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()
+    ) -> bytes:
         """Return the head of its requests, byte for byte. ab has no option that prints it, so nothing is run."""
-        return ab_command.request_head(host, path, keep_alive)
+        return ab_command.request_head(host, path, keep_alive, headers)
 
     def run(self, target: Target, load: Load, concurrency: int) -> Run:
         """Make this load over this many connections at once, and return what came of it."""
@@ -96,6 +98,7 @@ def _command(target: Target, load: Load, connections: int, percentiles: str | No
         requests=requests,
         seconds=seconds,
         keep_alive=target.keep_alive,
+        headers=target.headers,
         idle_timeout=target.idle_timeout,
         percentiles=percentiles,
     )

@@ -70,8 +70,12 @@ class Target(Struct, frozen=True, kw_only=True):
     time_limit: float
     """Seconds after which the run is ended from outside."""
     executor: Executor
+    headers: tuple[str, ...] = ()
+    """Further lines of the request's head."""
     fixture: str | None = None
-    """The file in the executor's `fixtures` that is the right answer's body; None where that is the request's head."""
+    """The file in the executor's `fixtures` that is the right answer's body."""
+    echo: bool = False
+    """Whether the right answer's body is the request's head. Without a fixture or this, nothing can be compared."""
     rate: float | None = None
     """The requests per second that can be expected; None where that is not known."""
     processes: int = 1
@@ -133,7 +137,7 @@ class Generator(Protocol):
 
     @property
     def compares_answers(self) -> bool:
-        """Return whether it compares every answer, byte for byte."""
+        """Return whether it compares every answer, byte for byte, where the target says with what."""
 
     @property
     def counts_requests(self) -> bool:
@@ -146,7 +150,9 @@ class Generator(Protocol):
     def processes(self, connections: int, at_most: int) -> int:
         """Return how many processes or threads share so many connections of a closed load, at most `at_most`."""
 
-    def request_head(self, executor: Executor, host: str, path: str, keep_alive: bool) -> bytes:
+    def request_head(
+        self, executor: Executor, host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()
+    ) -> bytes:
         """Return the head of its requests, byte for byte: the probe sends it, and an echo server returns it. A program
         that can print it is run by the executor; GeneratorError if it does not."""
 

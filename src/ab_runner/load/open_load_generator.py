@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from ab_runner.load import open_load_output
 from ab_runner.load.generator import Asked, Executor, Generator, GeneratorError, Run, Target
@@ -33,9 +34,12 @@ class OpenLoadGenerator:
         """Return how many threads share so many connections: none has none."""
         return min(connections, at_most)
 
-    def request_head(self, executor: Executor, host: str, path: str, keep_alive: bool) -> bytes:
+    def request_head(
+        self, executor: Executor, host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()
+    ) -> bytes:
         """Return the head of its requests, byte for byte, which the program prints. GeneratorError if it does not."""
-        command = ["open-load", "--print-head", "--connections", _connections(keep_alive), f"http://{host}{path}"]
+        how = ["--connections", _connections(keep_alive), *_headers(headers)]
+        command = ["open-load", "--print-head", *how, f"http://{host}{path}"]
         done = executor.execute(command, _HEAD_SECONDS)
         head = done.stdout[:_HEAD_AT_MOST]
         if done.exit_code or not head.endswith("\r\n\r\n"):
@@ -77,14 +81,19 @@ def _command(target: Target, load: Load, concurrency: int) -> list[str]:
     else:
         kind = ["--rate", str(load.rate), "--seed", str(load.seed)]
         kind += ["--max-connections", str(load.most_connections)] if load.most_connections else []
-    path = f"{target.executor.fixtures}/{target.fixture}"
-    expect = ["--expect-echo"] if target.fixture is None else ["--expect", path]
+    expect = ["--expect-echo"] if target.echo else []
+    if target.fixture is not None:
+        expect = ["--expect", f"{target.executor.fixtures}/{target.fixture}"]
     return [
         "open-load", *kind, "--seconds", f"{load.seconds:g}", "--lead-in", f"{load.lead_in:g}",
-        "--connections", _connections(target.keep_alive), *expect,
+        "--connections", _connections(target.keep_alive), *_headers(target.headers), *expect,
         "--timeout", str(target.idle_timeout), "--idle", str(load.idle),
         "--threads", str(target.processes), "--json",
     ]  # fmt: skip
+
+
+def _headers(lines: Sequence[str]) -> list[str]:
+    return [word for line in lines for word in ("--header", line)]
 
 
 def _connections(keep_alive: bool) -> str:

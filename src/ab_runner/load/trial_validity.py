@@ -26,6 +26,8 @@ to, and the figure says so.
 """
 
 
+RESOLUTION = 1_000
+"""Microseconds: many servers count timers in whole milliseconds."""
 COLD_OF_TIME = 0.01
 """The share of an open load's time that the JIT compiler must take besides: at a low rate the server needs so little
 CPU time that a single compilation is a large share of it."""
@@ -47,6 +49,14 @@ def short(outcome: Outcome, asked: Asked) -> Iterator[Message]:
     if asked.load.requests is None and outcome.completed < REQUESTS_PER_CONNECTION * asked.connections:
         # Rounded down, so that 9.96 does not read as the ten that it misses.
         yield Message(Code.SHORT, {"requests": math.floor(10 * outcome.completed / asked.connections) / 10})
+
+
+def too_early(earliest: float, not_before_ms: int) -> Message | None:
+    """Return that an answer came too early, if one after so many microseconds did. No answer of a trial took longer
+    than its latency is stored, so the clock's resolution is all that is forgiven."""
+    if earliest >= 1000 * not_before_ms - RESOLUTION:
+        return None
+    return Message(Code.TOO_EARLY, {"milliseconds": round(earliest / 1000, 3), "least": not_before_ms})
 
 
 def kept_alive(outcome: Outcome) -> float:

@@ -36,9 +36,11 @@ class Wrk:
         would open 8."""
         return next(threads for threads in range(min(connections, at_most), 0, -1) if connections % threads == 0)
 
-    def request_head(self, executor: Executor, host: str, path: str, keep_alive: bool) -> bytes:
+    def request_head(
+        self, executor: Executor, host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()
+    ) -> bytes:
         """Return the head of its requests, byte for byte. Its script has it from here."""
-        return _head(host, path, keep_alive)
+        return _head(host, path, keep_alive, headers)
 
     def run(self, target: Target, load: Load, concurrency: int) -> Run:
         """Make this load over this many connections at once, and return what came of it."""
@@ -46,7 +48,7 @@ class Wrk:
         script = f"{executor.folder}/wrk.lua"
         command = _command(target, load, concurrency, script)
         text = wrk_output.SCRIPT.format(
-            head=json.dumps(_head(url.netloc, url.path, target.keep_alive).decode()),
+            head=json.dumps(_head(url.netloc, url.path, target.keep_alive, target.headers).decode()),
             percentiles=", ".join(map(str, wrk_output.PERCENTILES)),
         )
         began = time.monotonic()
@@ -73,10 +75,10 @@ class Wrk:
 GENERATOR: Generator = Wrk()
 
 
-def _head(host: str, path: str, keep_alive: bool) -> bytes:
+def _head(host: str, path: str, keep_alive: bool, headers: Sequence[str]) -> bytes:
     """Return the head as wrk would make it by itself. Of several headers it does not keep the order."""
-    connection = "" if keep_alive else "Connection: close\r\n"
-    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{connection}\r\n".encode()
+    lines = [f"GET {path} HTTP/1.1", f"Host: {host}", *([] if keep_alive else ["Connection: close"]), *headers]
+    return "".join(f"{line}\r\n" for line in (*lines, "")).encode()
 
 
 def _command(target: Target, load: Load, connections: int, script: str) -> list[str]:

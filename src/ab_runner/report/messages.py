@@ -31,6 +31,7 @@ _TEXTS: dict[str, str] = {
     Code.STATUS: "status {status!s} instead of 200",
     Code.STATUS_OF_MISSING: "status {status!s} instead of 404 for a file that is not there",
     Code.BODY_LENGTH: "{bytes:,} bytes instead of {expected:,}",
+    Code.TOO_EARLY: "an answer after {milliseconds:.1f} ms, which takes at least {least} ms",
     Code.GIVES_FILE_OUT: "gives out a file for {path}",
     Code.HEAD_TOO_LONG: "a head of more than {limit:,} bytes",
     Code.BODY_TOO_LONG: "a body of more than {limit:,} bytes",

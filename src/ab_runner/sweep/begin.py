@@ -24,7 +24,7 @@ from ab_runner.store.plan import plan_of
 from ab_runner.store.writer import Store
 from ab_runner.sweep.dry_run import lines_of
 from ab_runner.sweep.measure import ReadySweep
-from ab_runner.sweep.prepare import NONE_HERE, prepare, request_here, sweep_here, unavailable_in
+from ab_runner.sweep.prepare import NONE_HERE, prepare, request_here, sweep_here, unavailable_in, workloads_of
 from ab_runner.sweep.request import RunRequest
 from ab_runner.sweep.runtime_choice import choose_runtime
 from ab_runner.sweep.skipped import skipped_lines
@@ -65,6 +65,7 @@ def lines_of_dry_run(request: RunRequest, tell: Callable[[str], None]) -> Iterat
     wanted = _servers_of(request, tell)
     check_folder(request.out or paths.RESULTS / "new")
     stored_request = request.as_stored(wanted, seed=0)
+    workloads_of(stored_request)
     runtime = choose_runtime(stored_request, paths.FIXTURES, port=0, tell=tell)
     reference = load(paths.SERVERS)[REFERENCE]
     missing = unavailable_in(runtime, [*wanted, reference])

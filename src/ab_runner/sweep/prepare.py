@@ -17,11 +17,12 @@ from ab_runner.catalog.servers import load
 from ab_runner.catalog.workloads import load_workloads, unknown_workload
 from ab_runner.errors import UserError
 from ab_runner.host import machine, preflight
+from ab_runner.load.generator_registry import generator_of
 from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.protocol import Protocol, SweepRequest
 from ab_runner.model.records import Sweep
 from ab_runner.model.server import REFERENCE, Artifact, Server
-from ab_runner.model.workload import Workload, WorkloadName
+from ab_runner.model.workload import Workload
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.sweep.fixtures import make_fixtures
 from ab_runner.sweep.runtime_choice import check_limits, choose_runtime
@@ -48,7 +49,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
 def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Callable[[str], None]) -> Prepared:
     """Build what can be built. A server that does not build takes part: that is the reason in its cells.
     RuntimeUnusable if none can run here."""
-    workloads = workloads_named(request.workloads)
+    workloads = workloads_of(request)
     fixtures = make_fixtures()
     runtime = choose_runtime(request, fixtures, port, tell)
     check_limits(runtime, request, workloads, port)
@@ -75,13 +76,17 @@ def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Ca
     )
 
 
-def workloads_named(names: Iterable[WorkloadName]) -> tuple[Workload, ...]:
-    """Return these workloads as they are asked of servers now. UserError for one that is no more."""
-    known = load_workloads(paths.WORKLOADS)
-    for name in names:
+def workloads_of(request: SweepRequest) -> tuple[Workload, ...]:
+    """Return the workloads as they are asked of servers now. UserError for one that is no more, or whose answers a
+    generator that compares them cannot compare."""
+    known, generator = load_workloads(paths.WORKLOADS), generator_of(request)
+    for name in request.workloads:
         if wrong := unknown_workload(name, known):
             raise UserError(wrong)
-    return tuple(known[name] for name in names)
+        if generator.compares_answers and not known[name].is_comparable:
+            can = f"{generator.name} compares answers with a file or with the request"
+            raise UserError(f"{name}: {can}, and its answer is neither; measure it with a closed load")
+    return tuple(known[name] for name in request.workloads)
 
 
 def request_here(request: SweepRequest, runtime: Runtime) -> SweepRequest:

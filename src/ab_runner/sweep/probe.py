@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 import socket
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
 
+from ab_runner.load.trial_validity import too_early
 from ab_runner.model.message import Code, Message, MessageError
 from ab_runner.model.workload import Workload
 
@@ -54,16 +56,17 @@ class NoAnswer(ProbeError):
 
 class Answer(msgspec.Struct, frozen=True):
     """One answer of the server. `head` is its bytes as latin-1, with the empty line that ends it; header names are in
-    small letters."""
+    small letters. `seconds` is the time from the request to the last byte."""
 
     head: str
     status: int
     headers: dict[str, str]
     body: bytes
+    seconds: float = 0.0
 
 
 class Question(msgspec.Struct, frozen=True):
-    """The request of a workload, as the generator sends it, and the body of the right answer."""
+    """The request of a workload, as the generator sends it, and the body of the right answer, unpacked."""
 
     workload: Workload
     head: bytes
@@ -71,29 +74,32 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def question(head: bytes, workload: Workload, fixtures: Path) -> Question:
-    """Return the question of a workload. The expected body is the fixture; for echo it is the request's head."""
-    return Question(workload, head, head if workload.fixture is None else (fixtures / workload.fixture).read_bytes())
+    """Return the question of a workload. What echoes has the request's head as the expected body."""
+    if workload.file is not None:
+        return Question(workload, head, (fixtures / workload.file).read_bytes())
+    return Question(workload, head, head if workload.constant is None else workload.constant.encode())
 
 
 def check(connect: Connect, asked: Question) -> Answer:
     """Send the generator's request, and requests that must be refused, and return the first answer. ProbeError for the
     first wrong one."""
     first = ask(connect, asked.head)
-    check_body(first, asked.expected)
+    check_answer(first, asked)
     if asked.workload.keep_alive:
-        _check_kept_alive(connect, asked.head, asked.expected)
+        _check_kept_alive(connect, asked)
     else:
         _check_closed(connect, asked.head)
-    if asked.workload.fixture is not None:
+    if asked.workload.file is not None:
         _check_guarded(connect, asked.head)
     return first
 
 
-def _head_for(path: str, keep_alive: bool = False, version: str = "1.0") -> bytes:
+def _head_for(path: str, keep_alive: bool = False, version: str = "1.0", headers: Iterable[str] = ()) -> bytes:
     """Return the head of a request of the runner's own."""
     connection = f"Connection: {'Keep-Alive' if keep_alive else 'close'}\r\n" if keep_alive or version != "1.0" else ""
+    further = "".join(f"{line}\r\n" for line in headers)
     rest = "Host: localhost\r\nUser-Agent: probe\r\nAccept: */*\r\n\r\n"
-    return f"GET {path} HTTP/{version}\r\n{connection}{rest}".encode()
+    return f"GET {path} HTTP/{version}\r\n{connection}{further}{rest}".encode()
 
 
 def ask(connect: Connect, head: bytes) -> Answer:
@@ -104,12 +110,13 @@ def ask(connect: Connect, head: bytes) -> Answer:
 
 def exchange(connection: socket.socket, head: bytes) -> Answer:
     """Return the answer to one request on a connection that is open; NoAnswer if there is none."""
+    began = time.monotonic()
     try:
         connection.settimeout(TIMEOUT)
         connection.sendall(head)
     except OSError as error:
         raise NoAnswer(Message(Code.CONNECTION_LOST, detail=error.strerror or str(error))) from error
-    return _read_answer(connection)
+    return _read_answer(connection, began)
 
 
 def wait_until_ready(
@@ -123,7 +130,7 @@ def wait_until_ready(
         if reason := ended():
             return reason
         try:
-            answer = ask(connect, _head_for(workload.path))
+            answer = ask(connect, _head_for(workload.path, headers=workload.headers))
             if answer.status in _UP:
                 return None
             last = Message(Code.STATUS, {"status": answer.status})
@@ -136,9 +143,32 @@ def wait_until_ready(
 def is_alive(connect: Connect, workload: Workload) -> bool:
     """Return whether the server still answers a single request."""
     try:
-        return ask(connect, _head_for(workload.path, workload.keep_alive)).status in _UP
+        return ask(connect, _head_for(workload.path, workload.keep_alive, headers=workload.headers)).status in _UP
     except ProbeError:
         return False
+
+
+def check_answer(answer: Answer, asked: Question) -> None:
+    """Raise ProbeError unless it is the right answer, and does not come too early."""
+    if asked.workload.gzip_of is not None and answer.status == 200:
+        answer = msgspec.structs.replace(answer, body=_unpacked(answer, len(asked.expected)))
+    check_body(answer, asked.expected)
+    if early := too_early(1e6 * answer.seconds, asked.workload.not_before_ms):
+        raise ProbeError(early)
+
+
+def _unpacked(answer: Answer, length: int) -> bytes:
+    """Return a body that is compressed with gzip as it was before, one byte more than `length` at most."""
+    unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        body = unpacking.decompress(answer.body, length + 1)
+    except zlib.error:
+        raise ProbeError(Message(Code.NOT_GZIP)) from None
+    if answer.headers.get("content-encoding", "").lower() != "gzip":
+        raise ProbeError(Message(Code.NOT_GZIP))
+    if len(body) <= length and (not unpacking.eof or unpacking.unused_data):
+        raise ProbeError(Message(Code.NOT_GZIP))
+    return body
 
 
 def check_body(answer: Answer, expected: bytes) -> None:
@@ -155,17 +185,17 @@ def check_body(answer: Answer, expected: bytes) -> None:
         raise ProbeError(Message(Code.WRONG_BYTES))
 
 
-def _check_kept_alive(connect: Connect, head: bytes, expected: bytes) -> None:
+def _check_kept_alive(connect: Connect, asked: Question) -> None:
     with open_connection(connect) as connection:
         for number in (1, 2):
             try:
-                answer = exchange(connection, head)
+                answer = exchange(connection, asked.head)
             except ProbeError as error:
                 if number == 2:
                     raise ProbeError(Message(Code.NO_KEEP_ALIVE)) from error
                 raise
-            check_body(answer, expected)
-            if not stays_open(head, answer):
+            check_answer(answer, asked)
+            if not stays_open(asked.head, answer):
                 raise ProbeError(Message(Code.NO_KEEP_ALIVE))
 
 
@@ -220,7 +250,7 @@ def open_connection(connect: Connect, seconds: float = TIMEOUT) -> socket.socket
         raise NoAnswer(Message(Code.NO_CONNECTION, detail=error.strerror or str(error))) from error
 
 
-def _read_answer(connection: socket.socket) -> Answer:
+def _read_answer(connection: socket.socket, began: float) -> Answer:
     """Read a head, and as much body as its Content-Length says or until the server closes, and return both."""
     deadline = time.monotonic() + TIMEOUT
     data = bytearray()
@@ -240,7 +270,7 @@ def _read_answer(connection: socket.socket) -> Answer:
         data += chunk
         if len(data) > _BODY_AT_MOST:
             raise ProbeError(Message(Code.BODY_TOO_LONG, {"limit": _BODY_AT_MOST}))
-    return Answer(head, status, headers, bytes(data))
+    return Answer(head, status, headers, bytes(data), time.monotonic() - began)
 
 
 def _receive(connection: socket.socket, deadline: float, late: Code = Code.NO_WHOLE_ANSWER) -> bytes:

@@ -10,7 +10,7 @@ from types import TracebackType
 
 from ab_runner.model.message import Message
 from ab_runner.sweep import probe
-from ab_runner.sweep.probe import Connect
+from ab_runner.sweep.probe import Connect, Question
 
 _CHECKS_PER_SECOND = 20
 _BYTES_PER_SECOND = 4_000_000
@@ -28,13 +28,10 @@ class SpotChecks:
     answered = 0
     wrong: Message | None = None
 
-    def __init__(self, connect: Connect, head: bytes, expected: bytes, keep_alive: bool) -> None:
-        """`head` is the request, `expected` the body that answers it."""
+    def __init__(self, connect: Connect, question: Question) -> None:
         self._connect = connect
-        self._head = head
-        self._expected = expected
-        self._keep_alive = keep_alive
-        self._interval = max(1 / _CHECKS_PER_SECOND, len(expected) / _BYTES_PER_SECOND)
+        self._question = question
+        self._interval = max(1 / _CHECKS_PER_SECOND, len(question.expected) / _BYTES_PER_SECOND)
         self._over = threading.Event()
         self._connection: socket.socket | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -69,10 +66,11 @@ class SpotChecks:
             self._connection = probe.open_connection(self._connect, _CONNECT_SECONDS)
             if self._over.is_set():  # it was set before anybody could have woken this connection up
                 return
-        answer = probe.exchange(self._connection, self._head)
-        probe.check_body(answer, self._expected)
+        asked = self._question
+        answer = probe.exchange(self._connection, asked.head)
+        probe.check_answer(answer, asked)
         self.answered += 1
-        if not (self._keep_alive and probe.stays_open(self._head, answer)):
+        if not (asked.workload.keep_alive and probe.stays_open(asked.head, answer)):
             self._hang_up()
 
     def _hang_up(self) -> None:

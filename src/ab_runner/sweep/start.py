@@ -57,6 +57,7 @@ class Start:
         self._questions: dict[WorkloadName, probe.Question] = {}
         self._answers: dict[WorkloadName, probe.Answer] = {}
         """The last right ones, without their bodies."""
+        self._lengths: dict[WorkloadName, int] = {}
 
     def begin(self, first: WorkloadName) -> None:
         """Start the server, wait until it answers in this workload, and record that. StartError if it cannot be started
@@ -140,7 +141,7 @@ class Start:
             workload = self.context.workloads[name]
             generator, host = self.context.generator, self.running.host
             try:
-                head = generator.request_head(self, host, workload.path, workload.keep_alive)
+                head = generator.request_head(self, host, workload.path, workload.keep_alive, workload.headers)
             except GeneratorError as error:
                 raise probe.ProbeError(Message(Code.NO_REQUEST, detail=str(error))) from error
             self._questions[name] = probe.question(head, workload, self.context.fixtures)
@@ -154,17 +155,20 @@ class Start:
         except OSError as error:
             raise probe.ProbeError(Message(Code.UNSAID, detail=str(error))) from error
         self._answers[name] = msgspec.structs.replace(answer, body=b"")
+        self._lengths.setdefault(name, len(answer.body))
         return answer
 
     def asked(self, name: WorkloadName, load: Load, connections: int) -> Asked:
-        """Return what a run of the generator in this workload is judged by."""
+        """Return what a run of the generator in this workload is judged by. The length of the right answer's body is
+        that of the first right answer, for nobody knows beforehand how far a server compresses."""
         question, answer = self.question(name), self._answers.get(name)
+        body_length = self._lengths.get(name, len(question.expected))
         return Asked(
             load=load,
             connections=connections,
             keep_alive=question.workload.keep_alive,
-            body_length=len(question.expected),
-            answer_length=len(answer.head) + len(question.expected) if answer else None,
+            body_length=body_length,
+            answer_length=len(answer.head) + body_length if answer else None,
             stays_open=answer is not None and probe.stays_open(question.head, answer),
         )
 
@@ -236,10 +240,9 @@ class Start:
             if load.rate is None:
                 processes = self.context.generator.processes(concurrency, processes)
             target = msgspec.structs.replace(target, processes=processes, record_as=record_as)
-        keep_alive = question.workload.keep_alive
         checks: AbstractContextManager[SpotChecks | None] = nullcontext()
         if not self.context.generator.compares_answers:
-            checks = SpotChecks(self.running.connect, question.head, question.expected, keep_alive)
+            checks = SpotChecks(self.running.connect, question)
         with (
             checks as spot_checks,
             ResourceSampler(self.running, target.processes, interval_of(load)) as sampler,
@@ -253,7 +256,9 @@ class Start:
         return Target(
             url=f"http://{self.running.host}{workload.path}",
             keep_alive=workload.keep_alive,
+            headers=workload.headers,
             fixture=workload.fixture,
+            echo=workload.echo,
             idle_timeout=idle_timeout,
             time_limit=time_limit(load, idle_timeout, rate),
             executor=self,

@@ -11,7 +11,8 @@ import msgspec
 from ab_runner.analysis.disturbed import is_disturbed, stolen_share
 from ab_runner.host.cooldown import settle
 from ab_runner.host.machine import local_ports, sysctls
-from ab_runner.load.trial_validity import cold
+from ab_runner.load.generator import Run
+from ab_runner.load.trial_validity import cold, too_early
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.message import Message, Verdict
 from ab_runner.model.records import COLD, DISTURBED, Cell, RepeatedTrial, Trial
@@ -166,9 +167,10 @@ def _judged(
     start: Start, workload: WorkloadName, load: Load, connections: int, watched: WatchedLoad, limit: Limit | None
 ) -> tuple[Verdict, bool]:
     """Return the verdict, and False when server or generator have to be restarted."""
-    run, asked = watched.run, start.asked(workload, load, connections)
+    run, question = watched.run, start.question(workload)
+    asked = start.asked(workload, load, connections)
     verdict = start.context.generator.judge(run.outcome, asked, limit) if run.outcome else Verdict(False, run.failure)
-    if verdict.valid and (wrong := _wrong_answer(start, workload, watched)):
+    if verdict.valid and (wrong := _early_answer(question, run) or _wrong_answer(start, workload, watched)):
         verdict = Verdict(False, wrong)
     if verdict.valid:
         return verdict, True
@@ -177,6 +179,12 @@ def _judged(
         detail = verdict.reason.detail if verdict.reason else ""
         return Verdict(False, msgspec.structs.replace(end, detail=detail)), False
     return verdict, alive
+
+
+def _early_answer(question: probe.Question, run: Run) -> Message | None:
+    """Return that an answer of the trial came before it could be right; None if none did."""
+    latencies = run.outcome.latency if run.outcome else {}
+    return too_early(min(latencies), question.workload.not_before_ms) if latencies else None
 
 
 def _wrong_answer(start: Start, workload: WorkloadName, watched: WatchedLoad) -> Message | None:

@@ -61,7 +61,7 @@ def _comparisons_on(connection: socket.socket, asked: Question) -> Generator[Mes
     for number in count():
         try:
             answer = probe.exchange(connection, asked.head)
-            probe.check_body(answer, asked.expected)
+            probe.check_answer(answer, asked)
         except probe.NoAnswer:
             if number:
                 return  # a server may close a kept connection at any time
