@@ -1,4 +1,5 @@
-"""Sweeps with a workload that this version does not know: it has all reports, with what the sweep says of it."""
+"""Sweeps with a workload and a protocol that this version does not know have all reports, with what they say of both
+themselves."""
 
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ from support.builders import blocks, server, sweep
 from support.cli import Runner, cli, elsewhere
 from support.serving import keep
 
+from ab_runner.model.load import Load
+from ab_runner.model.protocol import Lengths, WarmUp
 from ab_runner.model.records import EndRecord, Trial
 from ab_runner.model.workload import Workload
 from ab_runner.store.layout import SWEEP_FILE
@@ -23,11 +26,14 @@ QUERY = Workload(
     name=NAME, path="/query", headers=("X-Rows: 1",), constant="one row", not_before_ms=20, summary="a row, after 20 ms"
 )
 
+LENGTHS = Lengths(WarmUp(Load(seconds=2)), Load(seconds=3))
+
 
 def stored(name: str, *known: Workload) -> Stored:
     servers = [server(each, workloads=(NAME,)) for each in ("tomcat-11", "jetty-12.1")]
     made = sweep(*servers, id=name, workloads=known)
-    request = msgspec.structs.replace(made.request, workloads=(NAME,), levels=(1,))
+    protocol = msgspec.structs.replace(made.request.protocol, name="weekly", by_workload={NAME: LENGTHS})
+    request = msgspec.structs.replace(made.request, workloads=(NAME,), levels=(1,), protocol=protocol)
     trials = [*blocks("tomcat-11", 40), *blocks("jetty-12.1", 49)]
     records = [msgspec.structs.replace(trial, workload=NAME) for trial in trials]
     end = EndRecord(at=made.started, reason="finished")
@@ -42,6 +48,7 @@ def kept(folder: Path, *known: Workload) -> Path:
 def test_a_sweep_stores_its_workloads_and_is_read_back_with_them(tmp_path: Path) -> None:
     sweep_read = read(kept(tmp_path / "one", QUERY)).sweep
     assert sweep_read.workload(NAME) == QUERY
+    assert sweep_read.request.protocol.trial_of(NAME) == LENGTHS.trial
     assert json.loads((tmp_path / "one" / SWEEP_FILE).read_text())["workloads"] == [
         {
             "name": NAME, "path": "/query", "headers": ["X-Rows: 1"], "constant": "one row", "not_before_ms": 20,

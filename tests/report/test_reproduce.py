@@ -50,9 +50,9 @@ WARM_UP = WarmUp(Load(requests=20_000))
             of_open_load(OpenLoad(axis="rate", reference_at_all_levels=True), 1_000), protocol=PROTOCOLS["quick"]
         ),
         msgspec.structs.replace(ASKED, protocol=changed(blocks=9), precision=0.03, budget=1800),
-        msgspec.structs.replace(ASKED, protocol=changed(trial=Load(seconds=7), large_trial=Load(seconds=7))),
-        msgspec.structs.replace(ASKED, protocol=changed(trial=Load(requests=900), large_trial=Load(requests=900))),
-        msgspec.structs.replace(ASKED, protocol=changed(warm_up=WARM_UP, large_warm_up=WARM_UP)),
+        msgspec.structs.replace(ASKED, protocol=changed(trial=Load(seconds=7))),
+        msgspec.structs.replace(ASKED, protocol=changed(trial=Load(requests=900))),
+        msgspec.structs.replace(ASKED, protocol=changed(warm_up=WARM_UP)),
     ],
 )
 def test_the_command_asks_for_the_same_again(wanted: SweepRequest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,3 +70,13 @@ def test_the_command_asks_for_the_same_again(wanted: SweepRequest, monkeypatch: 
     (again,) = asked
     servers = [server(id) for id in again.servers]
     assert again.as_stored(servers, wanted.seed) == wanted
+
+
+def test_of_a_protocol_that_this_version_does_not_know_all_lengths_are_told() -> None:
+    other = changed(name="weekly", trial=Load(seconds=3), blocks=2, warm_up=WARM_UP)
+    words = command(msgspec.structs.replace(ASKED, protocol=other))
+    assert words.startswith(
+        "./ab-runner --protocol weekly --duration 3s --blocks 2 --warmup 20000 --concurrency 1,100 "
+    )
+    opened = of_open_load(OpenLoad(axis="rate"), 1_000)
+    assert "--protocol weekly" in command(msgspec.structs.replace(opened, protocol=other))

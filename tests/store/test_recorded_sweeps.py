@@ -3,13 +3,17 @@ make all of its reports of them, compare them, and either resume them or say why
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from support.cli import Runner, cli, elsewhere
 
+from ab_runner.model.load import Load
+from ab_runner.model.protocol import WarmUp
 from ab_runner.model.records import COLD, RepeatedTrial, Trial, WarmUpRecord
-from ab_runner.store.reader import read
+from ab_runner.store.layout import SWEEP_FILE, StoreError
+from ab_runner.store.reader import read, read_sweep
 
 __all__ = ["cli", "elsewhere"]
 
@@ -34,6 +38,21 @@ def test_what_was_recorded_is_there() -> None:
     assert any(isinstance(record, WarmUpRecord) and record.loads for record in standard.records)
     assert all(server.caveats for server in standard.sweep.servers if server.id.startswith("quickserver"))
     assert {server.io_model for server in read(QUICK).sweep.servers} == {"event loop", "NIO reactor"}
+
+
+def test_the_lengths_of_the_large_file_are_those_that_it_had(tmp_path: Path) -> None:
+    content = (QUICK / SWEEP_FILE).read_text()
+    data = json.loads(content)
+    data["asked"]["protocol"] |= {"large_trial": {"requests": 10_000}, "large_warm_up": {"load": {"requests": 2_000}}}
+    (tmp_path / SWEEP_FILE).write_text(json.dumps(data))
+    protocol = read_sweep(tmp_path).request.protocol
+    assert (protocol.trial_of("small"), protocol.trial_of("large")) == (Load(seconds=1), Load(requests=10_000))
+    assert protocol.warm_up_of("small") == read_sweep(QUICK).request.protocol.warm_up
+    assert protocol.warm_up_of("large") == WarmUp(Load(requests=2_000))
+    data["asked"]["protocol"]["large_trial"] = {}
+    (tmp_path / SWEEP_FILE).write_text(json.dumps(data))
+    with pytest.raises(StoreError, match="a load must have either requests or seconds"):
+        read_sweep(tmp_path)
 
 
 @FOLDERS

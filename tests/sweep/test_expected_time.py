@@ -119,7 +119,7 @@ def test_old_servers_take_longer_most_of_all_at_many_connections() -> None:
 
 @pytest.mark.parametrize(("warm_up", "expected"), [(WarmUp(Load(seconds=60)), 60), (WarmUp(Load(requests=0)), 0)])
 def test_a_warm_up_that_was_asked_for_takes_its_time(warm_up: WarmUp, expected: float) -> None:
-    protocol = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=warm_up, large_warm_up=warm_up)
+    protocol = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=warm_up)
     found = seconds(asked("quick", protocol=protocol), JAVA)
     assert found == pytest.approx(START + SERVER + expected + 1 + TRIAL + VERIFICATION)
 

@@ -32,9 +32,7 @@ from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.repeats import RepeatBudget
 from ab_runner.sweep.run import run
 
-PROTOCOL = msgspec.structs.replace(
-    PROTOCOLS["quick"], warm_up=WarmUp(Load(requests=0)), large_warm_up=WarmUp(Load(requests=0)), trial=Load(seconds=2)
-)
+PROTOCOL = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=WarmUp(Load(requests=0)), trial=Load(seconds=2))
 NATIVE = server("a-1", kind="debian", workloads=("small",))
 
 

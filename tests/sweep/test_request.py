@@ -33,8 +33,8 @@ def with_requests(count: int) -> RunRequest:
 def test_a_protocol_keeps_what_is_not_changed() -> None:
     assert with_changes(STANDARD, trial=None, warm_up=None, blocks=None) == STANDARD
     other = with_changes(STANDARD, trial=Load(seconds=5), warm_up=Load(requests=20), blocks=3)
-    assert (other.trial, other.large_trial, other.blocks) == (Load(seconds=5), Load(seconds=5), 3)
-    assert (other.warm_up, other.large_warm_up) == (WarmUp(Load(requests=20)), WarmUp(Load(requests=20)))
+    assert (other.trial, other.trial_of("large"), other.blocks) == (Load(seconds=5), Load(seconds=5), 3)
+    assert (other.warm_up, other.warm_up_of("large")) == (WarmUp(Load(requests=20)), WarmUp(Load(requests=20)))
     assert (other.name, other.idle_timeout) == (STANDARD.name, STANDARD.idle_timeout)
 
 

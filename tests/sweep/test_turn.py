@@ -50,7 +50,6 @@ GOOD = recorded("close")
 PROTOCOL = msgspec.structs.replace(
     PROTOCOLS["quick"],
     warm_up=WarmUp(Load(requests=400)),
-    large_warm_up=WarmUp(Load(requests=400)),
     trial=Load(requests=400),
 )
 

@@ -303,7 +303,9 @@ def why_not_comparable(before: Sweep, after: Sweep) -> Iterator[str]:
     yield from difference("load", _load_text(before), _load_text(after))
     for field in ("runtime", "network", "generator", "generators"):
         yield from difference(field, getattr(before.request, field), getattr(after.request, field))
-    then, now = _lengths(before.request.protocol), _lengths(after.request.protocol)
+    protocols = (before.request.protocol, after.request.protocol)
+    names = dict.fromkeys(name for protocol in protocols for name in protocol.by_workload)
+    then, now = (_lengths(protocol, names) for protocol in protocols)
     for name in then:
         yield from difference(name, then[name], now[name])
 
@@ -336,13 +338,11 @@ def _load_text(sweep: Sweep) -> str:
     return f"open, by {opened.axis}{beside}{f' of {opened.percentile}' if opened.axis == 'slo' else ''}"
 
 
-def _lengths(protocol: Protocol) -> dict[str, str]:
-    return {
-        "warm-up": _warm_up(protocol.warm_up),
-        "warm-up for large": _warm_up(protocol.large_warm_up),
-        "trial": protocol.trial.text,
-        "trial of large": protocol.large_trial.text,
-    }
+def _lengths(protocol: Protocol, names: Iterable[WorkloadName]) -> dict[str, str]:
+    """Return how much load there is, and how much of each of these workloads."""
+    warm_ups = {f"warm-up for {name}": _warm_up(protocol.warm_up_of(name)) for name in names}
+    trials = {f"trial of {name}": protocol.trial_of(name).text for name in names}
+    return {"warm-up": _warm_up(protocol.warm_up), **warm_ups, "trial": protocol.trial.text, **trials}
 
 
 def _warm_up(warm_up: WarmUp) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta, Struct, field, structs
 
@@ -21,7 +21,7 @@ from ab_runner.model.limits import (
 from ab_runner.model.load import Load
 from ab_runner.model.workload import WorkloadName
 
-ProtocolName = Literal["2006", "standard", "quick"]
+ProtocolName = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63)]
 DEFAULT_GENERATOR = "ab"
 """What makes closed loads, and made those of all sweeps before this was a choice."""
 WARM_UP_CONCURRENCY = 10
@@ -38,14 +38,21 @@ class WarmUp(Struct, frozen=True):
     at_most: Count | None = None
 
 
+class Lengths(Struct, frozen=True):
+    """How much load there is of one workload."""
+
+    warm_up: WarmUp
+    trial: Load
+
+
 class Protocol(Struct, frozen=True, kw_only=True):
-    """How warm-up, length and repeats are chosen. `large_` is for the large file, where a request is worth many."""
+    """How warm-up, length and repeats are chosen."""
 
     name: ProtocolName
     warm_up: WarmUp
-    large_warm_up: WarmUp
     trial: Load
-    large_trial: Load
+    by_workload: Annotated[dict[WorkloadName, Lengths], Meta(max_length=WORKLOADS_AT_MOST)] = {}
+    """In place of both, of workloads in which a request is worth many."""
     blocks: Annotated[int, Meta(ge=1, le=BLOCKS_AT_MOST)]
     together: Annotated[int, Meta(ge=1, le=SERVERS_AT_MOST)] = 1
     """The most servers that are started and warmed up together, in a batch. Their trials alternate, and while one of
@@ -54,10 +61,20 @@ class Protocol(Struct, frozen=True, kw_only=True):
     """Seconds without any progress after which the generator gives a run up."""
 
     def warm_up_of(self, workload: str) -> WarmUp:
-        return self.large_warm_up if workload == "large" else self.warm_up
+        return self.by_workload[workload].warm_up if workload in self.by_workload else self.warm_up
 
     def trial_of(self, workload: str) -> Load:
-        return self.large_trial if workload == "large" else self.trial
+        return self.by_workload[workload].trial if workload in self.by_workload else self.trial
+
+    @property
+    def trials(self) -> tuple[Load, ...]:
+        """The loads of trials, whatever the workload."""
+        return (self.trial, *(each.trial for each in self.by_workload.values()))
+
+    @property
+    def warm_ups(self) -> tuple[WarmUp, ...]:
+        """The warm-ups, whatever the workload."""
+        return (self.warm_up, *(each.warm_up for each in self.by_workload.values()))
 
 
 _UNTIL_WARM = WarmUp(Load(seconds=7), steady=True, at_most=30)
@@ -66,18 +83,15 @@ PROTOCOLS: dict[str, Protocol] = {
     "2006": Protocol(
         name="2006",
         warm_up=WarmUp(Load(requests=100_000)),
-        large_warm_up=WarmUp(Load(requests=2_000)),
         trial=Load(requests=200_000),
-        large_trial=Load(requests=10_000),
+        by_workload={"large": Lengths(WarmUp(Load(requests=2_000)), Load(requests=10_000))},
         blocks=1,
         idle_timeout=30,
     ),
     "standard": Protocol(
         name="standard",
         warm_up=_UNTIL_WARM,
-        large_warm_up=_UNTIL_WARM,
         trial=Load(seconds=1),
-        large_trial=Load(seconds=1),
         blocks=6,
         together=12,
         idle_timeout=10,
@@ -85,9 +99,7 @@ PROTOCOLS: dict[str, Protocol] = {
     "quick": Protocol(
         name="quick",
         warm_up=_UNTIL_WARM,
-        large_warm_up=_UNTIL_WARM,
         trial=Load(seconds=1),
-        large_trial=Load(seconds=1),
         blocks=1,
         idle_timeout=10,
     ),
@@ -101,7 +113,7 @@ def for_open_load(protocol: Protocol) -> Protocol:
     """Return the protocol with the trials of an open load, which are longer: p99 at 1,000 requests per second needs
     some seconds. One by requests is as it was."""
     trial = _OPEN_TRIALS.get(protocol.name)
-    return structs.replace(protocol, trial=trial, large_trial=trial) if trial else protocol
+    return structs.replace(protocol, trial=trial) if trial else protocol
 
 
 class SweepRequest(Struct, frozen=True, kw_only=True):

@@ -16,8 +16,8 @@ def command(request: SweepRequest) -> str:
 
 def _options(request: SweepRequest) -> Iterator[str]:
     yield from ("--protocol", request.protocol.name)
-    usual = PROTOCOLS[request.protocol.name]
-    yield from _changes(request.protocol, for_open_load(usual) if request.open else usual)
+    usual = PROTOCOLS.get(request.protocol.name)
+    yield from _changes(request.protocol, for_open_load(usual) if usual and request.open else usual)
     if request.precision is not None:
         yield from ("--until-precision", f"{100 * request.precision:g}%", "--budget", f"{request.budget}s")
     yield from _load(request)
@@ -53,13 +53,13 @@ def _load(request: SweepRequest) -> Iterator[str]:
             yield from ("--rate", str(request.open.rate), "--idle", ",".join(levels))
 
 
-def _changes(protocol: Protocol, usual: Protocol) -> Iterator[str]:
-    if protocol.trial != usual.trial:
+def _changes(protocol: Protocol, usual: Protocol | None) -> Iterator[str]:
+    if usual is None or protocol.trial != usual.trial:
         load = protocol.trial
         yield from ("--requests", str(load.requests)) if load.seconds is None else ("--duration", f"{load.seconds:g}s")
-    if protocol.blocks != usual.blocks:
+    if usual is None or protocol.blocks != usual.blocks:
         yield from ("--blocks", str(protocol.blocks))
-    if protocol.warm_up != usual.warm_up:
+    if usual is None or protocol.warm_up != usual.warm_up:
         yield from ("--warmup", _amount(protocol.warm_up.load))
 
 

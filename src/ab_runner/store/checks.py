@@ -31,7 +31,7 @@ def wrong_in_sweep(sweep: Sweep) -> str | None:
     if (planned := planned_at_most(len(sweep.servers), sweep.request)) > PLANNED_AT_MOST:
         return f"asked: plans {planned:,} trials; this toolkit takes at most {PLANNED_AT_MOST:,}"
     protocol = sweep.request.protocol
-    loads = (protocol.trial, protocol.large_trial, protocol.warm_up.load, protocol.large_warm_up.load)
+    loads = (*protocol.trials, *(warm_up.load for warm_up in protocol.warm_ups))
     if any((load.requests is None) == (load.seconds is None) for load in loads):
         return "asked.protocol: a load must have either requests or seconds"
     if min(sweep.request.levels) < lowest_level(sweep.request.axis):

@@ -12,8 +12,9 @@ from msgspec import Struct
 from ab_runner.load.ab_outcome import outcome_of
 from ab_runner.load.ab_output import AbFigures
 from ab_runner.model.limits import Count
-from ab_runner.model.load import Arrivals, Outcome
+from ab_runner.model.load import Arrivals, Load, Outcome
 from ab_runner.model.message import Code, Message, Skip, SkipKind, Value, Verdict
+from ab_runner.model.protocol import Lengths, Protocol, SweepRequest, WarmUp
 from ab_runner.model.records import (
     COLD,
     AnswerRecord,
@@ -115,7 +116,17 @@ class _WarmUpRecord(WarmUpRecord, frozen=True, kw_only=True, tag="warm-up", tag_
     error: str | None = None  # type: ignore[assignment]
 
 
+class _Protocol(Protocol, frozen=True, kw_only=True):
+    large_warm_up: WarmUp
+    large_trial: Load
+
+
+class _Request(SweepRequest, frozen=True, kw_only=True):
+    protocol: _Protocol
+
+
 class _Sweep(Sweep, frozen=True, kw_only=True):
+    request: _Request = msgspec.field(name="asked")
     skipped: dict[str, str] = msgspec.field(name="left_out", default_factory=dict)  # type: ignore[assignment]
 
 
@@ -138,7 +149,15 @@ def sweep_of(content: bytes) -> Sweep:
     sweep = msgspec.json.decode(content, type=_Sweep)
     skipped = {server: skip_of(text) for server, text in sweep.skipped.items()}
     workloads = tuple(each for each in _WORKLOADS if each.name in sweep.request.workloads)
-    return Sweep(**_fields(sweep) | {"skipped": skipped, "workloads": workloads})
+    changes = {"skipped": skipped, "workloads": workloads, "request": _request(sweep.request)}
+    return Sweep(**_fields(sweep) | changes)
+
+
+def _request(request: _Request) -> SweepRequest:
+    old = request.protocol
+    large = {"large": Lengths(old.large_warm_up, old.large_trial)}
+    protocol = Protocol(**_fields(old, "large_warm_up", "large_trial") | {"by_workload": large})
+    return SweepRequest(**_fields(request) | {"protocol": protocol})
 
 
 def record_of(line: bytes) -> Record:

@@ -51,6 +51,6 @@ def tables_said(expected: ExpectedTime | None, folder: str) -> str:
 
 
 def _trial_text(protocol: Protocol) -> str:
-    if protocol.trial == protocol.large_trial:
-        return protocol.trial.text
-    return f"{protocol.trial.text} (large: {protocol.large_trial.text})"
+    loads = {name: each.trial for name, each in protocol.by_workload.items() if each.trial != protocol.trial}
+    others = ", ".join(f"{name}: {load.text}" for name, load in loads.items())
+    return f"{protocol.trial.text} ({others})" if others else protocol.trial.text

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ab_runner.errors import UserError
 from ab_runner.load.generator import Generator
@@ -88,16 +89,17 @@ def with_changes(protocol: Protocol, *, trial: Load | None, warm_up: Load | None
     """Return the protocol with these values in place of its own; None keeps the protocol's value."""
     changes: dict[str, Any] = {}
     if trial is not None:
-        changes |= {"trial": trial, "large_trial": trial}
+        changes["trial"] = trial
     if warm_up is not None:
-        changes |= {"warm_up": WarmUp(warm_up), "large_warm_up": WarmUp(warm_up)}
+        changes["warm_up"] = WarmUp(warm_up)
+    by_workload = {name: replace(each, **changes) for name, each in protocol.by_workload.items()}
     if blocks is not None:
         changes["blocks"] = blocks
-    return msgspec.structs.replace(protocol, **changes)
+    return replace(protocol, by_workload=by_workload, **changes)
 
 
 def _check_times(protocol: Protocol, who: str) -> None:
-    for load in (protocol.trial, protocol.large_trial, protocol.warm_up.load, protocol.large_warm_up.load):
+    for load in (*protocol.trials, *(warm_up.load for warm_up in protocol.warm_ups)):
         if load.requests:
             raise UserError(
                 f"{who} takes a time, not a number of requests: give --duration or --warmup with a unit (5s), "
@@ -125,8 +127,7 @@ def _check_requests(request: RunRequest) -> None:
 def _check_processes(request: RunRequest, generator: Generator) -> None:
     """Runs of a number of requests end at different times, and then their rates do not add up. Fewer processes than are
     asked for would leave cores idle that no server gets."""
-    loads = (request.protocol.trial, request.protocol.large_trial)
-    if request.generators > 1 and any(load.requests is not None for load in loads):
+    if request.generators > 1 and any(load.requests is not None for load in request.protocol.trials):
         raise UserError("--generator-processes needs timed trials: give --duration, or a protocol other than 2006")
     for level in request.levels:
         if generator.processes(level, request.generators) < min(level, request.generators):
