@@ -8,7 +8,7 @@ import pytest
 from ab_runner import paths
 from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.catalog.workloads import load_workloads
-from ab_runner.model.workload import Workload
+from ab_runner.model.workload import Requests, Workload
 
 HEAD = "format = 1\n"
 SMALL = '[workloads.small]\npath = "/small.html"\nfixture = "small.html"\nsummary = "a small file"\n'
@@ -37,6 +37,7 @@ path = "/small.html?packed"
 headers = ["Accept-Encoding: gzip", "X-Test: a, b"]
 keep_alive = true
 gzip_of = "small.html"
+by_requests = { warm_up = 10, trial = 20 }
 not_before_ms = 5
 summary = "a small file in gzip, after 5 ms"
 
@@ -49,6 +50,7 @@ summary = "a short text"
         "packed-5ms": Workload(
             name="packed-5ms", path="/small.html?packed", headers=("Accept-Encoding: gzip", "X-Test: a, b"),
             keep_alive=True, gzip_of="small.html", not_before_ms=5, summary="a small file in gzip, after 5 ms",
+            by_requests=Requests(warm_up=10, trial=20),
         ),
         "hello": Workload(name="hello", path="/hello", constant="Hello, World!", summary="a short text"),
     }  # fmt: skip
@@ -78,6 +80,8 @@ summary = "a short text"
         (HEAD + SMALL + 'headers = ["HOST: me"]\n', "headers: the generators send HOST themselves"),
         (HEAD + SMALL.replace("fixture", "gzip_of"), "headers: gzip_of needs a line such as 'Accept-Encoding: gzip'"),
         (HEAD + SMALL + "not_before_ms = 4001\n", "not_before_ms: expected `int` <= 4000"),
+        (HEAD + SMALL + "by_requests = { warm_up = 9, trial = 1 }\n", "by_requests.warm_up: expected `int` >= 10"),
+        (HEAD + SMALL + "by_requests = { trial = 1 }\n", "by_requests: object missing required field `warm_up`"),
         (HEAD + SMALL + "not_before_ms = 0.5\n", "not_before_ms: expected `int`, got `float`"),
     ],
 )  # fmt: skip

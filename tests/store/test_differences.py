@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import msgspec
 from support import builders
+from support.workloads import WORKLOADS
 
 from ab_runner.model.message import Skip, SkipKind
+from ab_runner.model.workload import Requests
 from ab_runner.store.differences import differences
 
 SERVERS = [builders.server("a-1"), builders.server("b-1")]
@@ -30,6 +32,16 @@ def test_whatever_is_not_as_it_was_is_named_with_both_values() -> None:
         "a-1 has another server.toml",
         "b-1 cannot run: cc is not installed",
     ]
+
+
+def test_a_workload_has_changed_if_it_asks_for_something_else() -> None:
+    _, small, _, large = WORKLOADS
+    then = builders.sweep(*SERVERS, workloads=(small, large))
+    reworded = msgspec.structs.replace(small, summary="a small file", by_requests=Requests(10, 20))
+    assert list(differences(then, builders.sweep(*SERVERS, workloads=(reworded, large)))) == []
+    assert list(differences(then, builders.sweep(*SERVERS, workloads=(small,)))) == []
+    other = msgspec.structs.replace(reworded, headers=("A: b",))
+    assert list(differences(then, builders.sweep(*SERVERS, workloads=(large, other)))) == ["workload small has changed"]
 
 
 def test_servers_that_changed_are_a_line_for_each_kind_of_change() -> None:

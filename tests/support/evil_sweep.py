@@ -8,6 +8,7 @@ from support.small_sweep import STORED
 from ab_runner.model.message import Message, Skip, Verdict
 from ab_runner.model.records import Record, StartRecord
 from ab_runner.model.server import Server
+from ab_runner.model.workload import Workload
 from ab_runner.store.reader import Stored
 
 CONTROLS = "".join(map(chr, (*range(10), 11, 12, *range(14, 32), *range(127, 160)))) + "\u202e\n\r"
@@ -40,6 +41,8 @@ def evil_sweep() -> Stored:
         failed_trial(one.id, "small", 100, EVIL, EVIL),
         not_measured(one.id, "small", 10, EVIL, EVIL),
     )
+    asked = Workload(name="small", path=EVIL, headers=(EVIL,), summary=EVIL, constant=EVIL)
+    skipped = {EVIL: Skip(EVIL, EVIL)}
     return Stored(
-        sweep(one, environment={EVIL: EVIL}, skipped={EVIL: Skip(EVIL, EVIL)}, id=EVIL), records, damage=(EVIL,)
+        sweep(one, environment={EVIL: EVIL}, skipped=skipped, id=EVIL, workloads=(asked,)), records, damage=(EVIL,)
     )

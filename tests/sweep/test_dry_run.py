@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 from support.builders import server, sweep
+from support.workloads import WORKLOADS
 
 from ab_runner.host import machine
 from ab_runner.model.axis import OpenLoad
-from ab_runner.model.protocol import PROTOCOLS, SweepRequest, for_open_load
+from ab_runner.model.protocol import PROTOCOLS, SweepRequest, for_open_load, for_workloads
 from ab_runner.sweep import begin
 from ab_runner.sweep.dry_run import lines_of
 from ab_runner.sweep.request import RunRequest, RuntimeWish
@@ -74,7 +75,9 @@ def test_cpus_that_are_asked_for_are_told() -> None:
 
 
 def test_of_numbers_of_requests_nobody_knows_the_time() -> None:
-    lines = list(lines_of(asked("2006"), [TOMCAT], None))
+    lines = list(
+        lines_of(asked("2006", by_workload=for_workloads(PROTOCOLS["2006"], WORKLOADS).by_workload), [TOMCAT], None)
+    )
     assert lines[-4:] == [
         "protocol: 2006, blocks: 1, each trial: 200,000 requests (large: 10,000 requests)",
         "trials: 4",

@@ -5,11 +5,12 @@ from typing import Any
 import msgspec
 import pytest
 from support.builders import server
+from support.workloads import WORKLOADS
 
 from ab_runner.errors import UserError
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import PROTOCOLS, WarmUp
+from ab_runner.model.protocol import PROTOCOLS, WarmUp, for_workloads
 from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with_changes
 
 STANDARD = PROTOCOLS["standard"]
@@ -36,6 +37,16 @@ def test_a_protocol_keeps_what_is_not_changed() -> None:
     assert (other.trial, other.trial_of("large"), other.blocks) == (Load(seconds=5), Load(seconds=5), 3)
     assert (other.warm_up, other.warm_up_of("large")) == (WarmUp(Load(requests=20)), WarmUp(Load(requests=20)))
     assert (other.name, other.idle_timeout) == (STANDARD.name, STANDARD.idle_timeout)
+
+
+def test_where_a_protocol_counts_requests_a_workload_may_have_fewer() -> None:
+    by_requests = for_workloads(PROTOCOLS["2006"], WORKLOADS)
+    assert list(by_requests.by_workload) == ["large"]
+    assert for_workloads(STANDARD, WORKLOADS) == STANDARD
+    other = with_changes(by_requests, trial=Load(seconds=5), warm_up=None, blocks=None)
+    assert (other.trial_of("large"), other.warm_up_of("large")) == (Load(seconds=5), WarmUp(Load(requests=2_000)))
+    with pytest.raises(UserError, match="10,000 requests are fewer than the concurrency 10,001"):
+        changed(protocol=by_requests, workloads=("small", "large"), levels=(10_001,)).check()
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.workloads import WORKLOADS
 
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import PROTOCOLS
+from ab_runner.model.protocol import PROTOCOLS, for_workloads
 from ab_runner.sweep.trial_length import lead_in, time_limit, trial_load
 
 
@@ -56,7 +57,7 @@ def test_ab_is_given_more_time_than_its_own_limits_need() -> None:
 
 
 def test_the_protocol_of_2006_is_the_published_one() -> None:
-    protocol = PROTOCOLS["2006"]
+    protocol = for_workloads(PROTOCOLS["2006"], WORKLOADS)
     assert protocol.warm_up_of("small").load == Load(requests=100_000)
     assert protocol.warm_up_of("large").load == Load(requests=2_000)
     assert protocol.trial_of("echo") == Load(requests=200_000)

@@ -13,8 +13,9 @@ from msgspec import Meta
 from ab_runner.catalog.fixtures import digests
 from ab_runner.catalog.toml_files import DocumentError, explained, read_toml
 from ab_runner.model.limits import WORKLOADS_AT_MOST
+from ab_runner.model.protocol import WARM_UP_CONCURRENCY
 from ab_runner.model.text import shown
-from ab_runner.model.workload import WORKLOAD_RULE, Workload, WorkloadName
+from ab_runner.model.workload import WORKLOAD_RULE, Requests, Workload, WorkloadName
 
 OWN_HEADERS = frozenset({"accept", "connection", "content-length", "host", "transfer-encoding", "user-agent"})
 """Lines that generators send themselves, and those that a request without a body must not have."""
@@ -27,6 +28,13 @@ _Path = Annotated[str, Meta(pattern=r"^/[!-~]*\Z", max_length=1_000)]
 _Name = msgspec.json.Decoder(WorkloadName)
 
 
+class RequestsTable(Requests, frozen=True, forbid_unknown_fields=True):
+    """[workloads.NAME.by_requests]"""
+
+    warm_up: Annotated[int, Meta(ge=WARM_UP_CONCURRENCY)]
+    trial: Annotated[int, Meta(ge=1)]
+
+
 class WorkloadTable(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A table of workloads.toml; its key is the name."""
 
@@ -35,6 +43,7 @@ class WorkloadTable(Workload, frozen=True, kw_only=True, forbid_unknown_fields=T
     summary: Annotated[str, Meta(min_length=1, max_length=200)]
     constant: Annotated[str, Meta(min_length=1, max_length=65_536)] | None = None
     not_before_ms: Annotated[int, Meta(ge=0, le=LONGEST_WAIT)] = 0
+    by_requests: RequestsTable | None = None
 
 
 def load_workloads(path: Path) -> dict[str, Workload]:
@@ -72,7 +81,9 @@ def _checked(place: str, name: str, table: Any) -> Workload:
         raise DocumentError(f"{place}: headers: the generators send {own.partition(':')[0]} themselves")
     if workload.gzip_of and "accept-encoding" not in names:
         raise DocumentError(f"{place}: headers: gzip_of needs a line such as 'Accept-Encoding: gzip'")
-    return Workload(**msgspec.structs.asdict(workload))
+    fields = msgspec.structs.asdict(workload)
+    fields["by_requests"] = workload.by_requests and Requests(**msgspec.structs.asdict(workload.by_requests))
+    return Workload(**fields)
 
 
 def unknown_workload(name: str, known: Collection[str]) -> str | None:

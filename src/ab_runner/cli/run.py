@@ -7,11 +7,13 @@ from pathlib import Path
 
 import click
 
+from ab_runner import paths
+from ab_runner.catalog.workloads import load_workloads
 from ab_runner.cli import options
 from ab_runner.host import interrupt
 from ab_runner.load.generator_registry import DEFAULT, GENERATORS, OPEN
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import PROTOCOLS, for_open_load
+from ab_runner.model.protocol import PROTOCOLS, for_open_load, for_workloads
 from ab_runner.model.server import DEFAULT_JDK, JDKS
 from ab_runner.model.workload import WorkloadName
 from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with_changes
@@ -179,7 +181,8 @@ def command(
     opened, levels = options.open_load(load, rate, slo, idle, concurrency)
     if opened and generator not in (None, OPEN.name):
         raise click.UsageError(f"--generator {generator} is for --load closed: {OPEN.name} makes open loads")
-    usual = for_open_load(PROTOCOLS[protocol]) if opened else PROTOCOLS[protocol]
+    usual = for_workloads(PROTOCOLS[protocol], load_workloads(paths.WORKLOADS).values())
+    usual = for_open_load(usual) if opened else usual
     request = RunRequest(
         servers=servers,
         workloads=workloads,

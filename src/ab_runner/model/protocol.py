@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from msgspec import Meta, Struct, field, structs
@@ -19,7 +20,7 @@ from ab_runner.model.limits import (
     Whole,
 )
 from ab_runner.model.load import Load
-from ab_runner.model.workload import WorkloadName
+from ab_runner.model.workload import Workload, WorkloadName
 
 ProtocolName = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63)]
 DEFAULT_GENERATOR = "ab"
@@ -84,7 +85,6 @@ PROTOCOLS: dict[str, Protocol] = {
         name="2006",
         warm_up=WarmUp(Load(requests=100_000)),
         trial=Load(requests=200_000),
-        by_workload={"large": Lengths(WarmUp(Load(requests=2_000)), Load(requests=10_000))},
         blocks=1,
         idle_timeout=30,
     ),
@@ -104,6 +104,17 @@ PROTOCOLS: dict[str, Protocol] = {
         idle_timeout=10,
     ),
 }
+
+
+def for_workloads(protocol: Protocol, workloads: Iterable[Workload]) -> Protocol:
+    """Return the protocol with the lengths of these workloads: where it counts requests, some have fewer."""
+    if protocol.trial.requests is None:
+        return protocol
+    own = {workload.name: workload.by_requests for workload in workloads if workload.by_requests}
+    by_workload = {
+        name: Lengths(WarmUp(Load(requests=each.warm_up)), Load(requests=each.trial)) for name, each in own.items()
+    }
+    return structs.replace(protocol, by_workload=by_workload)
 
 
 _OPEN_TRIALS = {"standard": Load(seconds=5), "quick": Load(seconds=2)}

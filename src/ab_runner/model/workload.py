@@ -13,6 +13,13 @@ WorkloadName = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_len
 """Names of files, and places in pages, have it."""
 
 
+class Requests(Struct, frozen=True):
+    """How many requests of a workload there are where a protocol counts them, because each is worth many."""
+
+    warm_up: Count
+    trial: Count
+
+
 class Workload(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The requests to a server, and the right answer: one of `fixture`, `constant`, `echo` and `gzip_of`.
 
@@ -36,6 +43,8 @@ class Workload(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The right answer's body is this file, compressed with gzip."""
     not_before_ms: Count = 0
     """An answer that comes earlier after its request is wrong."""
+    by_requests: Requests | None = None
+    """None: as many as the protocol has."""
 
     @property
     def in_brackets(self) -> str:
