@@ -85,7 +85,7 @@ def workloads_of(request: SweepRequest) -> tuple[Workload, ...]:
             raise UserError(wrong)
         if generator.compares_answers and not known[name].is_comparable:
             can = f"{generator.name} compares answers with a file or with the request"
-            raise UserError(f"{name}: {can}, and its answer is neither; measure it with a closed load")
+            raise UserError(f"{name}: {can}, and its answer is neither; measure it with ab")
     return tuple(known[name] for name in request.workloads)
 
 
