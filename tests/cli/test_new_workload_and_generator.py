@@ -10,12 +10,14 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
 import pytest
 from support.builders import said_of
 from support.cli import Runner
 from support.fakes import FakeRuntime, FakeServer, Handler, recorded
 
 from ab_runner import paths
+from ab_runner.cli import run
 from ab_runner.load import generator_registry
 from ab_runner.load.generator import Asked, Completed, Executor, Run, Target
 from ab_runner.load.trial_validity import wrong_length
@@ -54,7 +56,11 @@ class Plain:
     name = "plain"
     package = None
     compares_answers = False
+    counts_requests = False
     version_command = ("plain", "--version")
+
+    def processes(self, connections: int, at_most: int) -> int:
+        return 1
 
     def request_head(
         self, executor: Executor, host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()
@@ -131,7 +137,8 @@ class Server(FakeServer):
 def registered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The generator, the workload, and servers that declare it."""
     monkeypatch.setitem(generator_registry.GENERATORS, Plain.name, Plain())
-    monkeypatch.setattr(generator_registry, "DEFAULT", generator_registry.GENERATORS[Plain.name])
+    (option,) = (each for each in run.command.params if each.name == "generator")
+    monkeypatch.setattr(option, "type", click.Choice([Plain.name]))
     workloads = tmp_path / "workloads.toml"
     workloads.write_text(paths.WORKLOADS.read_text() + WORKLOAD)
     monkeypatch.setattr(paths, "WORKLOADS", workloads)
@@ -154,7 +161,7 @@ def test_a_sweep_with_a_new_generator_and_a_new_workload_has_tables_a_page_and_a
     folder = tmp_path / "sweep"
     code, stdout, _ = cli(
         "--workloads", "wait-20ms", "--servers", "*-1", "--concurrency", "1", "--protocol", "quick", "--duration", "1s",
-        "--warmup", "0", "--out", str(folder),
+        "--warmup", "0", "--generator", "plain", "--out", str(folder),
     )  # fmt: skip
     assert code == 0
     stored = read(folder)
@@ -208,7 +215,7 @@ def test_where_the_workload_is_gone_the_sweep_is_shown_as_before_and_cannot_be_r
 ) -> None:
     folder = tmp_path / "sweep"
     command = ("--workloads", "wait-20ms", "--servers", "patient-1", "--concurrency", "1", "--duration", "1s")
-    assert cli(*command, "--protocol", "quick", "--warmup", "0", "--out", str(folder))[0] == 0
+    assert cli(*command, "--protocol", "quick", "--warmup", "0", "--generator", "plain", "--out", str(folder))[0] == 0
     log = folder / "trials.jsonl"
     log.write_text("".join(line for line in log.read_text().splitlines(True) if '"block":-1' not in line))
     there = cli("report", str(folder), "--all")

@@ -45,10 +45,11 @@ class Wrk:
     def run(self, target: Target, load: Load, concurrency: int) -> Run:
         """Make this load over this many connections at once, and return what came of it."""
         executor, url = target.executor, urlsplit(target.url)
+        path = f"{url.path}?{url.query}" if url.query else url.path
         script = f"{executor.folder}/wrk.lua"
         command = _command(target, load, concurrency, script)
         text = wrk_output.SCRIPT.format(
-            head=json.dumps(_head(url.netloc, url.path, target.keep_alive, target.headers).decode()),
+            head=json.dumps(_head(url.netloc, path, target.keep_alive, target.headers).decode()),
             percentiles=", ".join(map(str, wrk_output.PERCENTILES)),
         )
         began = time.monotonic()
@@ -75,10 +76,11 @@ class Wrk:
 GENERATOR: Generator = Wrk()
 
 
-def _head(host: str, path: str, keep_alive: bool, headers: Sequence[str]) -> bytes:
+def _head(host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()) -> bytes:
     """Return the head as wrk would make it by itself. Of several headers it does not keep the order."""
-    lines = [f"GET {path} HTTP/1.1", f"Host: {host}", *([] if keep_alive else ["Connection: close"]), *headers]
-    return "".join(f"{line}\r\n" for line in (*lines, "")).encode()
+    connection = "" if keep_alive else "Connection: close\r\n"
+    further = "".join(f"{line}\r\n" for line in headers)
+    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{connection}{further}\r\n".encode()
 
 
 def _command(target: Target, load: Load, connections: int, script: str) -> list[str]:
