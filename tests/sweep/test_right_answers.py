@@ -66,20 +66,20 @@ def test_a_constant_is_compared_byte_for_byte(fixtures: Path) -> None:
 
 @pytest.mark.parametrize("level", [1, 6, 9])
 def test_a_file_in_gzip_is_compared_unpacked_however_far_it_is_compressed(fixtures: Path, level: int) -> None:
-    assert complaint(PACKED, fixtures, packed(gzip.compress(FILE, level))) is None
+    assert complaint(PACKED, fixtures, packed(gzip.compress(FILE, level, mtime=0))) is None
 
 
 @pytest.mark.parametrize(
     ("sent", "expected"),
     [
         (answer(FILE), "not gzip"),
-        (answer(gzip.compress(FILE)), "not gzip"),
+        (answer(gzip.compress(FILE, mtime=0)), "not gzip"),
         (packed(FILE), "not gzip"),
-        (packed(gzip.compress(FILE)[:-1]), "not gzip"),
-        (packed(gzip.compress(FILE) + b"x"), "not gzip"),
-        (packed(gzip.compress(b"x" * 100)), "wrong bytes"),
-        (packed(gzip.compress(FILE[:99])), "99 bytes instead of 100"),
-        (packed(gzip.compress(bytes(5_000_000))), "101 bytes instead of 100"),
+        (packed(gzip.compress(FILE, mtime=0)[:-1]), "not gzip"),
+        (packed(gzip.compress(FILE, mtime=0) + b"x"), "not gzip"),
+        (packed(gzip.compress(b"x" * 100, mtime=0)), "wrong bytes"),
+        (packed(gzip.compress(FILE[:99], mtime=0)), "99 bytes instead of 100"),
+        (packed(gzip.compress(bytes(5_000_000), mtime=0)), "101 bytes instead of 100"),
         (answer(b"no", status="404 Not Found"), "status 404 instead of 200"),
     ],
 )
@@ -96,7 +96,7 @@ def test_an_answer_that_takes_its_time_is_right_and_an_earlier_one_is_not(fixtur
 
 
 def test_a_server_must_not_leave_its_document_root_for_a_file_in_gzip_either(fixtures: Path) -> None:
-    sent = packed(gzip.compress(FILE))
+    sent = packed(gzip.compress(FILE, mtime=0))
     with (
         attacking(lambda connection: connection.sendall(sent)) as address,
         pytest.raises(probe.ProbeError) as caught,
@@ -108,7 +108,12 @@ def test_a_server_must_not_leave_its_document_root_for_a_file_in_gzip_either(fix
 @pytest.mark.parametrize(
     ("workload", "right", "wrong", "code"),
     [
-        (PACKED, packed(gzip.compress(FILE)), packed(gzip.compress(FILE[:-1] + b"x")), Code.WRONG_BYTES),
+        (
+            PACKED,
+            packed(gzip.compress(FILE, mtime=0)),
+            packed(gzip.compress(FILE[:-1] + b"x", mtime=0)),
+            Code.WRONG_BYTES,
+        ),
         (HELLO, answer(b"Hello, World!"), answer(b"Hello, world!"), Code.WRONG_BYTES),
         (SLOW, b"", answer(b"slow"), Code.TOO_EARLY),
     ],
