@@ -10,7 +10,8 @@ from support.builders import failed_trial, noted, outcome, rejected, served, tri
 from ab_runner.analysis.cells import CellSummary, cells_and_trials, summarise_cell
 from ab_runner.analysis.reasons import Reason
 from ab_runner.model.load import Limit
-from ab_runner.model.records import Cell, JvmActivity, Trial
+from ab_runner.model.records import Cell, Trial
+from ab_runner.model.resources import JvmActivity
 from ab_runner.report.figures import cell_text, remark_text
 
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from ab_runner.host.cooldown import settle, settle_by
-from ab_runner.model.records import Cooldown
+from ab_runner.model.resources import Cooldown
 
 PORTS = 28_000
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ab_runner.model.records import JvmActivity
+from ab_runner.model.resources import JvmActivity
 from ab_runner.monitor.hsperfdata import Counters, activity, parse
 from ab_runner.runtime import perf_files
 

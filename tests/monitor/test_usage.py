@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from support.builders import usage
 
-from ab_runner.model.records import StolenSeconds
+from ab_runner.model.resources import StolenSeconds
 from ab_runner.monitor.usage import Reading, Thread, limit_of, usage_of
 
 

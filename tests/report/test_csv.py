@@ -8,7 +8,7 @@ import io
 from support.builders import outcome, rejected, server, sweep, trial, usage
 
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.model.records import JvmActivity
+from ab_runner.model.resources import JvmActivity
 from ab_runner.report import csv as trials_csv
 from ab_runner.store.reader import Stored
 

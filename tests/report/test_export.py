@@ -14,7 +14,7 @@ from support.builders import failed_trial, not_measured, noted, server, sweep, t
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.model.records import JvmActivity
+from ab_runner.model.resources import JvmActivity
 from ab_runner.report.export import COLUMNS, FORMS, table
 from ab_runner.store.reader import Stored
 

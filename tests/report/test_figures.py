@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ab_runner.report.figures import (
+from ab_runner.report.numbers import (
     differences_text,
     estimate_figure,
     latency_figure,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from ab_runner.host import procfs
-from ab_runner.model.records import Cooldown
+from ab_runner.model.resources import Cooldown
 
 WAIT_SECONDS = 1.0
 """The longest wait: TIME_WAIT lasts for a minute, which no sweep could wait after each of its trials."""

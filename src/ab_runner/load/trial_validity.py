@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ab_runner.load.generator import Asked
 from ab_runner.model.load import Outcome
 from ab_runner.model.message import Code, Message
-from ab_runner.model.records import Usage
+from ab_runner.model.resources import Usage
 
 REQUESTS_PER_CONNECTION = 3
 """A timed trial with fewer requests per connection is called short: its latencies lack the last request of each

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import astuple
 
-from ab_runner.model.records import JvmActivity
+from ab_runner.model.resources import JvmActivity
 
 _MAGIC = 0xCAFEC0C0
 _LITTLE_ENDIAN = 1

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ab_runner.host.procfs import machine_stat
 from ab_runner.model.load import Limit, Load
-from ab_runner.model.records import JvmActivity, Usage
+from ab_runner.model.resources import JvmActivity, Usage
 from ab_runner.monitor import hsperfdata
 from ab_runner.monitor.accounting import ResourceAccounts, ThreadAccounts, stolen, total
 from ab_runner.monitor.usage import Reading, limit_of, usage_of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from ab_runner.model.load import Limit
-from ab_runner.model.records import StolenSeconds, Usage
+from ab_runner.model.resources import StolenSeconds, Usage
 
 FULL = 0.95
 """The share of its CPU time from which on something counts as full.

@@ -18,16 +18,8 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import level_text
 from ab_runner.model.protocol import cpus_text
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
-from ab_runner.report.figures import (
-    AT_LEAST,
-    NO_RECORD,
-    NONE,
-    cell_text,
-    main_text,
-    of_cpu_time,
-    rate_figure,
-    ratio_figure,
-)
+from ab_runner.report.figures import AT_LEAST, NO_RECORD, cell_text, main_text, of_cpu_time
+from ab_runner.report.numbers import NONE, rate_figure, ratio_figure
 from ab_runner.report.warnings import warning_lines
 from ab_runner.report.words import words_of
 from ab_runner.stats.estimate import FEWEST_STARTS

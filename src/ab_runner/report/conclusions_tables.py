@@ -28,7 +28,8 @@ from ab_runner.history.verdicts import (
 )
 from ab_runner.model.protocol import DEFAULT_GENERATOR, cpus_text
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
-from ab_runner.report.figures import AT_LEAST, numbers_text, rate_figure, ratio_figure, why_absent
+from ab_runner.report.figures import AT_LEAST, why_absent
+from ab_runner.report.numbers import numbers_text, rate_figure, ratio_figure
 from ab_runner.stats.estimate import FEWEST_STARTS, Estimate
 from ab_runner.stats.hypotheses import ONE_FIGURE
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT

@@ -10,7 +10,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import levels_text
 from ab_runner.model.protocol import cpus_text
 from ab_runner.model.records import Record, StartRecord, Sweep
-from ab_runner.report.figures import numbers_text, rate_figure
+from ab_runner.report.numbers import numbers_text, rate_figure
 from ab_runner.report.words import words_of
 
 _JVM_BUILD = re.compile(r"Runtime .{0,200}?\(build ([^)\n]{1,100})\)")

@@ -9,7 +9,8 @@ from ab_runner.analysis.measure import Measure, lower_is_better
 from ab_runner.analysis.summary import Lead, Order, Standing, WorkloadSummary, figure_shown
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.report.document import Emphasis, Table, TableCell
-from ab_runner.report.figures import NONE, NOTHING, differences_text, range_figure
+from ab_runner.report.figures import NOTHING
+from ab_runner.report.numbers import NONE, differences_text, range_figure
 from ab_runner.report.words import Words, words_of
 from ab_runner.stats.estimate import FEWEST_STARTS
 

@@ -20,12 +20,12 @@ from ab_runner.report.figures import (
     jvm_trials_text,
     limit_of,
     limit_texts,
-    numbers_text,
     remark_text,
     shows_latencies,
     stolen_sentence,
 )
 from ab_runner.report.messages import Sentence, detail_of, sentence_of, together
+from ab_runner.report.numbers import numbers_text
 
 ONE_CONNECTION = "c=1: each request waits for the answer to the last, so wake-ups and round trips bound the rate"
 SHARE_OF_PEAK = "each server at its own rate, a share of its own peak"

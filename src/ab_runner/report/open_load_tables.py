@@ -16,7 +16,8 @@ from ab_runner.model.axis import level_text
 from ab_runner.model.records import Cell
 from ab_runner.model.workload import Workload
 from ab_runner.report.document import Table, TableCell, emphasised
-from ab_runner.report.figures import NONE, NOTHING, estimate_figure, latency_figure, rate_figure
+from ab_runner.report.figures import NOTHING
+from ab_runner.report.numbers import NONE, estimate_figure, latency_figure, rate_figure
 
 NO_P50 = "older sweeps recorded p99 of the lag only"
 TAIL = (

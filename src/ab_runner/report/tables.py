@@ -16,17 +16,9 @@ from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, emphasised
 from ab_runner.report.facts import facts_of, heading_of
 from ab_runner.report.fastest import TOGETHER, fastest_table
-from ab_runner.report.figures import (
-    NO_RECORD,
-    NOTHING,
-    cpu_efficiency_cell,
-    differences_text,
-    figure_cell,
-    latency_cell,
-    rank_cell,
-    share_figure,
-)
+from ab_runner.report.figures import NO_RECORD, NOTHING, cpu_efficiency_cell, figure_cell, latency_cell, rank_cell
 from ab_runner.report.notes import grouped_notes, latency_notes, rate_notes, untestable_notes
+from ab_runner.report.numbers import differences_text, share_figure
 from ab_runner.report.open_load_tables import latency_tables, open_load_tables
 from ab_runner.report.summary import summary_lines
 from ab_runner.report.warnings import warning_lines

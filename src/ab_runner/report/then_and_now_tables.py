@@ -11,7 +11,8 @@ from ab_runner.history.then_and_now import Comparison, FigurePair, Level, ThenAn
 from ab_runner.model.server import Server
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
 from ab_runner.report.facts import facts_of, heading_of
-from ab_runner.report.figures import AT_LEAST, NO_RECORD, NONE, NOTHING, cell_text, rate_figure
+from ab_runner.report.figures import AT_LEAST, NO_RECORD, NOTHING, cell_text
+from ab_runner.report.numbers import NONE, rate_figure
 from ab_runner.report.warnings import warning_lines
 from ab_runner.stats.correlation import FEWEST
 

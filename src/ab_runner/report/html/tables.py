@@ -20,15 +20,14 @@ from ab_runner.report.figures import (
     beyond_text,
     cell_text,
     cpu_efficiency_cell,
-    figure_of,
     latency_cell,
     limit_of,
     limit_text,
     main_text,
-    share_figure,
     star_of,
 )
 from ab_runner.report.notes import key_notes, latency_notes, own_percentiles, remark_groups, untestable_notes
+from ab_runner.report.numbers import figure_of, share_figure
 from ab_runner.report.open_load_tables import latency_tables, open_load_tables
 from ab_runner.report.tables import ABOVE_THE_CEILING, no_record, ranks_tables
 from ab_runner.report.words import Words, words_of
