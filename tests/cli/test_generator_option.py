@@ -58,7 +58,7 @@ class ByWrk:
         if self.loads_left < 0:
             raise RuntimeUnusable("the engine is gone")
         self.commands.append(command)
-        head = b"GET /small.html HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n"
+        head = b"GET /small.html HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nConnection: keep-alive\r\n\r\n"
         answer = probe.ask(self.runtime.running[-1].connect, head)
         requests = 200 * int(command[command.index("-c") + 1])
         figures = {

@@ -48,9 +48,8 @@ def test_it_runs_for_whole_seconds_with_a_script_that_is_written_first() -> None
     shell, option, code, path, script = made(Load(seconds=1))
     assert (shell, option, path) == ("sh", "-c", "/raw/wrk.lua")
     assert 'exec "$@"' in code
-    assert script.startswith(
-        r'wrk.format = function() return "GET /small.html HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n" end'
-    )
+    head = r"GET /small.html HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nConnection: keep-alive\r\n\r\n"
+    assert script.startswith(f'wrk.format = function() return "{head}" end')
     assert "{50, 90, 99, 99.9, 100}" in script
 
 
@@ -59,7 +58,9 @@ def test_other_times_are_ended_early(seconds: float) -> None:
     assert made(Load(seconds=seconds))[-4:] == ("timeout", "--preserve-status", "--signal=INT", f"{seconds:g}")
 
 
-@pytest.mark.parametrize(("keep_alive", "line"), [(True, ""), (False, r"Connection: close\r\n")])
+@pytest.mark.parametrize(
+    ("keep_alive", "line"), [(True, r"Connection: keep-alive\r\n"), (False, r"Connection: close\r\n")]
+)
 def test_its_script_sends_the_head_that_the_probe_sends(keep_alive: bool, line: str) -> None:
     script = made(Load(seconds=1), keep_alive)[4]
     head = WRK.request_head(Kept(), "127.0.0.1:8080", "/small.html", keep_alive)

@@ -77,10 +77,11 @@ GENERATOR: Generator = Wrk()
 
 
 def _head(host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()) -> bytes:
-    """Return the head as wrk would make it by itself. Of several headers it does not keep the order."""
-    connection = "" if keep_alive else "Connection: close\r\n"
-    further = "".join(f"{line}\r\n" for line in headers)
-    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{connection}{further}\r\n".encode()
+    """Return the head that wrk is made to send: by itself it keeps no order of several headers. Connections that are
+    kept are asked for, because some servers keep none otherwise."""
+    connection = f"Connection: {'keep-alive' if keep_alive else 'close'}"
+    lines = (f"GET {path} HTTP/1.1", f"Host: {host}", connection, *headers, "")
+    return "".join(f"{line}\r\n" for line in lines).encode()
 
 
 def _command(target: Target, load: Load, connections: int, script: str) -> list[str]:
