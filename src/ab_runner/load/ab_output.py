@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from ab_runner.load.exit_codes import EXIT_CODES
 from ab_runner.model.limits import Amount, Count, Percentage, Real, Whole
 from ab_runner.model.message import Code, Message
 from ab_runner.model.text import shown
@@ -215,18 +216,9 @@ _CODES: dict[int, Code] = {
     670005: Code.UNKNOWN_HOST,
     # exit codes; those of ab are the code above modulo 256
     119: Code.TIMEOUT,
-    124: Code.OVER_TIME,
-    125: Code.NOT_RUN,
-    126: Code.NOT_RUN,
-    127: Code.NOT_RUN,
-    130: Code.INTERRUPTED,
-    134: Code.CRASHED,
-    137: Code.KILLED,
-    139: Code.CRASHED,
-    143: Code.KILLED,
+    **EXIT_CODES,
 }
-"""Every code that has a number. 124 is the `timeout` command's, 125 to 127 are Docker's and the shell's, 128 + N is
-the end by signal N."""
+"""Every code that has a number."""
 
 _PHRASES: dict[str, Code] = {
     "Server timed out": Code.TIMEOUT,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
+from ab_runner.load.exit_codes import EXIT_CODES
 from ab_runner.load.generator import Asked
 from ab_runner.load.trial_validity import short
 from ab_runner.model.limits import Amount, Count
@@ -54,18 +55,6 @@ class _Figures(msgspec.Struct, frozen=True):
 
 _NAMES = tuple(f"p{each:g}" for each in PERCENTILES)
 _SOCKET_ERRORS = ("connect", "read", "write", "timeout")
-_CODES: dict[int, Code] = {
-    124: Code.OVER_TIME,
-    125: Code.NOT_RUN,
-    126: Code.NOT_RUN,
-    127: Code.NOT_RUN,
-    130: Code.INTERRUPTED,
-    134: Code.CRASHED,
-    137: Code.KILLED,
-    139: Code.CRASHED,
-    143: Code.KILLED,
-}
-"""By exit code, as of a shell: 128 + N is the end by signal N."""
 _PHRASES: dict[str, Code] = {
     "Connection refused": Code.REFUSED,
     "Cannot assign requested address": Code.NO_FREE_PORT,
@@ -80,7 +69,9 @@ def parse(stdout: str, stderr: str, exit_code: int, connections: int) -> Outcome
     """Return what wrk found over so many connections. Never raises, whatever the text."""
     code = exit_code if exit_code >= 0 else 128 - exit_code
     if code:
-        return Message(_CODES.get(code) or _by_phrase(stdout + stderr), detail=_last_line(stderr) or _last_line(stdout))
+        return Message(
+            EXIT_CODES.get(code) or _by_phrase(stdout + stderr), detail=_last_line(stderr) or _last_line(stdout)
+        )
     try:
         figures = msgspec.json.decode(_last_line(stdout, _MOST_FIGURES), type=_Figures)
     except (msgspec.MsgspecError, UnicodeError):
