@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from support.builders import failed_trial, noted, outcome, rejected, served, trial, usage
 
@@ -72,6 +73,13 @@ def test_starvation_is_a_cells_and_not_a_trials() -> None:
 def test_where_latencies_are_not_known_nothing_is_said_of_starvation() -> None:
     found = summarise_cell(Cell("a-1", "small", 100), [trial("a-1", "small", 100, outcome=outcome(percentiles={}))])
     assert (found.served, found.starved, cell_text(found)) == (None, False, "12,345")
+
+
+def test_without_latencies_the_generators_own_mean_tells_of_starvation() -> None:
+    """15,393 requests per second of 16.63 ms are 256 at a time."""
+    own = msgspec.structs.replace(outcome(requests_per_second=15_393.0, percentiles={}, seconds=60.0), own_mean=16.63)
+    found = summarise_cell(Cell("a-1", "small", 1000), [trial("a-1", "small", 1000, outcome=own)])
+    assert (found.starved, cell_text(found)) == (True, "15,393 (256 of 1,000 connections served)")
 
 
 def test_failed_trials_of_a_starved_cell_are_told_too() -> None:

@@ -41,7 +41,7 @@ A_REASON = Skip(SkipKind.OTHER, "a reason")
         (["--concurrency", ","], "names no concurrency"),
         (["--concurrency", "9" * 5000], "is not a whole number"),
         (["--concurrency", "1.5"], "'1.5' is not a whole number"),
-        (["--concurrency", "20001"], "20001 is too large; ab takes at most 20,000"),
+        (["--concurrency", "20001"], "20001 is too large; the most is 20,000"),
         (["--requests", "50", "--concurrency", "100"], "50 requests are fewer than the concurrency 100"),
         (["--requests", "0"], "0 is not in the range"),
         (["--requests", "many"], "'many' is not a valid whole number"),

@@ -19,6 +19,7 @@ from ab_runner.load.generator_registry import GENERATORS
 from ab_runner.model.load import Load
 from ab_runner.model.message import Verdict
 from ab_runner.model.records import Trial
+from ab_runner.stats.little import served_share
 from ab_runner.store.reader import read
 
 pytestmark = pytest.mark.skipif(shutil.which("wrk") is None, reason="not installed: wrk")
@@ -109,6 +110,26 @@ def test_its_figures_are_those_of_the_server(made: Make) -> None:
     assert set(found.own_percentiles) == {"p50", "p90", "p99", "p99.9", "p100"}
     assert found.own_percentiles["p50"] >= 50
     assert found.own_percentiles["p50"] <= found.own_percentiles["p100"]
+
+
+def test_connections_that_are_not_served_show_in_its_mean_latency(made: Make) -> None:
+    served: set[Connection] = set()
+    delayed = Delayed(0.02)
+
+    def respond(connection: Connection, number: int) -> None:
+        if connection in served or len(served) < CONNECTIONS // 4:
+            served.add(connection)
+            delayed(connection, number)
+
+    found = made(Server(respond)).outcome
+    assert found is not None
+    assert found.own_mean is not None
+    share = served_share(found.completed_per_second, found.own_mean / 1000, CONNECTIONS, found.seconds)
+    assert 0.1 < share < 0.5, "a quarter of them is served"
+    everyone = made(Server(Delayed(0.02))).outcome
+    assert everyone is not None
+    assert everyone.own_mean is not None
+    assert served_share(everyone.completed_per_second, everyone.own_mean / 1000, CONNECTIONS, everyone.seconds) > 0.5
 
 
 def test_a_time_that_is_no_whole_second_is_ended_early(made: Make) -> None:

@@ -18,7 +18,7 @@ from ab_runner.model.message import Code, Message, Verdict
 ANSWER = 250
 FIGURES: dict[str, Any] = {
     "requests": 20_000, "microseconds": 1_003_211, "bytes": 20_000 * ANSWER, "connect": 0, "read": 0, "write": 0,
-    "timeout": 0, "status": 0,
+    "timeout": 0, "status": 0, "mean": 0.498,
     "milliseconds": {"p50": 0.471, "p90": 0.702, "p99": 1.31, "p99.9": 4.02, "p100": 9.113},
 }  # fmt: skip
 TEXT = """\
@@ -38,7 +38,7 @@ def printed(**changes: Any) -> str:
 
 
 def outcome(**changes: Any) -> Outcome:
-    found = parse(printed(**changes), "", 0, connections=10)
+    found = parse(printed(**changes), "", 0, connections=10, keep_alive=True)
     assert isinstance(found, Outcome)
     return found
 
@@ -56,7 +56,7 @@ def test_a_clean_run_has_exact_figures_and_is_valid() -> None:
     assert found == Outcome(
         generator="wrk", version="", connections=10, seconds=1.003211, is_timed=True, completed=20_000,
         completed_per_second=19_935.99, answered=20_000, requests=20_000, received_bytes=5_000_000,
-        own_percentiles=FIGURES["milliseconds"],
+        own_percentiles=FIGURES["milliseconds"], own_mean=0.498,
     )  # fmt: skip
     assert (found.latency, found.body_length, found.kept_alive) == ({}, None, None), "which it does not tell"
     assert judged(found) == Verdict(True)
@@ -142,7 +142,7 @@ def test_failed_requests_are_counted_once_where_they_may_be_the_same() -> None:
     ],
 )
 def test_a_run_without_figures_says_why(stdout: str, stderr: str, exit_code: int, expected: Code) -> None:
-    found = parse(stdout, stderr, exit_code, connections=10)
+    found = parse(stdout, stderr, exit_code, connections=10, keep_alive=True)
     assert isinstance(found, Message)
     assert found.code == expected
 
@@ -151,13 +151,20 @@ def test_only_the_percentiles_that_were_asked_for_are_kept() -> None:
     assert outcome(milliseconds={"p50": 1.5, "p42": 9.0, "\x1b[31m": 1.0}).own_percentiles == {"p50": 1.5}
 
 
+def test_without_the_time_to_connect_there_is_no_mean() -> None:
+    found = parse(printed(), "", 0, connections=10, keep_alive=False)
+    assert isinstance(found, Outcome)
+    assert found.own_mean is None
+    assert found.own_percentiles == FIGURES["milliseconds"]
+
+
 @given(st.text(), st.text(), st.integers(-64, 255))
 def test_no_text_raises(stdout: str, stderr: str, exit_code: int) -> None:
-    parse(stdout, stderr, exit_code, connections=1)
+    parse(stdout, stderr, exit_code, connections=1, keep_alive=True)
 
 
 @given(st.dictionaries(st.sampled_from([*FIGURES, "x"]), st.integers() | st.text() | st.none() | st.just({"p50": 1e9})))
 def test_no_figures_raise(changes: dict[str, Any]) -> None:
-    found = parse(printed(**changes), "", 0, connections=1)
+    found = parse(printed(**changes), "", 0, connections=1, keep_alive=True)
     if isinstance(found, Outcome):
         judged(found)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import duckdb
 import fastparquet
+import msgspec
 import pandas
 import pytest
-from support.builders import failed_trial, not_measured, noted, server, sweep, trial, usage
+from support.builders import failed_trial, not_measured, noted, outcome, server, sweep, trial, usage
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
@@ -47,6 +48,15 @@ def test_sweeps_are_merged_into_one_table_with_a_row_per_trial_and_cell_without_
     ]
     assert all(list(row) == list(COLUMNS) and row["format"] == 1 for row in EXPECTED)
     assert EXPECTED[0]["heap_after_gc_bytes"] == 12_345_678_901
+
+
+def test_percentiles_of_a_generators_own_are_in_columns_of_their_own() -> None:
+    own = msgspec.structs.replace(outcome(percentiles={}), generator="wrk", own_percentiles={"p50": 1.5, "p99.9": 9.0})
+    one = Stored(sweep(server("tomcat-5.5.15")), (trial("tomcat-5.5.15", "small", 1, outcome=own),))
+    (row,) = table([analyse(one)])
+    assert (row["generator"], row["p50_ms"], row["own_p50_ms"], row["own_p99_9_ms"]) == ("wrk", None, 1.5, 9.0)
+    assert row["own_p90_ms"] is None
+    assert (EXPECTED[0]["generator"], EXPECTED[0]["own_p50_ms"]) == ("ab", None)
 
 
 def asked(query: str) -> duckdb.DuckDBPyRelation:

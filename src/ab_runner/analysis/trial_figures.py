@@ -116,7 +116,9 @@ def is_cut_off(trials: Iterable[Trial], spreads: Sequence[Histogram]) -> bool:
 
 def _served(trial: Trial, spread: Histogram) -> float | None:
     outcome = trial.outcome
-    if outcome is None or outcome.arrivals or not outcome.seconds or not spread.counts:
+    if outcome is None or outcome.arrivals or not outcome.seconds:
         return None
-    rate, seconds = outcome.completed_per_second, outcome.seconds
-    return served_share(rate, spread.mean / 1e6, trial.level, seconds)
+    mean = spread.mean / 1000 if spread.counts else outcome.own_mean
+    if mean is None:
+        return None
+    return served_share(outcome.completed_per_second, mean / 1000, trial.level, outcome.seconds)

@@ -7,10 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-MAX_CONCURRENCY = 20_000
-"""The highest -c that every ab takes. Debian's 2.4.71 allows up to 200,000, but 28,000 local ports are the next
-limit."""
-
 _REQUESTS_PER_SECOND_AT_MOST = 500_000
 """More than one ab process can make: with the fastest server that we measured it made 182,000 (keep-alive,
 loopback)."""

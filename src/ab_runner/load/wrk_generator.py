@@ -59,7 +59,7 @@ class Wrk:
         return Run(
             command=tuple(command),
             exit_code=done.exit_code,
-            result=wrk_output.parse(stdout, stderr, done.exit_code, concurrency),
+            result=wrk_output.parse(stdout, stderr, done.exit_code, concurrency, target.keep_alive),
             seconds=seconds,
             output=f"$ {' '.join(command)}\n{stdout}\n--- stderr\n{stderr}\n--- exit code {done.exit_code}\n",
         )

@@ -86,6 +86,8 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     own_percentiles: Mapping[str, Amount] = {}
     """Percentiles of the latency in milliseconds as it computed them itself, such as `p99.9`; `p100` is the longest.
     Where there are no latencies of requests."""
+    own_mean: Amount | None = None
+    """The mean latency in milliseconds, likewise; None also where the time to connect should be in it and is not."""
     arrivals: Arrivals | None = None
     """None for a closed load."""
     per_second: tuple[Second, ...] = ()

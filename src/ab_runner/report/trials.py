@@ -17,7 +17,8 @@ Kind = Literal["text", "whole", "real", "truth"]
 Value = str | int | float | bool | None
 Row = dict[str, Value]
 
-_PERCENTILES = [f"p{percent}_ms".replace(".", "_") for percent in PERCENTILES]
+_PERCENTILES = {f"p{percent}_ms".replace(".", "_"): f"p{percent:g}" for percent in PERCENTILES}
+"""Columns, and the names that `Outcome.own_percentiles` has for them."""
 _OF_USAGE: dict[str, Kind] = {
     "server_cpu_seconds": "real",
     "generator_cpu_seconds": "real",
@@ -44,6 +45,8 @@ _OF_OPEN_LOAD: dict[str, Kind] = {
     "capacity_missed": "whole",
 }
 _LATER_OF_OPEN_LOAD: dict[str, Kind] = {"p95_ms": "real", "lag_p50_ms": "real"}
+_OF_GENERATOR: dict[str, Kind] = {"generator": "text", **{f"own_{name}": "real" for name in _PERCENTILES}}
+"""Its name, and the percentiles that it computed itself where it recorded no requests."""
 _LATER_OF_USAGE: dict[str, Kind] = {"jit_cpu_seconds": "real"}
 """Columns at the end of a row, which readers of the first version of the table ignore."""
 COLUMNS: dict[str, Kind] = {
@@ -76,6 +79,7 @@ COLUMNS: dict[str, Kind] = {
     "revision": "whole",
     **_OF_OPEN_LOAD,
     **_LATER_OF_OPEN_LOAD,
+    **_OF_GENERATOR,
 }
 
 
@@ -128,6 +132,8 @@ def _row(figures: TrialFigures) -> Row:
         "served_share": _rounded(figures.served),
         "p95_ms": figures.p95,
         "lag_p50_ms": figures.lag_p50,
+        "generator": outcome.generator,
+        **{f"own_{column}": outcome.own_percentiles.get(name) for column, name in _PERCENTILES.items()},
         **(_open_load(record, outcome.arrivals) if outcome.arrivals else {}),
     }
 
