@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import os
 import socket
 import subprocess
 import time
@@ -15,9 +16,14 @@ from typing import Any
 
 import pytest
 from support.cargo import cargo
+from support.executor import Here
 from support.hdr_histogram import counts, quantile
 from support.odd_servers import BODY, RIGHT, Connection, Delayed, Queue, Server, lying, running
 from support.waiting import AT_MOST, until
+
+from ab_runner.load.generator import Target
+from ab_runner.load.generator_registry import OPEN
+from ab_runner.model.load import Load
 
 Report = dict[str, Any]
 
@@ -69,6 +75,25 @@ def run(program: Path, respond: Callable[[Connection, int], None], *options: obj
 
 def right(connection: Connection, number: int) -> None:
     connection.send(RIGHT)
+
+
+@pytest.mark.parametrize(
+    ("answer", "failed"), [("Hello, Wörld!", False), ("Hello, World!", True), ("Hello, Wörld", True)]
+)
+def test_answers_are_compared_with_a_constant(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, failed: bool
+) -> None:
+    body = answer.encode()
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    with running(Server(lambda connection, number: connection.send(head + body))) as (port,):
+        target = Target(
+            url=f"http://127.0.0.1:{port}/", keep_alive=True, idle_timeout=5, time_limit=AT_MOST,
+            executor=Here(tmp_path), constant="Hello, Wörld!",
+        )  # fmt: skip
+        found = OPEN.run(target, Load(seconds=1, rate=20), 1)
+    assert found.outcome, found.output
+    assert (found.outcome.failed_at_least, found.outcome.completed) == (20, 0) if failed else (0, 20)
 
 
 @pytest.mark.usefixtures("program")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,10 @@ import msgspec
 import pytest
 from e2e.conftest import MINUTES, Sweeper, answered, verdicts
 from support.builders import said_of
+from support.executor import Here
 from support.odd_servers import BODY, RIGHT, Connection, Delayed, Server, lying, running
 
-from ab_runner.load.generator import Asked, Completed, Run, Target
+from ab_runner.load.generator import Asked, Run, Target
 from ab_runner.load.generator_registry import GENERATORS
 from ab_runner.model.load import Load
 from ab_runner.model.message import Verdict
@@ -26,23 +26,6 @@ pytestmark = pytest.mark.skipif(shutil.which("wrk") is None, reason="not install
 WRK = GENERATORS["wrk"]
 CLOSING = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(BODY) + BODY
 CONNECTIONS = 8
-
-
-class Here:
-    """An executor on this host."""
-
-    fixtures = ""
-    cpus: tuple[int, ...] = ()
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = str(folder)
-
-    def execute(self, command: Sequence[str], time_limit: float) -> Completed:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=time_limit, check=False)
-        return Completed(done.returncode, done.stdout, done.stderr)
-
-    def take(self, name: str) -> str | None:
-        return None
 
 
 Make = Callable[..., Run]

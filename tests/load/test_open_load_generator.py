@@ -69,6 +69,17 @@ def test_its_command_line(load: Load, keep_alive: bool, fixture: str | None, exp
     assert command(load, keep_alive=keep_alive, fixture=fixture) == f"open-load {expected}{rest}"
 
 
+def test_a_constant_is_written_down_to_be_compared_with() -> None:
+    executor = Kept(Completed(2, "", "open-load: cannot reach it"))
+    target = Target(
+        url="http://h:1/", keep_alive=True, idle_timeout=10, time_limit=20, executor=executor, constant="Hello, World!"
+    )
+    run = OPEN.run(target, Load(seconds=1, rate=10), 1)
+    assert "--expect /raw/expected --timeout" in " ".join(run.command)
+    assert executor.command[3:5] == ("/raw/expected", "Hello, World!")
+    assert executor.command[5:] == run.command
+
+
 @pytest.mark.parametrize(("keep_alive", "connections"), [(True, "kept"), (False, "new")])
 def test_the_head_of_its_requests_is_the_one_that_it_prints(keep_alive: bool, connections: str) -> None:
     executor = Kept(Completed(0, "GET /small.html HTTP/1.1\r\nHost: h:1\r\n\r\n", ""))

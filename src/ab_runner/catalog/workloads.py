@@ -22,6 +22,8 @@ OWN_HEADERS = frozenset({"accept", "connection", "content-length", "host", "tran
 LONGEST_WAIT = 4_000
 """Milliseconds; the probe waits five seconds for an answer."""
 _NAME_AT_MOST = 63
+_CONSTANT_AT_MOST = 16_384
+"""Characters: in UTF-8 an argument of a command, which Linux lets have 128 KiB."""
 
 _Line = Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]+: [!-~]([ -~]*[!-~])?\Z", max_length=1_000)]
 _Path = Annotated[str, Meta(pattern=r"^/[!-~]*\Z", max_length=1_000)]
@@ -41,7 +43,7 @@ class WorkloadTable(Workload, frozen=True, kw_only=True, forbid_unknown_fields=T
     path: _Path
     headers: Annotated[tuple[_Line, ...], Meta(max_length=16)] = ()
     summary: Annotated[str, Meta(min_length=1, max_length=200)]
-    constant: Annotated[str, Meta(min_length=1, max_length=65_536)] | None = None
+    constant: Annotated[str, Meta(pattern=r"^[^\x00]+\Z", max_length=_CONSTANT_AT_MOST)] | None = None
     not_before_ms: Annotated[int, Meta(ge=0, le=LONGEST_WAIT)] = 0
     by_requests: RequestsTable | None = None
 

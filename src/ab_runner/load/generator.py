@@ -74,8 +74,10 @@ class Target(Struct, frozen=True, kw_only=True):
     """Further lines of the request's head."""
     fixture: str | None = None
     """The file in the executor's `fixtures` that is the right answer's body."""
+    constant: str | None = None
+    """The text that is the right answer's body."""
     echo: bool = False
-    """Whether the right answer's body is the request's head. Without a fixture or this, nothing can be compared."""
+    """Whether the right answer's body is the request's head. Without any of the three nothing can be compared."""
     rate: float | None = None
     """The requests per second that can be expected; None where that is not known."""
     processes: int = 1

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ab_runner.load import open_load_output
 from ab_runner.load.generator import Asked, Executor, Generator, GeneratorError, Run, Target
 from ab_runner.load.open_validity import judge_open, open_limit
+from ab_runner.load.with_file import with_file
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Verdict
 
@@ -51,8 +52,11 @@ class OpenLoadGenerator:
         """Make an open load where it has a rate, else a closed one over this many connections, and return what
         came of it."""
         command = [*_command(target, load, concurrency), target.url]
+        executed = command
+        if target.constant is not None:
+            executed = with_file(_constant_file(target), target.constant, command)
         began = time.monotonic()
-        done = target.executor.execute(command, target.time_limit)
+        done = target.executor.execute(executed, target.time_limit)
         seconds = time.monotonic() - began
         return Run(
             command=tuple(command),
@@ -84,12 +88,18 @@ def _command(target: Target, load: Load, concurrency: int) -> list[str]:
     expect = ["--expect-echo"] if target.echo else []
     if target.fixture is not None:
         expect = ["--expect", f"{target.executor.fixtures}/{target.fixture}"]
+    if target.constant is not None:
+        expect = ["--expect", _constant_file(target)]
     return [
         "open-load", *kind, "--seconds", f"{load.seconds:g}", "--lead-in", f"{load.lead_in:g}",
         "--connections", _connections(target.keep_alive), *_headers(target.headers), *expect,
         "--timeout", str(target.idle_timeout), "--idle", str(load.idle),
         "--threads", str(target.processes), "--json",
     ]  # fmt: skip
+
+
+def _constant_file(target: Target) -> str:
+    return f"{target.executor.folder}/expected"
 
 
 def _headers(lines: Sequence[str]) -> list[str]:

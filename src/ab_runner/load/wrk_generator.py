@@ -13,13 +13,12 @@ from urllib.parse import urlsplit
 
 from ab_runner.load import wrk_output
 from ab_runner.load.generator import Asked, Executor, Generator, Run, Target
+from ab_runner.load.with_file import with_file
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Verdict
 
 _KEPT_AT_MOST = 1 << 16
 """Characters of each stream that are kept; wrk prints a thousand."""
-_WITH_SCRIPT = 'printf %s "$1" > "$0" && shift && exec "$@"'
-"""For sh: writes its first argument into the file of its name, and becomes the command that follows."""
 
 
 class Wrk:
@@ -53,7 +52,7 @@ class Wrk:
             percentiles=", ".join(map(str, wrk_output.PERCENTILES)),
         )
         began = time.monotonic()
-        done = executor.execute(["sh", "-c", _WITH_SCRIPT, script, text, *_ended(command, load)], target.time_limit)
+        done = executor.execute(with_file(script, text, _ended(command, load)), target.time_limit)
         seconds = time.monotonic() - began
         stdout, stderr = done.stdout[:_KEPT_AT_MOST], done.stderr[:_KEPT_AT_MOST]
         return Run(

@@ -84,8 +84,7 @@ def workloads_of(request: SweepRequest) -> tuple[Workload, ...]:
         if wrong := unknown_workload(name, known):
             raise UserError(wrong)
         if generator.compares_answers and not known[name].is_comparable:
-            can = f"{generator.name} compares answers with a file or with the request"
-            raise UserError(f"{name}: {can}, and its answer is neither; measure it with ab")
+            raise UserError(f"{name}: {generator.name} cannot compare answers in gzip; measure it with ab")
     return tuple(known[name] for name in request.workloads)
 
 

@@ -258,6 +258,7 @@ class Start:
             keep_alive=workload.keep_alive,
             headers=workload.headers,
             fixture=workload.fixture,
+            constant=workload.constant,
             echo=workload.echo,
             idle_timeout=idle_timeout,
             time_limit=time_limit(load, idle_timeout, rate),
