@@ -11,7 +11,7 @@ from functools import cache
 from itertools import combinations
 from math import ceil, log
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean, median, stdev
 from typing import Any
 
 SWEEPS = Path(__file__).parents[2] / "results" / "sweeps"
@@ -37,6 +37,63 @@ def valid(sweep: str) -> dict[Place, list[dict[str, Any]]]:
         if each["verdict"]["valid"] and each["server"] != "ceiling":
             found.setdefault((each["server"], each["workload"], each["concurrency"]), []).append(each)
     return found
+
+
+def noise_of_starts() -> tuple[str, ...]:
+    """Return the rows of a table: the standard deviation of what is left of the logarithms of rates without server and
+    batch, and which share of its variance the trials of a start have in common. Where a start has one trial there is
+    none to tell."""
+    rows = []
+    for sweep, workloads in (
+        ("all-small", ["small"]), ("all-small", ["small-keepalive"]), ("all-large", ["large"]), ("all-echo", ["echo"]),
+        ("2006-jdk8", None), ("2006-jdk25", None),
+    ):  # fmt: skip
+        left = _left(sweep, workloads)
+        variance = fmean(each**2 for of_start in left.values() for each in of_start)
+        common = fmean(one * other for of_start in left.values() for one, other in combinations(of_start, 2))
+        name = f"{sweep}, {workloads[0]}" if workloads else sweep
+        rows.append(f"| {name} | {100 * variance**0.5:.1f} % | {max(0, 100 * common / variance):.0f} % |")
+    return tuple(rows)
+
+
+def _left(sweep: str, workloads: list[str] | None) -> dict[tuple[str, int], list[float]]:
+    """Return what is left of the rates of each server's start, by server and block. Each row (workload and level) has
+    its own parts of servers and batches, and as many degrees of freedom less."""
+    rows: dict[tuple[str, int], dict[tuple[str, int, int | None], float]] = {}
+    for (server, workload, level), those in valid(sweep).items():
+        if len(those) == STARTS and (workloads is None or workload in workloads):
+            row = rows.setdefault((workload, level), {})
+            row |= {(server, each["block"], each.get("batch")): log(_rate(each["report"])) for each in those}
+    found: dict[tuple[str, int], list[float]] = {}
+    for row in rows.values():
+        parts = [{key: key[0] for key in row}, {key: key[1:] for key in row}]
+        for _ in range(100):  # alternating means: the least-squares fit of both, to far more digits than are shown
+            for part in parts:
+                means = {name: fmean(row[key] for key in row if part[key] == name) for name in set(part.values())}
+                row = {key: value - means[part[key]] for key, value in row.items()}
+        used = sum(len(set(part.values())) for part in parts) - 1
+        for (server, block, _), value in row.items():
+            found.setdefault((server, block), []).append(value * (len(row) / (len(row) - used)) ** 0.5)
+    return found
+
+
+def shifts() -> tuple[str, ...]:
+    """Return how far servers of a row shifted against each other from 2006-jdk25 to a later sweep, how much of it the
+    noise of their trials explains at most, and what is beyond that."""
+    first = _rates("2006-jdk25")
+    words = []
+    for later in (_rates("2006-jdk25-again"), _rates("all-small") | _rates("all-large") | _rates("all-echo")):
+        rows: dict[tuple[str, int], list[tuple[float, float]]] = {}
+        for place in first.keys() & later.keys():
+            logs = [[log(rate) for rate in rates[place]] for rates in (first, later)]
+            rows.setdefault(place[1:], []).append(
+                (fmean(logs[1]) - fmean(logs[0]), sum(stdev(each) ** 2 for each in logs) / STARTS)
+            )
+        seen = fmean(stdev(change for change, _ in row) ** 2 for row in rows.values() if len(row) > 2)
+        noise = fmean(fmean(variance for _, variance in row) for row in rows.values() if len(row) > 2)
+        beyond = f"{100 * (seen - noise) ** 0.5:.0f} %" if seen > noise else "-"
+        words.append(f"| {100 * seen**0.5:.0f} % | {100 * noise**0.5:.0f} % | {beyond} |")
+    return tuple(words)
 
 
 def one_session() -> tuple[str, ...]:
@@ -108,14 +165,17 @@ def failed_requests(sweep: str, server: str, workload: str) -> int:
 
 
 def medians_and_tails() -> str:
-    medians, times = [], []
-    for servers in of_core_rates().values():
-        medians += [percentile(each, 50) for each in servers.values()]
-        tails = [percentile(each, 99) for each in servers.values()]
-        times.append(max(tails) / min(tails))
+    p50, p99 = (
+        [
+            max(times) / min(times)
+            for times in ([percentile(each, share) for each in servers.values()] for servers in rates)
+        ]
+        for rates in [of_core_rates().values()]
+        for share in (50, 99)
+    )
     return (
-        f"median latencies are {min(medians):.3f} to {max(medians):.3f} ms, and the highest p99 is {min(times):.1f} to "
-        f"{max(times):.1f} times the lowest at the same rate"
+        f"at the same rate, up to 10,000 requests/s, the highest median latency is {min(p50):.1f} to {max(p50):.1f} "
+        f"times the lowest, and the highest p99 {min(p99):.1f} to {max(p99):.1f} times"
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +10,15 @@ import msgspec
 import pytest
 from support import builders
 
-from ab_runner import paths
 from ab_runner.catalog import artifacts
 from ab_runner.errors import UserError
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.message import Skip, SkipKind
-from ab_runner.model.protocol import PROTOCOLS, SweepRequest
+from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.server import REFERENCE, Artifact, Server
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.sweep import prepare as room
-from ab_runner.sweep.prepare import Prepared, prepare, with_batches_that_fit, workloads_of
+from ab_runner.sweep.prepare import Prepared, prepare, with_batches_that_fit
 
 JAR = Artifact(file="a.jar", sha256="0" * 64, bytes=5, licence="MIT", url="http://127.0.0.1:1/a.jar")
 OLD = builders.server("cindy-2", artifacts=(JAR,))
@@ -147,20 +145,3 @@ def test_a_batch_takes_no_more_than_half_of_the_memory(memory: int, together: in
     protocol = PROTOCOLS["standard"]
     assert with_batches_that_fit(protocol, memory) == msgspec.structs.replace(protocol, together=together)
     assert with_batches_that_fit(PROTOCOLS["quick"], memory).together == 1
-
-
-@pytest.mark.parametrize(("by", "is_refused"), [("open-load", True), ("ab", False), ("wrk", False)])
-def test_a_generator_that_compares_answers_refuses_those_in_gzip(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, by: str, is_refused: bool
-) -> None:
-    workloads = tmp_path / "workloads.toml"
-    packed = 'path = "/small.html"\nheaders = ["Accept-Encoding: gzip"]\ngzip_of = "small.html"\nsummary = "packed"\n'
-    workloads.write_text(f"{paths.WORKLOADS.read_text()}\n[workloads.packed]\n{packed}")
-    monkeypatch.setattr(paths, "WORKLOADS", workloads)
-    asked = SweepRequest(
-        protocol=PROTOCOLS["quick"], servers=("a-1",), workloads=("small", "packed"), levels=(1,), runtime="docker",
-        network="loopback", seed=1, generator=by,
-    )  # fmt: skip
-    complaint = "packed: open-load cannot compare answers in gzip; measure it with ab"
-    with pytest.raises(UserError, match=complaint) if is_refused else nullcontext():
-        assert [each.name for each in workloads_of(asked)] == ["small", "packed"]

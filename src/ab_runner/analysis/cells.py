@@ -273,7 +273,7 @@ def _served_remarks(cell: Cell, served: float | None) -> Iterable[ConnectionsSer
 
 def _limits(valid: Sequence[Trial], latencies: OpenLatencies | None) -> list[Limit | None]:
     """Return what was the limit of each trial. Of latencies the generator is that where its median lag is a large part
-    of the median: the p99 of its lag, by which a trial was judged, is mostly that of the machine."""
+    of the median: what makes the p99 of its lag, by which a trial was judged, is not known."""
     if latencies is None:
         return [trial.limit for trial in valid]
     if latencies.is_delayed:

@@ -35,8 +35,8 @@ class Drift(msgspec.Struct, frozen=True):
 
 
 def drifts(records: Iterable[Record]) -> list[Drift]:
-    """Return the drift of each workload that was measured both times, or in two batches. Latencies vary too much from
-    trial to trial to show any, and capacities have steps of 5 %."""
+    """Return the drift of each workload that was measured both times, or in two batches. None of an open load is
+    tested."""
     checks: dict[WorkloadName, dict[int, float]] = {}
     batches: dict[WorkloadName, dict[int, dict[int, float]]] = {}
     for record in records:

@@ -54,7 +54,7 @@ def _facts(analysis: SweepAnalysis) -> Iterator[str]:
     if analysis.drifts:
         yield _drift_fact(analysis.drifts)
     elif sweep.request.open:
-        yield "whether the machine drifted is not tested: latencies vary too much from trial to trial"
+        yield "whether the machine drifted is not tested under an open load"
 
 
 def _pinned_text(cpus: Sequence[int]) -> str:

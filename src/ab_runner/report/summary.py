@@ -42,13 +42,13 @@ def _confidence_text(confidence: Confidence) -> str:
         starts = "one start" if confidence.starts == 1 else f"{confidence.starts} starts"
         few_starts = f"{starts}: too few to tell differences from noise (--blocks {FEWEST_STARTS})"
         return f"none ({'; '.join((few_starts, *doubts))})"
-    sessions = ONE_SESSION if confidence.sessions == 1 else f"{confidence.sessions} sessions"
+    sessions = ONE_SESSION if confidence.sessions == 1 else f"{confidence.sessions} sessions, for whose hours intervals hold"
     return "; ".join((f"{confidence.starts} starts", sessions, *(doubts or ["intervals are narrow"])))
 
 
 def _doubts(confidence: Confidence) -> Iterator[str]:
     if confidence.wide is not None:
-        yield f"half of the intervals are wider than ±{100 * confidence.wide:.2g} %"
+        yield f"half of the intervals are wider than {200 * confidence.wide:.2g} % of their figure"
     if confidence.disturbed:
         is_or_are = "is" if confidence.disturbed == 1 else "are"
         yield f"{confidence.disturbed} of {confidence.cells} cells {is_or_are} disturbed"
