@@ -66,7 +66,7 @@ def _left(sweep: str, workloads: list[str] | None) -> dict[tuple[str, int], list
             row |= {(server, each["block"], each.get("batch")): log(_rate(each["report"])) for each in those}
     found: dict[tuple[str, int], list[float]] = {}
     for row in rows.values():
-        parts = [{key: key[0] for key in row}, {key: key[1:] for key in row}]
+        parts: list[dict[Any, Any]] = [{key: key[0] for key in row}, {key: key[1:] for key in row}]
         for _ in range(100):  # alternating means: the least-squares fit of both, to far more digits than are shown
             for part in parts:
                 means = {name: fmean(row[key] for key in row if part[key] == name) for name in set(part.values())}

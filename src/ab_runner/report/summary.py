@@ -42,7 +42,9 @@ def _confidence_text(confidence: Confidence) -> str:
         starts = "one start" if confidence.starts == 1 else f"{confidence.starts} starts"
         few_starts = f"{starts}: too few to tell differences from noise (--blocks {FEWEST_STARTS})"
         return f"none ({'; '.join((few_starts, *doubts))})"
-    sessions = ONE_SESSION if confidence.sessions == 1 else f"{confidence.sessions} sessions, for whose hours intervals hold"
+    sessions = ONE_SESSION
+    if confidence.sessions > 1:
+        sessions = f"{confidence.sessions} sessions, for whose hours intervals hold"
     return "; ".join((f"{confidence.starts} starts", sessions, *(doubts or ["intervals are narrow"])))
 
 
