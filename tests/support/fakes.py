@@ -155,6 +155,10 @@ class FakeServer:
     def ended(self) -> Message | None:
         return self.end
 
+    def terminate(self, seconds: float) -> bool:
+        self.die()
+        return True
+
     def stop(self) -> None:
         if self.alive:
             self._runtime.log.append(f"stop {self.server.id}")

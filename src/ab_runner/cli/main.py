@@ -30,6 +30,7 @@ COMMANDS = (
     "doctor",
     "artifacts",
     "new-server",
+    "check",
 )
 """Each is the `command` of the module that is named after it, which is imported when it is needed."""
 

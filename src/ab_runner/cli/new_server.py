@@ -18,7 +18,7 @@ def command(id: str) -> None:
     for line in (
         f"{folder}: an echo server, in the package abrunner.{package_of(id)}; edit its server.toml first",
         "servers/pom.xml and compose.yaml list it too",
-        f"./ab-runner --servers {id} --protocol quick             measures it",
-        f".venv/bin/python -m pytest tests/e2e/test_conformance.py -k {id}    tests it, after `make .venv/test.txt`",
+        f"./ab-runner check {id}    tests it",
+        f"./ab-runner --servers {id} --protocol quick    measures it",
     ):
         click.echo(line)

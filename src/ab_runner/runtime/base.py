@@ -72,6 +72,9 @@ class RunningServer(Protocol):
         """Return why there can be no further load (`server exited with 1`); None while server and generator are
         there."""
 
+    def terminate(self, seconds: float) -> bool:
+        """Send it SIGTERM, and return whether it ends within so many seconds."""
+
     def stop(self) -> None:
         """End it and everything that was started with it, and keep its log; may be called twice. RuntimeUnusable if
         that does not work, because the next server would share its CPU with what is left."""

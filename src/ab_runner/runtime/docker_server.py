@@ -173,6 +173,14 @@ class DockerServer:
         ends = map(_end_of, ("server", "generator"), states.splitlines())
         return next(filter(None, ends), None)
 
+    def terminate(self, seconds: float) -> bool:
+        """Send the server SIGTERM, and return whether it ends within so many seconds."""
+        run("docker", "kill", "--signal", "TERM", self._container)
+        try:
+            return run("docker", "wait", self._container, seconds=seconds).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
+
     def stop(self) -> None:
         """Remove both containers and keep the server's log. RuntimeUnusable if that does not work."""
         with suppress(OSError, subprocess.TimeoutExpired), create(self._log) as log:

@@ -142,6 +142,17 @@ class ProcessServer:
         code = self._server.poll() if self._server else None
         return None if code is None else _end_of(code)
 
+    def terminate(self, seconds: float) -> bool:
+        """Send the server's processes SIGTERM, and return whether its first one ends within so many seconds."""
+        assert self._server is not None, "it has been launched"
+        with suppress(ProcessLookupError):
+            os.killpg(self._server.pid, signal.SIGTERM)
+        try:
+            self._server.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def stop(self) -> None:
         """End server and generator, and remove the server's folder; may be called twice."""
         if self._generator is not None:

@@ -1,0 +1,101 @@
+"""Starts a server as a sweep does, and checks it by all rules."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ab_runner import paths
+from ab_runner.catalog.servers import load, select
+from ab_runner.catalog.sets import expand, load_sets
+from ab_runner.conformance.rules import RULES, BrokenRule, Rule, Subject
+from ab_runner.host.sweep_lock import sweep_lock
+from ab_runner.model.protocol import PROTOCOLS, SweepRequest
+from ab_runner.model.server import Server
+from ab_runner.model.workload import Workload
+from ab_runner.report.messages import whole_text
+from ab_runner.runtime.base import Runtime, StartError
+from ab_runner.sweep import probe
+from ab_runner.sweep.begin import prepare_process
+from ab_runner.sweep.prepare import prepare
+
+READY_SECONDS = 60.0
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Whether a server meets a rule. `complaint` is what came back instead, None where it does. `declared` is how its
+    server.toml says that it does not; None where it does not say so."""
+
+    server: str
+    rule: Rule | None
+    """None: it did not start, and was asked nothing."""
+    complaint: str | None
+    declared: str | None = None
+
+    @property
+    def as_declared(self) -> bool:
+        return (self.complaint is None) == (self.declared is None)
+
+
+def check_servers(patterns: Sequence[str], runtime: str, port: int, tell: Callable[[str], None]) -> Iterator[Finding]:
+    """Yield what is found of these servers, one after the other. UserError for what is wrong with the request."""
+    prepare_process()
+    catalog = load(paths.SERVERS)
+    servers = select(catalog, expand(patterns, load_sets(paths.SERVERS, catalog)))
+    request = SweepRequest(
+        protocol=PROTOCOLS["quick"],
+        servers=tuple(server.id for server in servers),
+        workloads=tuple(dict.fromkeys(name for server in servers for name in server.workloads)),
+        levels=(1,),
+        runtime=runtime,
+        network="loopback",
+        seed=0,
+    )
+    with sweep_lock(), tempfile.TemporaryDirectory() as folder:
+        prepared = prepare(request, servers, port, tell)
+        scratch = Path(folder)
+        prepared.runtime.begin(f"check-{scratch.name}", scratch, scratch)
+        workloads = {each.name: each for each in prepared.workloads}
+        try:
+            for server in prepared.servers:
+                own = tuple(workloads[name] for name in server.workloads)
+                yield from check_server(prepared.runtime, server, own, prepared.fixtures)
+        finally:
+            prepared.runtime.close()
+
+
+def check_server(
+    runtime: Runtime, server: Server, workloads: tuple[Workload, ...], fixtures: Path
+) -> Iterator[Finding]:
+    """Start a server, yield whether it meets each rule that concerns it, and end it."""
+    try:
+        running = runtime.start(server, server.id)
+    except StartError as error:
+        yield Finding(server.id, None, whole_text(error.message))
+        return
+    try:
+        if reason := probe.wait_until_ready(running.connect, workloads[0], READY_SECONDS, running.ended):
+            yield Finding(server.id, None, whole_text(reason))
+            return
+        subject = Subject(server, workloads, fixtures, running)
+        for rule in RULES:
+            if rule.concerns(workloads):
+                yield Finding(server.id, rule, complaint_of(rule, subject), rule.declared(server))
+    finally:
+        running.stop()
+
+
+def complaint_of(rule: Rule, subject: Subject) -> str | None:
+    """Return how a server breaks a rule; None if it meets it."""
+    try:
+        rule.check(subject)
+    except BrokenRule as error:
+        return str(error)
+    except probe.ProbeError as error:
+        return whole_text(error.message)
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
