@@ -39,7 +39,9 @@ def test_six_starts_with_narrow_intervals_are_believed() -> None:
 
 def test_a_sweep_that_was_resumed_is_of_two_sessions() -> None:
     told = said(blocks("a-1", 20_000), blocks("b-1", 10_000), sessions=2)
-    assert told == ["Confidence: 6 starts; 2 sessions, for whose hours intervals hold; intervals are narrow"]
+    assert told == [
+        "Confidence: 6 starts; 2 sessions, so intervals hold for their hours on this machine; intervals are narrow"
+    ]
 
 
 def test_a_rate_that_ab_limited_is_a_doubt() -> None:

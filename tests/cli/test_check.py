@@ -34,8 +34,8 @@ def test_the_command_says_what_was_asked_and_ends_with_1_if_something_is_wrong(
     wrong = Finding("b-1", second, "closed"), Finding("b-1", third, None, "lacks x"), Finding("c-1", None, "exited")
     monkeypatch.setattr(room, "check_servers", findings_of(good, *wrong))
     code, stdout, stderr = cli("check", "a-1", "b-1", "c-1")
-    assert (code, stderr) == (1, "3 not as the server's server.toml has it\n")
-    assert "server.toml: lacks x; it meets the rule, so remove that" in stdout
+    assert (code, stderr) == (1, "3 results unlike what server.toml declares\n")
+    assert "server.toml: lacks x; the rule is met, so remove this" in stdout
     assert "  WRONG     start: exited" in stdout
 
 

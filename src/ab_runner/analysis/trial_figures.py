@@ -13,6 +13,8 @@ from ab_runner.stats.histogram import Histogram, merge, weighted
 from ab_runner.stats.little import served_share
 
 PERCENTILES = (50, 90, 99, 99.9, 100)
+PERCENTILE_NAMES = tuple(f"p{each:g}" for each in PERCENTILES)
+"""As `Outcome.own_percentiles` has them."""
 FEWEST_FOR_P99_9 = 10_000
 """Requests of which ten take longer than p99.9."""
 NO_LATENCY: tuple[float | None, ...] = (None,) * len(PERCENTILES)
@@ -95,7 +97,7 @@ def own_latency(trials: Sequence[Trial]) -> tuple[float | None, ...] | None:
     found = [trial.outcome.own_percentiles for trial in trials if trial.outcome and trial.outcome.own_percentiles]
     if not found:
         return None
-    known = ([own[name] for own in found if name in own] for name in (f"p{each:g}" for each in PERCENTILES))
+    known = ([own[name] for own in found if name in own] for name in PERCENTILE_NAMES)
     return tuple(median(times) if times else None for times in known)
 
 

@@ -1,4 +1,4 @@
-"""./ab-runner check: whether servers keep the contract of docs/adding-a-server.md."""
+"""./ab-runner check: whether servers meet the requirements in docs/adding-a-server.md."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ NOT_AS_DECLARED = 1
 
 @click.command("check")
 @click.argument("servers", nargs=-1, required=True, metavar="ID…")
-@click.option("--runtime", type=click.Choice(["auto", "docker", "process"]), default="auto", show_default=True)
+@options.runtime
 @options.port_of_processes
 def command(servers: tuple[str, ...], runtime: str, port: int) -> None:
-    """Checks whether servers meet all requirements (docs/adding-a-server.md). An ID may be a pattern ('tomcat*').
-    It ends with 1 if one does not, or meets one that its server.toml says it does not."""
+    """Checks servers against the requirements in docs/adding-a-server.md. An ID may be a pattern ('tomcat*') or a set
+    (@core). Exit code 1: a result differs from what the server's server.toml declares."""
     with interrupt.fatal():
         from ab_runner.cli.console import say_err, say_out
         from ab_runner.conformance.check import check_servers
@@ -37,7 +37,7 @@ def command(servers: tuple[str, ...], runtime: str, port: int) -> None:
             say_out(line)
         wrong += not finding.as_declared
     if wrong:
-        say_err(f"{wrong} not as the server's server.toml has it")
+        say_err(f"{wrong} result{'s' * (wrong > 1)} unlike what server.toml declares")
         sys.exit(NOT_AS_DECLARED)
 
 
@@ -53,5 +53,5 @@ def _lines(finding: Finding) -> Iterator[str]:
         yield f"  {'declared' if finding.as_declared else 'WRONG':<9} {rule}"
         yield f"            came back: {finding.complaint}"
     if finding.declared is not None:
-        said = finding.declared if finding.complaint else f"{finding.declared}; it meets the rule, so remove that"
+        said = finding.declared if finding.complaint else f"{finding.declared}; the rule is met, so remove this"
         yield f"            server.toml: {said}"

@@ -318,6 +318,14 @@ table_format = click.option(
     help="How the tables are written.",
 )
 
+runtime = click.option(
+    "--runtime",
+    type=click.Choice(["auto", "docker", "process"]),
+    default="auto",
+    show_default=True,
+    help="docker: containers, pinned and isolated. process: this host's Java, Maven, generator and native servers. "
+    "auto: docker if an engine answers, else process.",
+)
 port_of_processes = click.option(
     "--port",
     type=Whole(1, 65535),

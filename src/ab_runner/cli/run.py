@@ -122,14 +122,7 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     help="Warm-up of each start: a time with its unit (10s, 2m), a number of requests of each workload (20000), or 0 "
     "for none.  [default: until warm]",
 )
-@click.option(
-    "--runtime",
-    type=click.Choice(["auto", "docker", "process"]),
-    default="auto",
-    show_default=True,
-    help="docker: containers, pinned and isolated. process: this host's Java, Maven, generator and native servers. "
-    "auto: docker if an engine answers, else process.",
-)
+@options.runtime
 @click.option(
     "--network",
     type=click.Choice(["loopback", "bridge"]),

@@ -8,9 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from ab_runner import paths
-from ab_runner.catalog.servers import load, select
-from ab_runner.catalog.sets import expand, load_sets
 from ab_runner.conformance.rules import RULES, BrokenRule, Rule, Subject
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
@@ -19,10 +16,9 @@ from ab_runner.model.workload import Workload
 from ab_runner.report.messages import whole_text
 from ab_runner.runtime.base import Runtime, StartError
 from ab_runner.sweep import probe
-from ab_runner.sweep.begin import prepare_process
+from ab_runner.sweep.begin import prepare_process, servers_named
 from ab_runner.sweep.prepare import prepare
-
-READY_SECONDS = 60.0
+from ab_runner.sweep.start import READY_SECONDS
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -43,8 +39,7 @@ class Finding(msgspec.Struct, frozen=True):
 def check_servers(patterns: Sequence[str], runtime: str, port: int, tell: Callable[[str], None]) -> Iterator[Finding]:
     """Yield what is found of these servers, one after the other. UserError for what is wrong with the request."""
     prepare_process()
-    catalog = load(paths.SERVERS)
-    servers = select(catalog, expand(patterns, load_sets(paths.SERVERS, catalog)))
+    servers = servers_named(patterns, tell)
     request = SweepRequest(
         protocol=PROTOCOLS["quick"],
         servers=tuple(server.id for server in servers),

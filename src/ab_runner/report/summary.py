@@ -44,7 +44,7 @@ def _confidence_text(confidence: Confidence) -> str:
         return f"none ({'; '.join((few_starts, *doubts))})"
     sessions = ONE_SESSION
     if confidence.sessions > 1:
-        sessions = f"{confidence.sessions} sessions, for whose hours intervals hold"
+        sessions = f"{confidence.sessions} sessions, so intervals hold for their hours on this machine"
     return "; ".join((f"{confidence.starts} starts", sessions, *(doubts or ["intervals are narrow"])))
 
 

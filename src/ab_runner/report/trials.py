@@ -8,7 +8,7 @@ from typing import Literal
 
 from ab_runner.analysis.measure import lower_is_better, measure_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
+from ab_runner.analysis.trial_figures import PERCENTILE_NAMES, TrialFigures
 from ab_runner.model.load import Arrivals
 from ab_runner.model.records import NotMeasured, Trial
 from ab_runner.report.messages import full_text
@@ -17,8 +17,8 @@ Kind = Literal["text", "whole", "real", "truth"]
 Value = str | int | float | bool | None
 Row = dict[str, Value]
 
-_PERCENTILES = {f"p{percent}_ms".replace(".", "_"): f"p{percent:g}" for percent in PERCENTILES}
-"""Columns, and the names that `Outcome.own_percentiles` has for them."""
+_PERCENTILES = {f"{name}_ms".replace(".", "_"): name for name in PERCENTILE_NAMES}
+"""The names of percentiles by column."""
 _OF_USAGE: dict[str, Kind] = {
     "server_cpu_seconds": "real",
     "generator_cpu_seconds": "real",

@@ -143,15 +143,10 @@ class ProcessServer:
         return None if code is None else _end_of(code)
 
     def terminate(self, seconds: float) -> bool:
-        """Send the server's processes SIGTERM, and return whether its first one ends within so many seconds."""
+        """Send the server SIGTERM, and return whether it ends within so many seconds; else it is killed."""
         assert self._server is not None, "it has been launched"
-        with suppress(ProcessLookupError):
-            os.killpg(self._server.pid, signal.SIGTERM)
-        try:
-            self._server.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+        end_group(self._server, seconds)
+        return self._server.returncode != -signal.SIGKILL
 
     def stop(self) -> None:
         """End server and generator, and remove the server's folder; may be called twice."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -76,14 +76,21 @@ def lines_of_dry_run(request: RunRequest, tell: Callable[[str], None]) -> Iterat
     yield from skipped_lines({server.id: missing[server.id] for server in wanted if server.id in missing})
 
 
-def _servers_of(request: RunRequest, tell: Callable[[str], None]) -> list[Server]:
-    """Return the requested servers, without those that have none of the workloads. Tell of former ids."""
-    request.check()
+def servers_named(patterns: Sequence[str], tell: Callable[[str], None]) -> list[Server]:
+    """Return the servers of these patterns and sets. Tell of former ids."""
     catalog = load(paths.SERVERS)
-    chosen = select(catalog, expand(request.servers, load_sets(paths.SERVERS, catalog)))
-    for line in renamed_lines(catalog, request.servers):
+    chosen = select(catalog, expand(patterns, load_sets(paths.SERVERS, catalog)))
+    for line in renamed_lines(catalog, patterns):
         tell(line)
-    servers = [server for server in chosen if set(server.workloads) & set(request.workloads)]
+    return chosen
+
+
+def _servers_of(request: RunRequest, tell: Callable[[str], None]) -> list[Server]:
+    """Return the requested servers, without those that have none of the workloads."""
+    request.check()
+    servers = [
+        server for server in servers_named(request.servers, tell) if set(server.workloads) & set(request.workloads)
+    ]
     if not servers:
         raise UserError(f"none of these servers has a workload of {', '.join(request.workloads)}")
     if (planned := planned_at_most(len(servers), request.as_stored(servers, seed=0))) > PLANNED_AT_MOST:
