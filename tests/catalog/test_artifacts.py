@@ -15,6 +15,7 @@ from support import builders
 
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.artifacts import ArtifactError
+from ab_runner.catalog.catalog import Catalog
 from ab_runner.cli.main import main
 from ab_runner.model.server import Artifact
 from ab_runner.sweep.prepare import provide
@@ -209,7 +210,7 @@ def test_a_file_under_its_former_name_is_used_if_it_is_the_right_one(cache: Path
 def test_several_files_are_added_at_once(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = artifact("https://example.org/a.jar")
     server = builders.server("a-1", artifacts=(wanted,))
-    monkeypatch.setattr("ab_runner.cli.artifacts.load", lambda folder: {server.id: server})
+    monkeypatch.setattr("ab_runner.cli.artifacts.load_catalog", lambda: Catalog(Path(), {server.id: server}, {}))
     for name in ("one", "two"):
         (tmp_path / name).write_bytes(CONTENT)
     monkeypatch.setattr("sys.argv", ["ab-runner", "artifacts", "add", str(tmp_path / "one"), str(tmp_path / "two")])

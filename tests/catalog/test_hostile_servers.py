@@ -98,8 +98,8 @@ def as_compose_reads(value: str) -> str:
 def test_a_path_of_any_text_is_read_by_compose_as_it_is(texts: tuple[str, str, str]) -> None:
     fixtures, raw, label = texts
     values: dict[str, Any] = {
-        "server": "a-1", "generator": "ab", "label": label, "network": "loopback", "sysctls": {}, "server_cpus": "0",
-        "generator_cpus": "1", "environment": {}, "user": "0:0", "fixtures": fixtures, "raw": raw,
+        "server": "a-1", "image": None, "generator": "ab", "label": label, "network": "loopback", "sysctls": {},
+        "server_cpus": "0", "generator_cpus": "1", "environment": {}, "user": "0:0", "fixtures": fixtures, "raw": raw,
         "fixtures_in_container": "/srv/www", "raw_in_container": "/raw", "sockets": raw,
     }  # fmt: skip
     text = docker_templates.fill("override.yaml", **values)

@@ -88,7 +88,7 @@ def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
         (JVM + ARTIFACT.replace("bytes = 5", ""), r"artifacts\[0\]: .*missing required field `bytes`"),
         (JVM + '[untestable]\nsmall = "no"\n', r"untestable: 'small' is among the workloads too"),
         (JVM + '[untestable]\nsmal = "no"\n', r"untestable: no workload 'smal'; there are 'echo', 'small'"),
-        (C + ARTIFACT, r"artifacts: only jvm servers with a build of their own"),
+        (C + ARTIFACT, r"artifacts: only jvm servers may have this key"),
         (JVM + 'colour = "red"\n', r"contains unknown field `colour`"),
         (JVM.replace('family = "tomcat"\n', ""), r"missing required field `family`"),
         (JVM.replace("2006-01-05", '"soon"'), r"released: "),

@@ -36,7 +36,7 @@ def test_in_docker_neither_override_nor_log_is_written_through_a_link(
 ) -> None:
     command(tmp_path / "docker", 'case "$1" in inspect) exit 1 ;; logs) echo its log ;; esac')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    runtime = DockerRuntime(tmp_path, tmp_path, CPUS, "loopback")
+    runtime = DockerRuntime(tmp_path, CPUS, "loopback")
     runtime.begin("sweep", tmp_path / "raw", tmp_path / "scratch")
     with pytest.raises(StartError, match="does not start"):
         runtime.start(server("a"), "1-a-1")

@@ -19,6 +19,7 @@ from ab_runner.load.generator import Completed, Generator
 from ab_runner.model.records import Trial
 from ab_runner.model.server import Server
 from ab_runner.report.reproduce import command
+from ab_runner.runtime import docker_commands
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.reader import read
 from ab_runner.store.writer import Store
@@ -40,14 +41,12 @@ class ByWrk:
         self.commands: list[Sequence[str]] = []
         self.generators: list[Generator] = []
         monkeypatch.setattr("ab_runner.host.cooldown.WAIT_SECONDS", 0)
-        monkeypatch.setattr(runtime_choice, "why_unusable", lambda: None)
+        monkeypatch.setattr(docker_commands, "why_unusable", lambda: None)
         monkeypatch.setattr(runtime_choice, "DockerRuntime", self._runtime)
         monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
         monkeypatch.setattr(machine, "_siblings", lambda cpu: {cpu})
 
-    def _runtime(
-        self, root: Path, fixtures: Path, cpus: CpuSplit, network: str, jdk: int, generator: Generator
-    ) -> FakeRuntime:
+    def _runtime(self, fixtures: Path, cpus: CpuSplit, network: str, jdk: int, generator: Generator) -> FakeRuntime:
         self.runtime = FakeRuntime(fixtures, self._load)
         self.runtime.server_cpus, self.runtime.generator_cpus = cpus.server, cpus.generator
         self.generators.append(generator)

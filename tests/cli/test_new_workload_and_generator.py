@@ -24,6 +24,7 @@ from ab_runner.load.trial_validity import wrong_length
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.records import NotMeasured, Trial
+from ab_runner.runtime import docker_commands
 from ab_runner.store.layout import SWEEP_FILE
 from ab_runner.store.reader import read
 from ab_runner.sweep import runtime_choice
@@ -147,11 +148,11 @@ def registered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (tmp_path / "servers" / id / "server.toml").write_text(SERVER.format(family=id.removesuffix("-1")))
     monkeypatch.setattr(paths, "SERVERS", tmp_path / "servers")
     monkeypatch.setattr("ab_runner.host.cooldown.WAIT_SECONDS", 0)
-    monkeypatch.setattr(runtime_choice, "why_unusable", lambda: None)
+    monkeypatch.setattr(docker_commands, "why_unusable", lambda: None)
     monkeypatch.setattr(
         runtime_choice,
         "DockerRuntime",
-        lambda root, fixtures, *rest: FakeRuntime(fixtures, lambda *_: recorded("close"), server_type=Server),
+        lambda fixtures, *rest: FakeRuntime(fixtures, lambda *_: recorded("close"), server_type=Server),
     )
 
 

@@ -15,6 +15,7 @@ from ab_runner.host import machine
 from ab_runner.host.machine import CpuSplit
 from ab_runner.load.generator import Completed
 from ab_runner.model.server import Server
+from ab_runner.runtime import docker_commands
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.reader import read
 from ab_runner.store.writer import Store
@@ -36,14 +37,14 @@ class MadeUp:
         self.loads_left = 1_000
         self.runtimes: list[FakeRuntime] = []
         monkeypatch.setattr("ab_runner.host.cooldown.WAIT_SECONDS", 0)
-        monkeypatch.setattr(runtime_choice, "why_unusable", lambda: None)
+        monkeypatch.setattr(docker_commands, "why_unusable", lambda: None)
         monkeypatch.setattr(runtime_choice, "DockerRuntime", self._runtime)
 
     def has(self, cpus: int) -> None:
         self._monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(cpus)), raising=False)
         self._monkeypatch.setattr(machine, "_siblings", lambda cpu: {cpu})
 
-    def _runtime(self, root: Path, fixtures: Path, cpus: CpuSplit, *rest: object) -> FakeRuntime:
+    def _runtime(self, fixtures: Path, cpus: CpuSplit, *rest: object) -> FakeRuntime:
         made = FakeRuntime(fixtures, self._load)
         made.server_cpus, made.generator_cpus = cpus.server, cpus.generator
         self.runtimes.append(made)

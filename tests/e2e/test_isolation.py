@@ -65,7 +65,7 @@ def guest(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guest]:
     network = getattr(request, "param", "loopback")
     for folder in ("raw", "scratch"):
         (tmp_path / folder).mkdir()
-    runtime = DockerRuntime(ROOT, FIXTURES, cpu_split(), network)
+    runtime = DockerRuntime(FIXTURES, cpu_split(), network)
     runtime.prepare_generator()
     assert runtime.prepare([SERVER], print) == {}
     with sweep_lock():

@@ -22,7 +22,7 @@ from ab_runner.runtime.docker_server import DockerServer
 
 
 def override(tmp_path: Path, network: str) -> dict[str, Any]:
-    runtime = DockerRuntime(tmp_path, tmp_path / "$fixtures", CpuSplit((1, 2, 3), (0,)), network)
+    runtime = DockerRuntime(tmp_path / "$fixtures", CpuSplit((1, 2, 3), (0,)), network)
     runtime._scratch = tmp_path / "scratch: 'x'"
     return compose_yaml.parse(runtime._override(server("jetty-5.1.10"), "1-jetty-5.1.10-1"))
 

@@ -70,6 +70,9 @@ class FakeRuntime:
     def unavailable(self, server: Server) -> Skip | None:
         return None
 
+    def program_of(self, server: Server) -> str:
+        raise AssertionError("none of its servers is from outside")
+
     def prepare_generator(self) -> int:
         return 1024
 

@@ -11,6 +11,7 @@ import pytest
 from support import builders
 
 from ab_runner.catalog import artifacts
+from ab_runner.catalog.catalog import load_catalog
 from ab_runner.errors import UserError
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.message import Skip, SkipKind
@@ -29,6 +30,7 @@ PLAIN = builders.server("jetty-5")
 BROKEN = builders.server("jetty-6")
 
 
+CATALOG = load_catalog()
 TOO_OLD = Skip(SkipKind.JDK, "needs Java 21 or later")
 
 
@@ -66,7 +68,7 @@ def ready(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tupl
         monkeypatch.setattr(room, "choose_runtime", lambda *rest: RuntimeOfJdk17(unbuilt or {}))
         request = msgspec.structs.replace(builders.sweep(*servers).request, **changes)
         told: list[str] = []
-        return prepare(request, servers, 8080, told.append), told
+        return prepare(request, CATALOG, servers, 8080, told.append), told
 
     return run
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from ab_runner import paths
 from ab_runner.catalog import docker_templates
-from ab_runner.catalog.servers import load
+from ab_runner.catalog.catalog import load_catalog
 from ab_runner.model.server import DEFAULT_JDK, Server
 
 GENERATORS = tuple(sorted(path.stem for path in (paths.DOCKER / "generators").glob("*.Dockerfile")))
@@ -23,11 +23,13 @@ _ARTIFACTS = "${XDG_CACHE_HOME:-${HOME}/.cache}/ab-runner/artifacts"
 """The folder that `artifacts.cache_folder` names, in Compose's words."""
 
 
-def render(servers: Iterable[Server]) -> str:
-    """Return compose.yaml for these servers."""
+def render(servers: Iterable[Server], of_sweep: bool = False) -> str:
+    """Return compose.yaml for these servers. That of a sweep has no service `server`, which is for people."""
     ordered = sorted(servers, key=lambda each: each.id)
-    return docker_templates.fill("compose.yaml", servers=ordered, generators=GENERATORS, jdk=_JDK, artifacts=_ARTIFACTS)
+    return docker_templates.fill(
+        "compose.yaml", servers=ordered, of_sweep=of_sweep, generators=GENERATORS, jdk=_JDK, artifacts=_ARTIFACTS
+    )
 
 
 if __name__ == "__main__":
-    sys.stdout.write(render(load(paths.SERVERS).values()))
+    sys.stdout.write(render(load_catalog().servers.values()))

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ab_runner import paths
+from ab_runner.catalog.catalog import load_catalog
 from ab_runner.catalog.server_file import RULES
-from ab_runner.catalog.servers import load
 from ab_runner.host.safe_files import write_whole
 from ab_runner.model.server import Server
 
@@ -48,4 +48,5 @@ def _plain(text: str) -> str:
 
 
 if __name__ == "__main__":
-    write_whole(DOCUMENT, with_exceptions(DOCUMENT.read_text(encoding="utf-8"), load(paths.SERVERS).values()).encode())
+    text = with_exceptions(DOCUMENT.read_text(encoding="utf-8"), load_catalog().servers.values())
+    write_whole(DOCUMENT, text.encode())

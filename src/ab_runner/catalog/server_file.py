@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal, get_args, get_origin, get_type_hints
 
@@ -13,7 +13,7 @@ from msgspec import Meta, field
 from ab_runner import paths
 from ab_runner.catalog.toml_files import DocumentError, explained, key_and_reason, read_toml
 from ab_runner.catalog.workloads import unknown_workload
-from ab_runner.model.server import Artifact, Needs, Server
+from ab_runner.model.server import FROM_OUTSIDE, Artifact, Needs, Server
 from ab_runner.model.text import shown
 
 SERVER_FILE = "server.toml"
@@ -35,7 +35,18 @@ IoModel = Literal[
     "thread per connection",
     "virtual threads",
 ]
-Kind = Literal["jvm", "debian", "c"]
+Kind = Literal["jvm", "debian", "c", "image", "command"]
+_KINDS_WITH: Mapping[str, tuple[Kind, ...]] = {
+    "program": ("jvm", "debian", "c"),
+    "published": ("jvm", "debian", "c"),
+    "artifacts": ("jvm",),
+    "jdk_at_least": ("jvm",),
+    "needs": ("debian",),
+    "image": ("image",),
+    "command": ("image", "command"),
+    "origin": ("image", "command"),
+}
+"""The keys that only servers of some kinds may have."""
 Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-connections"]
 """The requirements on all servers that some server cannot meet: answer HTTP/1.0, keep an HTTP/1.0 connection open,
 close one that is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at
@@ -50,6 +61,10 @@ Package = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9+.-]*[a-z0-9+]\Z", max_l
 """A name of a Debian package, by Debian Policy 5.6.1. With a dash before it, it would be an option of apt-get, and with
 one behind it, a package to be removed."""
 Command = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9+._-]*\Z", max_length=100)]
+Image = Annotated[str, Meta(pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]*\Z", max_length=255)]
+"""A reference of Docker's. With a dash before it, it would be an option."""
+Word = Annotated[str, Meta(pattern=r"^[^\x00]*\Z", max_length=4096)]
+Address = Annotated[str, Meta(pattern=r"^https://[!-~]+\Z", max_length=1000)]
 
 
 class NeedsTable(Needs, frozen=True, forbid_unknown_fields=True):
@@ -66,7 +81,7 @@ class ArtifactTable(Artifact, frozen=True, forbid_unknown_fields=True):
     file: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z", max_length=100)]
     sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
     bytes: Annotated[int, Meta(gt=0, le=256 << 20)]
-    url: Annotated[str, Meta(pattern=r"^https://[!-~]+\Z")]
+    url: Address
 
 
 class ServerFile(Server, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -76,6 +91,9 @@ class ServerFile(Server, frozen=True, kw_only=True, forbid_unknown_fields=True):
     workloads: tuple[str, ...]
     kind: Kind
     environment: dict[Variable, str] = field(default_factory=dict)
+    image: Image = ""
+    command: Annotated[tuple[Word, ...], Meta(max_length=100)] = ()
+    origin: Address | None = None
     needs: NeedsTable | None = None
     artifacts: tuple[ArtifactTable, ...] = ()
     caveats: tuple[str, ...] = field(name="caveats", default=())
@@ -95,8 +113,9 @@ def is_id(name: str) -> bool:
     return _ID.fullmatch(name) is not None
 
 
-def read_server(path: Path, workloads: Collection[str]) -> Server:
-    """Return the server that this file alone describes; `workloads` are those that there are."""
+def read_server(path: Path, workloads: Collection[str], outside: bool = False) -> Server:
+    """Return the server that this file alone describes; `workloads` are those that there are, and `outside` says
+    whether it is from outside the repository."""
     name = path.parent.name
     if not is_id(name) or len(name) > ID_AT_MOST:
         rule = f"{ID_RULE}, with at most {ID_AT_MOST} characters"
@@ -123,15 +142,28 @@ def read_server(path: Path, workloads: Collection[str]) -> Server:
         raise DocumentError(f"{path}: exceptions: no rule {unknown!r}; there are {', '.join(map(repr, RULES))}")
     if wrong := next((former for former in server.former_ids if not is_id(former)), None):
         raise DocumentError(f"{path}: former_ids: an id is written in {ID_RULE}, not {wrong!r}")
-    if server.artifacts and (server.kind != "jvm" or server.program != name):
+    _check_kind(path, server, data, outside)
+    return server.server()
+
+
+def _check_kind(path: Path, server: ServerFile, data: Collection[str], outside: bool) -> None:
+    """Raise DocumentError for keys that a server of its kind must not have, or lacks."""
+    if (server.kind in FROM_OUTSIDE) != outside:
+        where = "from outside the repository" if outside else "of the repository"
+        fitting = [kind for kind in get_args(Kind) if (kind in FROM_OUTSIDE) == outside]
+        raise DocumentError(f"{path}: kind: a server {where} is of the kind {' or '.join(fitting)}")
+    for key, kinds in _KINDS_WITH.items():
+        if key in data and server.kind not in kinds:
+            raise DocumentError(f"{path}: {key}: only {' and '.join(kinds)} servers may have this key")
+    if server.kind in FROM_OUTSIDE and not getattr(server, server.kind):
+        raise DocumentError(f"{path}: {server.kind}: missing or empty; a server of this kind must have it")
+    has_build = server.program == server.id
+    if server.artifacts and not has_build:
         raise DocumentError(f"{path}: artifacts: only jvm servers with a build of their own may have them")
-    if (server.needs is None) != (server.kind != "debian" or server.program != name):
+    if (server.needs is not None) != (server.kind == "debian" and has_build):
         raise DocumentError(
             f"{path}: needs: debian servers with a build of their own must have this table, others must not"
         )
-    if "jdk_at_least" in data and server.kind != "jvm":
-        raise DocumentError(f"{path}: jdk_at_least: only jvm servers may have this key")
-    return server.server()
 
 
 def _explain(error: msgspec.ValidationError) -> str:

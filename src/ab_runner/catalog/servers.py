@@ -22,13 +22,14 @@ ones."""
 
 
 class CatalogError(UserError):
-    """Raised for a name or a property that no server has."""
+    """Raised for a name that no server has."""
 
 
-def load(servers_dir: Path) -> dict[str, Server]:
-    """Return all servers by id, ordered by family, release date and id. DocumentError at the first mistake."""
+def load(servers_dir: Path, outside: bool = False) -> dict[str, Server]:
+    """Return all servers of a folder by id, ordered by family, release date and id; `outside` says whether it is not
+    the repository's. DocumentError at the first mistake."""
     workloads = load_workloads(paths.WORKLOADS)
-    read = [read_server(path, workloads) for path in sorted(servers_dir.glob(f"*/{SERVER_FILE}"))]
+    read = [read_server(path, workloads, outside) for path in sorted(servers_dir.glob(f"*/{SERVER_FILE}"))]
     if not read:
         raise DocumentError(f"{servers_dir}: no */{SERVER_FILE} in it")
     read.sort(key=lambda server: (server.family, server.released, server.id))

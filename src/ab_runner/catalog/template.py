@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from string import Template
 
 DESCRIPTION = "server.toml.template"
+OUTSIDE = "outside.toml.template"
+"""The server.toml of a new server outside the repository."""
 _FURTHER_UP = "    <relativePath>../../pom.xml</relativePath>\n"
 """What the template's pom has and a server's does not need, which is a folder nearer to its parent."""
 _JAVA_WORD = re.compile(
@@ -32,7 +34,7 @@ def files_of(id: str, template: Mapping[str, str], released: datetime.date) -> d
         )
 
     made = {renamed(name): renamed(text) for name, text in template.items() if name != DESCRIPTION}
-    return made | {"server.toml": _description(id, template[DESCRIPTION], released)}
+    return made | {"server.toml": description(id, template[DESCRIPTION], released)}
 
 
 def package_of(id: str) -> str:
@@ -42,8 +44,8 @@ def package_of(id: str) -> str:
     return f"_{name}" if name[0].isdigit() or _JAVA_WORD.fullmatch(name) else name
 
 
-def _description(id: str, template: str, released: datetime.date) -> str:
-    """Return server.toml. The version in the id begins with a digit after a dash."""
+def description(id: str, template: str, released: datetime.date) -> str:
+    """Return server.toml, made from this template. The version in the id begins with a digit after a dash."""
     found = re.fullmatch(r"(?P<family>.+?)-(?P<version>[0-9].*)", id)
     names = found.groupdict() if found else {"family": id, "version": "1"}
     return Template(template).substitute(names, released=released.isoformat())

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from ab_runner import paths
 from ab_runner.catalog import artifacts
-from ab_runner.catalog.servers import load
+from ab_runner.catalog.catalog import load_catalog
 from ab_runner.cli.console import say_err, say_out
 
 
@@ -20,14 +19,14 @@ def command(context: click.Context) -> None:
     if context.invoked_subcommand is None:
         from ab_runner.cli.artifact_table import show_artifacts
 
-        show_artifacts(load(paths.SERVERS).values())
+        show_artifacts(load_catalog().servers.values())
 
 
 @command.command("fetch")
 def fetch() -> None:
     """Downloads the missing files. A sweep does this by itself."""
     failed = 0
-    for artifact in artifacts.artifacts_of(load(paths.SERVERS).values()):
+    for artifact in artifacts.artifacts_of(load_catalog().servers.values()):
         if artifacts.state_of(artifact) == "present":
             say_out(f"{artifact.file}: there")
             continue
@@ -50,7 +49,7 @@ def fetch() -> None:
 )
 def add(files: tuple[Path, ...]) -> None:
     """Adds files that were downloaded elsewhere. A file may have any name: its sha256 identifies it."""
-    users = artifacts.artifacts_of(load(paths.SERVERS).values())
+    users = artifacts.artifacts_of(load_catalog().servers.values())
     for file in files:
         artifact = artifacts.add(file, users)
         say_out(f"{file} is {artifact.file} ({artifact.licence}), for {', '.join(users[artifact])}")

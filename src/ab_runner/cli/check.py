@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -19,9 +20,10 @@ NOT_AS_DECLARED = 1
 
 @click.command("check")
 @click.argument("servers", nargs=-1, required=True, metavar="ID…")
+@options.servers_from
 @options.runtime
 @options.port_of_processes
-def command(servers: tuple[str, ...], runtime: str, port: int) -> None:
+def command(servers: tuple[str, ...], servers_from: tuple[Path, ...], runtime: str, port: int) -> None:
     """Checks servers against the requirements in docs/adding-a-server.md. An ID may be a pattern ('tomcat*') or a set
     (@core). Exit code 1: a result differs from what the server's server.toml declares."""
     with interrupt.fatal():
@@ -29,7 +31,7 @@ def command(servers: tuple[str, ...], runtime: str, port: int) -> None:
         from ab_runner.conformance.check import check_servers
 
     server, wrong = "", 0
-    for finding in check_servers(servers, runtime, port, say_err):
+    for finding in check_servers(servers, servers_from, runtime, port, say_err):
         if finding.server != server:
             server = finding.server
             say_out(server)

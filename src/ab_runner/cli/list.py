@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from ab_runner import paths
+from ab_runner.catalog.catalog import Catalog, load_catalog
 from ab_runner.catalog.filters import Filter
-from ab_runner.catalog.servers import load, renamed_lines, select
-from ab_runner.catalog.sets import expand, load_sets
 from ab_runner.cli import options
 from ab_runner.model.server import Server
 
@@ -33,6 +33,7 @@ from ab_runner.model.server import Server
     help=f"Some of {', '.join(options.workload_names())}.",
 )
 @click.option("--available/--unavailable", default=None, help="Only those that can run here, or only the others.")
+@options.servers_from
 @click.option(
     "--format",
     "form",
@@ -48,6 +49,7 @@ def command(
     io_model: tuple[str, ...],
     workload: tuple[str, ...],
     available: bool | None,
+    servers_from: tuple[Path, ...],
     form: str,
 ) -> None:
     """Shows servers and sets. With a GLOB or a set: all facts about each of its servers, with its exceptions
@@ -59,10 +61,10 @@ def command(
     from ab_runner.cli.server_tables import show_server, show_servers
     from ab_runner.sweep.availability import look
 
-    catalog = load(paths.SERVERS)
+    catalog = load_catalog(servers_from)
     wanted = Filter(families=family, years=years, io_models=io_model, workloads=workload)
     fitting = fitting_servers(catalog, servers, wanted)
-    for line in renamed_lines(catalog, servers):
+    for line in catalog.renamed(servers):
         say_err(line)
     if form == "markdown" and available is not None:
         raise click.UsageError("--format markdown has what is the same on every machine, and --available is not")
@@ -72,21 +74,20 @@ def command(
 
         click.echo(markdown.render(report_servers(fitting)), nl=False)
         return
-    here = look(fitting)
+    here = look(catalog, fitting)
     shown = [server for server in fitting if available in (None, server.id not in here.missing)]
     if not servers:
-        show_servers(shown, here, load_sets(paths.SERVERS, catalog))
+        show_servers(shown, here, catalog.sets)
         return
     from ab_runner.store.answers import newest_answers  # here, for the table of all needs no sweep
 
     answers = newest_answers(paths.RESULTS, shown)
     for server in shown:
-        show_server(server, here, answers.get(server.id))
+        show_server(server, here, catalog.outside.get(server.id), answers.get(server.id))
 
 
-def fitting_servers(catalog: dict[str, Server], patterns: Sequence[str], wanted: Filter) -> list[Server]:
+def fitting_servers(catalog: Catalog, patterns: Sequence[str], wanted: Filter) -> list[Server]:
     """Return the servers that any of the patterns or sets names (none: all) and that have the wanted properties.
     CatalogError for a name or a property that no server has."""
-    wanted.check(catalog.values())
-    names = expand(patterns, load_sets(paths.SERVERS, catalog)) or ("*",)
-    return [server for server in select(catalog, names) if wanted.fits(server)]
+    wanted.check(catalog.servers.values())
+    return [server for server in catalog.named(patterns or ("*",)) if wanted.fits(server)]

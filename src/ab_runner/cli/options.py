@@ -326,6 +326,13 @@ runtime = click.option(
     help="docker: containers, pinned and isolated. process: this host's Java, Maven, generator and native servers. "
     "auto: docker if an engine answers, else process.",
 )
+servers_from = click.option(
+    "--servers-from",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    multiple=True,
+    metavar="DIR",
+    help="A folder with servers of your own, each in a folder with a server.toml. May be given several times.",
+)
 port_of_processes = click.option(
     "--port",
     type=Whole(1, 65535),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from ab_runner import paths
 from ab_runner.cli import options
 from ab_runner.model.workload import WorkloadName
 
@@ -181,11 +180,11 @@ def _show(wanted: Wanted) -> None:
 
 def _selection(wanted: Wanted) -> Selection:
     from ab_runner.analysis.selection import Selection
-    from ab_runner.catalog.servers import load
-    from ab_runner.catalog.sets import MARK, expand, load_sets
+    from ab_runner.catalog.catalog import load_catalog
+    from ab_runner.catalog.sets import MARK, expand
 
     sets = [name for name in wanted.servers if name.startswith(MARK)]
-    members = expand(sets, load_sets(paths.SERVERS, load(paths.SERVERS))) if sets else ()
+    members = expand(sets, load_catalog().sets) if sets else ()
     return Selection(
         servers=tuple(name for name in wanted.servers if name not in sets),
         members=tuple(members),

@@ -27,6 +27,7 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     metavar="GLOB,…",
     help="Which servers, by id, pattern or set: '@core,nginx*'. ./ab-runner list shows ids and sets.  [default: all]",
 )
+@options.servers_from
 @click.option(
     "--workloads",
     type=options.Names("workload", options.workload_names),
@@ -146,6 +147,7 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
 @click.option("--dry-run", is_flag=True, help="Checks the options, shows what would be measured, and starts nothing.")
 def command(
     servers: tuple[str, ...],
+    servers_from: tuple[Path, ...],
     workloads: tuple[WorkloadName, ...],
     concurrency: tuple[int, ...] | None,
     load: str,
@@ -178,6 +180,7 @@ def command(
     usual = for_open_load(usual) if opened else usual
     request = RunRequest(
         servers=servers,
+        servers_from=servers_from,
         workloads=workloads,
         levels=levels,
         open=opened,

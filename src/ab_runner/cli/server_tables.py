@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from string import ascii_letters
 from typing import TYPE_CHECKING
 
@@ -49,8 +51,9 @@ def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[st
         say(console, line)
 
 
-def show_server(server: Server, here: Availability, answers: StoredAnswers | None) -> None:
-    """Show all facts about one server. `answers` are those of the newest sweep that has any."""
+def show_server(server: Server, here: Availability, folder: Path | None, answers: StoredAnswers | None) -> None:
+    """Show all facts about one server. `folder` is that of one from outside; `answers` are those of the newest sweep
+    that has any."""
     missing = here.missing.get(server.id)
     facts = {
         "what it is": server.summary,
@@ -61,6 +64,10 @@ def show_server(server: Server, here: Availability, answers: StoredAnswers | Non
         "runs on": f"JDK {server.jdk_at_least} or later" if server.jdk_at_least > 8 else "",
         "here": f"no: {missing.detail}" if missing else f"yes, {here.where}",
         "stands for": f"{server.published} of 2006" if server.published else "",
+        "from": f"{folder}{'' if server.origin else ', without an origin'}" if folder else "",
+        "origin": server.origin or "",
+        "image": server.image,
+        "command": shlex.join(server.command),
         "settings": " ".join(f"{name}={value}" for name, value in server.environment.items()),
         "formerly": ", ".join(server.former_ids),
         "exceptions": "\n".join(f"{rule}: {why}" for rule, why in server.exceptions.items()),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from ab_runner.catalog.catalog import load_catalog
 from ab_runner.conformance.rules import RULES, BrokenRule, Rule, Subject
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
@@ -36,10 +37,13 @@ class Finding(msgspec.Struct, frozen=True):
         return (self.complaint is None) == (self.declared is None)
 
 
-def check_servers(patterns: Sequence[str], runtime: str, port: int, tell: Callable[[str], None]) -> Iterator[Finding]:
+def check_servers(
+    patterns: Sequence[str], servers_from: Sequence[Path], runtime: str, port: int, tell: Callable[[str], None]
+) -> Iterator[Finding]:
     """Yield what is found of these servers, one after the other. UserError for what is wrong with the request."""
     prepare_process()
-    servers = servers_named(patterns, tell)
+    catalog = load_catalog(servers_from)
+    servers = servers_named(catalog, patterns, tell)
     request = SweepRequest(
         protocol=PROTOCOLS["quick"],
         servers=tuple(server.id for server in servers),
@@ -50,7 +54,7 @@ def check_servers(patterns: Sequence[str], runtime: str, port: int, tell: Callab
         seed=0,
     )
     with sweep_lock(), tempfile.TemporaryDirectory() as folder:
-        prepared = prepare(request, servers, port, tell)
+        prepared = prepare(request, catalog, servers, port, tell)
         scratch = Path(folder)
         prepared.runtime.begin(f"check-{scratch.name}", scratch, scratch)
         workloads = {each.name: each for each in prepared.workloads}

@@ -69,6 +69,13 @@ class Conditions(Struct, frozen=True, kw_only=True):
     """Cores that a cgroup around the runner allows."""
 
 
+class Outside(Struct, frozen=True):
+    """Where a server from outside the repository came from: its folder, and the sha256 of its image or its files."""
+
+    folder: str
+    program: str
+
+
 class Sweep(Struct, frozen=True, kw_only=True):
     """sweep.json: written once, when the sweep starts. What happens afterwards is in trials.jsonl."""
 
@@ -87,6 +94,8 @@ class Sweep(Struct, frozen=True, kw_only=True):
     workloads: Annotated[tuple[Workload, ...], Meta(max_length=WORKLOADS_AT_MOST)] = ()
     """Those of the request, as they were asked of its servers."""
     servers: Annotated[tuple[Server, ...], Meta(max_length=SERVERS_AT_MOST)]
+    outside: dict[str, Outside] = {}
+    """Those of the servers that are from outside the repository."""
     reference: Server | None = None
     """The server of the blocks `BEFORE` and `AFTER`; None where it cannot run."""
     skipped: dict[str, Skip] = field(name="left_out", default_factory=dict)

@@ -15,6 +15,10 @@ JDKS = (8, 17, 25)
 DEFAULT_JDK = 25
 
 
+FROM_OUTSIDE = ("image", "command")
+"""The kinds of servers from outside the repository."""
+
+
 class Needs(Struct, frozen=True):
     """What a server of Debian's needs on a host without Docker: the program that runs, and the packages with it."""
 
@@ -51,10 +55,17 @@ class Server(Struct, frozen=True, kw_only=True):
     io_model: str
     workloads: tuple[WorkloadName, ...]
     kind: str
-    """How it is built: `jvm` by Maven, `debian` not at all, as a package of Debian's, or `c` by the C compiler."""
+    """How it is built: `jvm` by Maven, `debian` not at all, as a package of Debian's, or `c` by the C compiler. From
+    outside the repository: not here, as an `image` of Docker's, or as a `command` in its folder."""
     program: str
     """The folder whose build it runs; another server's for a variant."""
     environment: dict[str, str] = {}
+    image: str = ""
+    """The Docker image of the kind `image`."""
+    command: tuple[str, ...] = ()
+    """What a server of the kind `command` is started by; of the kind `image`, what its image's entrypoint is given."""
+    origin: str | None = None
+    """Of a server from outside: the address where others get it."""
     needs: Needs | None = None
     artifacts: tuple[Artifact, ...] = ()
     """What its class path needs besides what Maven provides."""
@@ -78,6 +89,16 @@ class Server(Struct, frozen=True, kw_only=True):
     @property
     def release_year(self) -> int:
         return self.released.year
+
+    @property
+    def is_jvm(self) -> bool:
+        """Whether it runs on the JVM that the runner chooses."""
+        return self.kind == "jvm"
+
+    @property
+    def compiles(self) -> bool | None:
+        """Whether it compiles itself while it runs, as a JVM does. None: it is from outside, and may or may not."""
+        return None if self.kind in FROM_OUTSIDE else self.is_jvm
 
 
 def current_id(id: str, servers: Iterable[Server]) -> str:

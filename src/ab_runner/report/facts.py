@@ -9,7 +9,7 @@ from ab_runner.analysis.drift import Drift
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import levels_text
 from ab_runner.model.protocol import cpus_text
-from ab_runner.model.records import Record, StartRecord, Sweep
+from ab_runner.model.records import Outside, Record, StartRecord, Sweep
 from ab_runner.report.numbers import numbers_text, rate_figure
 from ab_runner.report.words import words_of
 
@@ -49,12 +49,21 @@ def _facts(analysis: SweepAnalysis) -> Iterator[str]:
         yield f"servers on {_pinned_text(sweep.server_cpus)}, {generator} on {_pinned_text(sweep.generator_cpus)}"
     else:
         yield f"servers and {generator} share the CPUs: the figures are not those of a server alone"
-    if sweep.request.jdk is not None and any(server.kind == "jvm" for server in sweep.servers):
+    if sweep.request.jdk is not None and any(server.is_jvm for server in sweep.servers):
         yield f"JVM servers on JDK {sweep.request.jdk}{_builds(analysis.stored.records)}"
+    for id, origin in sweep.outside.items():
+        yield f"{id} is from outside the repository: {_origin_text(sweep, id, origin)}"
     if analysis.drifts:
         yield _drift_fact(analysis.drifts)
     elif sweep.request.open:
         yield "whether the machine drifted is not tested under an open load"
+
+
+def _origin_text(sweep: Sweep, id: str, outside: Outside) -> str:
+    server = next((server for server in sweep.servers if server.id == id), None)
+    what = f"image {server.image}" if server and server.image else f"command in {outside.folder}"
+    where = f"others get it at {server.origin}" if server and server.origin else "it does not say where others get it"
+    return f"{what}, {outside.program[:19]}; {where}"
 
 
 def _pinned_text(cpus: Sequence[int]) -> str:

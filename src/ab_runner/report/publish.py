@@ -25,11 +25,18 @@ from ab_runner.store.writer import write_report
 TABLE_OF_TRIALS = "trials.parquet"
 
 
-def publish(folder: Path, name: str, user: str) -> Path:
+def publish(folder: Path, name: str, user: str, anyway: bool = False) -> Path:
     """Write what reports are computed from, without names of the host and the user, and the reports into a new folder
-    of published sweeps, and return that. UserError for a sweep that is not finished, or a name that is taken."""
+    of published sweeps, and return that. UserError for a sweep that is not finished, or a name that is taken; and
+    for servers that others cannot get, unless `anyway` is true."""
     stored = read(folder)
     _check(folder, stored)
+    private = [server.id for server in stored.sweep.servers if server.id in stored.sweep.outside and not server.origin]
+    if private and not anyway:
+        raise UserError(
+            f"{folder}: nobody else can measure {', '.join(private)}, from outside the repository and without an "
+            "origin: name where others get it in server.toml and measure again, or add --anyway"
+        )
     target = paths.RESULTS / PUBLISHED_SWEEPS / name
     for taken in (target, paths.RESULTS / name):
         if os.path.lexists(taken):

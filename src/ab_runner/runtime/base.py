@@ -95,6 +95,9 @@ class Runtime(Protocol):
     def unavailable(self, server: Server) -> Skip | None:
         """Return why this server cannot run here; None if it can."""
 
+    def program_of(self, server: Server) -> str:
+        """Return the sha256 of a server from outside that can run here: of its image, or of its files."""
+
     def prepare_generator(self) -> int:
         """Make the generator ready, and return how many files it may open. RuntimeUnusable if that does not work."""
 
@@ -169,7 +172,7 @@ def text_of(command: Sequence[str], environment: Mapping[str, str] | None = None
 
 def needs_newer_jdk(server: Server, jdk: int | None) -> Skip | None:
     """Return why a server cannot run on that JDK, if it is too old for it; None if it can."""
-    if server.kind != "jvm" or jdk is None or jdk >= server.jdk_at_least:
+    if not server.is_jvm or jdk is None or jdk >= server.jdk_at_least:
         return None
     return Skip(SkipKind.JDK, f"needs Java {server.jdk_at_least} or later; this sweep runs on {jdk}")
 
@@ -181,9 +184,12 @@ def processors(cpus: Sequence[int]) -> dict[str, str]:
 
 
 def version_command(server: Server, folder: str) -> list[str]:
-    """Return a command that prints which JVM or package a server really runs on; `folder` is where its `start` lies."""
-    if server.kind == "c":
-        return [f"{folder}/start", "--version"]
-    if server.needs is None:
-        return ["java", "-version"]
-    return ["dpkg-query", "--show", "--showformat", "${Package} ${Version}\\n", *server.needs.packages]
+    """Return a command that prints which JVM or package a server really runs on; `folder` is where its `start` lies.
+    Empty for a server from outside: nothing is known that would."""
+    packages = server.needs.packages if server.needs else ()
+    commands = {
+        "jvm": ["java", "-version"],
+        "c": [f"{folder}/start", "--version"],
+        "debian": ["dpkg-query", "--show", "--showformat", "${Package} ${Version}\\n", *packages],
+    }
+    return commands.get(server.kind, [])

@@ -1,9 +1,10 @@
 """Servers and the generator in containers, the generator in the server's network namespace.
 
-What a server's container is, compose.yaml says, for `docker compose up` and for a sweep alike. A sweep adds an override
-to it (pinned CPUs, no network or an internal one, the generator beside it) and keeps that file with its raw output. The
-runner connects to the server by sockets of the generator's container. All of it goes through the docker command line:
-Compose has no other interface, and contexts are honoured there.
+What a server's container is, the templates of compose.yaml say, for `docker compose up` and for a sweep alike. A sweep
+renders them for its own servers, adds an override for each start (pinned CPUs, no network or an internal one, the
+generator beside it) and keeps both with its raw output. The runner connects to the server by sockets of the generator's
+container. All of it goes through the docker command line: Compose has no other interface, and contexts are honoured
+there.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ab_runner.catalog import docker_templates
+from ab_runner import paths
+from ab_runner.catalog import compose, docker_templates
 from ab_runner.host.machine import CpuSplit, cpu_list
 from ab_runner.host.safe_files import write_whole
 from ab_runner.host.sweep_lock import LOCK
 from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import DEFAULT
-from ab_runner.model.message import Code, Message, Skip
-from ab_runner.model.server import DEFAULT_JDK, Server
+from ab_runner.model.message import Code, Message, Skip, SkipKind
+from ab_runner.model.server import DEFAULT_JDK, FROM_OUTSIDE, Server
 from ab_runner.runtime.base import (
     RuntimeUnusable,
     StartError,
@@ -33,9 +35,12 @@ from ab_runner.runtime.base import (
     processors,
 )
 from ab_runner.runtime.docker_commands import ENGINE_SECONDS, checked, down, run
+from ab_runner.runtime.docker_images import Image, UnusableImage, image_called
 from ab_runner.runtime.docker_server import FIXTURES_IN_CONTAINER, RAW_IN_CONTAINER, DockerServer
 from ab_runner.runtime.sockets import NAME
 
+COMPOSE_FILE = "compose.yaml"
+"""In a sweep's folder of raw output: its servers' services. Beside it is an override for each start."""
 _CLIENT_SYSCTLS = {"net.ipv4.ip_local_port_range": "10000 65535", "net.ipv4.tcp_tw_reuse": 1}
 """As docker/service.yaml has them for servers."""
 _OURS = f"ab-runner.sweep-under={LOCK}"
@@ -52,20 +57,17 @@ class DockerRuntime:
 
     def __init__(
         self,
-        root: Path,
         fixtures: Path,
         cpus: CpuSplit,
         network: str,
         jdk: int = DEFAULT_JDK,
         generator: Generator = DEFAULT,
     ) -> None:
-        """`root` is the repository, with compose.yaml in it; `network` is loopback or bridge."""
+        """`network` is loopback or bridge."""
         self.jdk: int | None = jdk
         self.network = network
         self.server_cpus = cpus.server
         self.generator_cpus = cpus.generator
-        self._root = root
-        self._compose_file = root / "compose.yaml"
         self._fixtures = fixtures
         self._generator = generator
         self._generator_image = f"ab-runner/{generator.name}"
@@ -74,42 +76,61 @@ class DockerRuntime:
         self._numbers = itertools.count(1)
         """Of the starts, in whatever thread they are made."""
         self._unbuilt: dict[str, str] = {}
+        self._services = ""
+        """The compose.yaml of this sweep: of the generators alone before `prepare`."""
+        self._images: dict[str, Image] = {}
+        """Of servers from outside."""
 
     def unavailable(self, server: Server) -> Skip | None:
         """Return why this server cannot run here; None if it can."""
+        if server.kind in FROM_OUTSIDE:
+            return self._unavailable_image(server)
         return needs_newer_jdk(server, self.jdk)
+
+    def _unavailable_image(self, server: Server) -> Skip | None:
+        if not server.image:
+            return Skip(SkipKind.OTHER, "it is a command, which needs --runtime process")
+        try:
+            self._images[server.id] = image_called(server.image)
+        except UnusableImage as error:
+            return Skip(SkipKind.OTHER, str(error))
+        return None
+
+    def program_of(self, server: Server) -> str:
+        """Return the id of the image of a server from outside."""
+        return self._images[server.id].id
 
     def prepare_generator(self) -> int:
         """Build the generator's image, and return how many files it may open."""
+        self._services = compose.render((), of_sweep=True)
         self._make_base_images()
         if reason := self._build([self._generator.name]):
             raise RuntimeUnusable(f"the image of {self._generator.name} does not build: {reason}")
-        ours = checked("docker", "image", "inspect", "--format", "{{.Architecture}}", self._generator_image)
-        engines = checked("docker", "version", "--format", "{{.Server.Arch}}")
-        if ours != engines:
-            raise RuntimeUnusable(
-                f"images are built for {ours} and this is a machine of {engines}: an emulator would be measured "
-                "(is DOCKER_DEFAULT_PLATFORM set?)"
-            )
+        try:
+            image_called(self._generator_image)
+        except UnusableImage as error:
+            raise RuntimeUnusable(f"{error} (is DOCKER_DEFAULT_PLATFORM set?)") from None
         return int(self._in_generator_image("ulimit -n"))
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
         """Build the servers' images. Return those that could not be built, with the reason; they do not start."""
         say("building images (minutes at first, then seconds)")
-        if self.jdk == 8 and any(server.kind == "jvm" for server in servers):
+        self._services = compose.render(servers, of_sweep=True)
+        if self.jdk == 8 and any(server.is_jvm for server in servers):
             self._make_base_images(_BASE_OF_JDK_8)
-        failures = build_failures(servers, sorted({server.program for server in servers}), self._build)
+        programs = {server.program for server in servers if server.kind not in FROM_OUTSIDE}
+        failures = build_failures(servers, sorted(programs), self._build)
         self._unbuilt |= failures
         return failures
 
     def _make_base_images(self, *images: str) -> None:
-        done = run(str(self._root / "docker" / "base-images"), *images, seconds=900)
+        done = run(str(paths.DOCKER / "base-images"), *images, seconds=900)
         if done.returncode:
             raise RuntimeUnusable(f"docker/base-images failed: {last_lines(done.stderr)}")
 
     def _compose(self, *arguments: str, seconds: float = ENGINE_SECONDS) -> subprocess.CompletedProcess[str]:
-        command = ("docker", "compose", "--file", str(self._compose_file), *arguments)
-        return run(*command, seconds=seconds, variables={"JDK": str(self.jdk)})
+        command = ("docker", "compose", "--project-directory", str(paths.ROOT), "--file", "-", *arguments)
+        return run(*command, seconds=seconds, variables={"JDK": str(self.jdk)}, given=self._services)
 
     def _build(self, services: Sequence[str]) -> str:
         """Build these services' images, and return the end of what Docker said if that fails, else an empty text."""
@@ -142,6 +163,7 @@ class DockerRuntime:
         """Have all containers from now on belong to that sweep, and remove what killed sweeps left."""
         self._sweep_id = sweep_id
         self._raw = raw.resolve()
+        write_whole(self._raw / COMPOSE_FILE, self._services.encode())
         self._scratch = scratch.resolve()
         for project in self._left_over():
             down(project)
@@ -185,6 +207,7 @@ class DockerRuntime:
         return docker_templates.fill(
             "override.yaml",
             server=server.id,
+            image=self._images.get(server.id),
             generator=self._generator.name,
             label=_OURS,
             network=self.network,

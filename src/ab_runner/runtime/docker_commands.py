@@ -64,8 +64,10 @@ def run(
     seconds: float = ENGINE_SECONDS,
     output: BinaryIO | None = None,
     variables: Mapping[str, str] | None = None,
+    given: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a session of its own, so that Ctrl-C reaches the runner alone. `output` takes both streams.
+    """Run a command in a session of its own, so that Ctrl-C reaches the runner alone. `output` takes both streams;
+    `given` is what the command reads.
 
     However it ends early (its time is up, the runner is interrupted), its whole process group is asked to end first:
     a script's clean-up runs, and a client tells the engine.
@@ -77,7 +79,7 @@ def run(
         with held():
             process = subprocess.Popen(
                 command,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=output or subprocess.PIPE,
                 stderr=subprocess.STDOUT if output else subprocess.PIPE,
                 text=True,
@@ -85,7 +87,7 @@ def run(
                 env={**own, **(variables or {})},
                 start_new_session=True,
             )
-        stdout, stderr = process.communicate(timeout=seconds)
+        stdout, stderr = process.communicate(given, timeout=seconds)
     except BaseException:
         if process is not None:
             with process:  # which closes its pipes

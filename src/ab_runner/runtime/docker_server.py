@@ -14,7 +14,7 @@ from ab_runner.host.machine import SYSCTLS, cpu_list
 from ab_runner.host.safe_files import create
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message
-from ab_runner.model.server import Server
+from ab_runner.model.server import FROM_OUTSIDE, Server
 from ab_runner.monitor.accounting import Cgroup, ResourceAccounts, accounts_of
 from ab_runner.runtime import engine, perf_files
 from ab_runner.runtime.base import (
@@ -88,7 +88,7 @@ class DockerServer:
         except OSError as error:
             reason = f"no sockets of its network from the generator's container ({error.strerror})"
             raise self._start_error(f"{reason}: the engine must run on this machine") from error
-        if self._server.kind != "jvm":
+        if not self._server.is_jvm and self._container in self._shells:
             self._shells.pop(self._container).close()  # the memory of a small server would be a shell's as well
         with suppress(OSError):  # this system does not show them
             account = Cgroup(int(pid), container)
@@ -102,7 +102,7 @@ class DockerServer:
 
     def perf_data(self) -> bytes:
         """Return a copy of its JVM's performance counters; empty if there are none."""
-        if self._server.kind == "jvm":
+        if self._server.is_jvm:
             with suppress(subprocess.TimeoutExpired):
                 return self._shell(self._container).run(perf_files.IN_CONTAINER, _ANSWER_SECONDS).stdout
         return b""
@@ -149,9 +149,12 @@ class DockerServer:
         return shell
 
     def _version(self) -> str:
-        """Return what really runs. StartError if the command for it fails, as all do where the server has ended
-        already."""
-        done = self._shell(self._container).run(version_command(self._server, "/server"), ENGINE_SECONDS)
+        """Return what really runs, nothing of a server from outside. StartError if the command for it fails, as all do
+        where the server has ended already."""
+        command = version_command(self._server, "/server")
+        if not command:
+            return ""
+        done = self._shell(self._container).run(command, ENGINE_SECONDS)
         said = _text(done.stdout + done.stderr).strip()
         if done.exit_code:
             raise self._start_error(last_lines(said))
@@ -199,9 +202,14 @@ class DockerServer:
             self._is_removed = True
 
     def _sysctls(self) -> dict[str, str]:
-        """Return the network's settings as they are inside; a kernel need not have all of them."""
+        """Return the network's settings as they are inside; a kernel need not have all of them. They are looked up in
+        the generator's container where it shares the server's network: an image from outside need not have a shell."""
+        shares, is_ours = self._address[0] == "127.0.0.1", self._server.kind not in FROM_OUTSIDE
+        if not shares and not is_ours:
+            return {}
         names = {"/proc/sys/" + name.replace(".", "/"): name for name in SYSCTLS}
-        found = self._shell(self._container).run(["grep", "-H", ".", *names], ENGINE_SECONDS)
+        shell = self._shell(self._container if is_ours else self._generator)
+        found = shell.run(["grep", "-H", ".", *names], ENGINE_SECONDS)
         pairs = (line.partition(":") for line in _text(found.stdout).splitlines())
         return {names[path]: " ".join(value.split()) for path, _, value in pairs if path in names}
 

@@ -11,14 +11,11 @@ import itertools
 import os
 import resource
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ab_runner import paths
-from ab_runner.catalog import artifacts
-from ab_runner.catalog.servers import SHARED
 from ab_runner.host.interrupt import held
 from ab_runner.host.machine import CpuSplit, cpu_list, raise_open_files
 from ab_runner.host.orphans import Orphans
@@ -26,19 +23,29 @@ from ab_runner.host.safe_files import create
 from ab_runner.host.sweep_lock import LOCK
 from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import DEFAULT
-from ab_runner.model.message import Skip, SkipKind
-from ab_runner.model.server import Needs, Server
+from ab_runner.model.message import Code, Message, Skip
+from ab_runner.model.server import Server
 from ab_runner.runtime.base import (
     RuntimeUnusable,
+    StartError,
     build_failures,
     check_built,
     last_lines,
-    needs_newer_jdk,
     processors,
     text_of,
     version_command,
 )
-from ab_runner.runtime.jdks import FOLDER, installed
+from ab_runner.runtime.process_kinds import (
+    GUESTS_PATH,
+    C,
+    Debian,
+    Image,
+    Jvm,
+    OwnCommand,
+    ProcessKind,
+    digest_of,
+    run_builder,
+)
 from ab_runner.runtime.process_server import ProcessServer, as_nobody
 
 _LIMITS = {"core": 0, "fsize": 100 << 20, "nproc": 16_384, "data": 8 << 30}
@@ -78,15 +85,22 @@ class ProcessRuntime:
         port: int,
         jdk: int | None = None,
         generator: Generator = DEFAULT,
+        outside: Mapping[str, Path] | None = None,
     ) -> None:
-        """JVM servers run on that JDK, or on the newest of this host; Maven always runs on the newest."""
-        jdks = installed()
-        self._runs = next((each for each in jdks if jdk in (None, each.version)), None)
-        self._compiles = next((each for each in jdks if each.compiles), None)
-        self.jdk = self._runs.version if self._runs else jdk
+        """JVM servers run on that JDK, or on the newest of this host. `outside` has the folders of servers from outside
+        `servers_dir`."""
+        self._outside = outside or {}
+        self._jvm = Jvm(servers_dir, jdk)
+        self._kinds: dict[str, ProcessKind] = {
+            "jvm": self._jvm,
+            "c": C(servers_dir),
+            "debian": Debian(servers_dir),
+            "command": OwnCommand(self._outside),
+            "image": Image(),
+        }
+        self.jdk = self._jvm.jdk
         self.server_cpus = cpus.server
         self.generator_cpus = cpus.generator
-        self._servers_dir = servers_dir
         self._fixtures = fixtures
         self._port = port
         self._generator = generator
@@ -106,22 +120,11 @@ class ProcessRuntime:
 
     def unavailable(self, server: Server) -> Skip | None:
         """Return why this server cannot run here, with what to install; None if it can."""
-        if server.needs is not None:
-            return None if _find(server.needs.command) else _lacking(server.needs)
-        if server.kind == "c":
-            return None if shutil.which("cc") else _not_installed("cc", "gcc libc6-dev")
-        return self._jdk_missing() or needs_newer_jdk(server, self.jdk)
+        return self._kinds[server.kind].lacking(server)
 
-    def _jdk_missing(self) -> Skip | None:
-        if self._runs is None and self.jdk is not None:
-            return Skip(
-                SkipKind.OTHER,
-                f"there is no JDK {self.jdk} in {FOLDER}, JAVA_HOME or the PATH "
-                f"(Debian: apt-get install openjdk-{self.jdk}-jre-headless, in releases that have it)",
-            )
-        if self._compiles is None:
-            return Skip(SkipKind.OTHER, "no JDK is installed (Debian: apt-get install default-jdk-headless)")
-        return None if shutil.which("mvn") else _not_installed("mvn", "maven")
+    def program_of(self, server: Server) -> str:
+        """Return the sha256 of the files of a server from outside."""
+        return digest_of(self._outside[server.id])
 
     def prepare_generator(self) -> int:
         """Raise the limit of open files, and return it. RuntimeUnusable if the generator is not installed, or one of
@@ -130,35 +133,20 @@ class ProcessRuntime:
             raise RuntimeUnusable(reason)
         if self._generator.package is None:
             build = ("cargo", "build", "--quiet", "--release", "--locked", "--manifest-path")
-            if said := _run_builder(*build, str(_source_of(self._generator) / "Cargo.toml")):
+            if said := run_builder(*build, str(_source_of(self._generator) / "Cargo.toml")):
                 raise RuntimeUnusable(f"{self._generator.name} does not build: {last_lines(said)}")
         return raise_open_files()
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
         """Build the servers' programs. Return those that could not be built, with the reason; they do not start."""
         failures: dict[str, str] = {}
-        builders = (("jvm", "Maven", self._build_with_maven), ("c", "cc", self._build_with_cc))
-        for kind, builder, build in builders:
-            programs = sorted({server.program for server in servers if server.kind == kind})
-            if programs:
-                say(f"building {', '.join(programs)} with {builder}")
-            failures |= build_failures(servers, programs, build)
+        for name, kind in self._kinds.items():
+            programs = sorted({server.program for server in servers if server.kind == name})
+            if programs and kind.builder:
+                say(f"building {', '.join(programs)} with {kind.builder}")
+                failures |= build_failures(servers, programs, kind.build)
         self._unbuilt |= failures
         return failures
-
-    def _build_with_cc(self, programs: Sequence[str]) -> str:
-        build = str(self._servers_dir / SHARED / "build-c")
-        return last_lines("".join(_run_builder(build, str(self._servers_dir / name)) for name in programs))
-
-    def _build_with_maven(self, programs: Sequence[str]) -> str:
-        """Build these programs and what they need, and return Maven's first complaint if that fails, else nothing."""
-        pom = str(self._servers_dir / "pom.xml")
-        command = ["mvn", "-B", "-q", "-Dstyle.color=never", "--strict-checksums", "-DskipTests", "-f", pom]
-        command.append(f"-Dartifacts={artifacts.cache_folder()}")
-        home = {"JAVA_HOME": str(self._compiles.home)} if self._compiles else {}
-        said = _run_builder(*command, "-am", "-pl", ",".join(programs), "package", variables=home).splitlines()
-        errors = [line for line in said if "[ERROR]" in line] or said
-        return f"{errors[0]} (mvn -f {pom} package shows the rest)" if errors else ""
 
     def environment(self) -> dict[str, str]:
         """Return the versions of the generator, as far as they can be known."""
@@ -194,9 +182,12 @@ class ProcessRuntime:
             prefix = [*self._pinned(self.generator_cpus), *self._path_prefix()]
             running = ProcessServer(stage, self._free_port(), prefix, folder, self._fixtures, self._orphans)
             self._running.append(running)
-        self._fill(stage, server)
+        try:
+            self._fill(stage, server)
+        except OSError as error:
+            raise StartError(Message(Code.DOES_NOT_START, detail=str(error))) from error
         environment = {
-            "PATH": os.pathsep.join([str(self._runs.java.parent), _PATH]) if self._runs else _PATH,
+            "PATH": os.pathsep.join([str(java.parent), GUESTS_PATH]) if (java := self._jvm.java) else GUESTS_PATH,
             "ADDRESS": "127.0.0.1",
             "PORT": str(running.port),
             "DOCROOT": str(stage / "www"),
@@ -205,8 +196,9 @@ class ProcessRuntime:
             **server.environment,
         }
         guest = [*self._limited, *self._pinned(self.server_cpus)]
-        running.find_version([*guest, *version_command(server, str(stage / "server"))], environment)
-        command = [*guest, str(stage / "server" / "start")]
+        if asks := version_command(server, str(stage / "server")):
+            running.find_version([*guest, *asks], environment)
+        command = [*guest, *(server.command or [str(stage / "server" / "start")])]
         with create(self._raw / f"{name}.log") as log:
             if owner := as_nobody():
                 os.fchown(log.fileno(), owner["user"], owner["group"])  # httpd opens /dev/stderr, which is this file
@@ -228,23 +220,8 @@ class ProcessRuntime:
     def _fill(self, stage: Path, server: Server) -> None:
         """Copy a server's program and the fixtures: it reads nothing else of ours, and a runner that is root can
         start it as somebody who may not look into root's folders."""
-        program = self._servers_dir / server.program
-        if server.kind == "jvm":
-            libraries = stage / "server" / "lib"
-            libraries.mkdir(parents=True)
-            if (built := program / "target" / "lib").is_dir():  # a program may need none
-                shutil.copytree(built, libraries, dirs_exist_ok=True)
-            for artifact in server.artifacts:
-                shutil.copy(artifacts.path_of(artifact), libraries / artifact.file)
-            shutil.copy(program / "target" / "server.jar", stage / "server")
-            shutil.copy(self._servers_dir / SHARED / "start-jvm", stage / "server" / "start")
-        elif server.kind == "c":
-            (stage / "server").mkdir()
-            for file in (program / "target" / "server", program / "start"):
-                shutil.copy(file, stage / "server")
-        else:
-            shutil.copytree(program, stage / "server")
-            shutil.copy(self._servers_dir / SHARED / "start-debian", stage / "server")
+        (stage / "server").mkdir()
+        self._kinds[server.kind].fill(stage / "server", server)
         shutil.copytree(self._fixtures, stage / "www")
         (stage / "tmp").mkdir()
         (stage / "tmp").chmod(0o1777)
@@ -258,34 +235,6 @@ class ProcessRuntime:
 
 def _source_of(generator: Generator) -> Path:
     return paths.GENERATORS / generator.name
-
-
-_PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
-
-
-def _lacking(needs: Needs) -> Skip:
-    packages = " ".join(needs.packages)
-    if needs.conflicts:
-        why = f"{needs.command} is not installed, and Debian's {packages} conflicts with {needs.conflicts}: use Docker"
-        return Skip(SkipKind.NOT_INSTALLED, why)
-    return _not_installed(needs.command, packages)
-
-
-def _not_installed(command: str, packages: str) -> Skip:
-    return Skip(SkipKind.NOT_INSTALLED, f"{command} is not installed (Debian: apt-get install {packages})")
-
-
-def _find(command: str) -> str | None:
-    return shutil.which(command, path=_PATH)
-
-
-def _run_builder(*command: str, variables: Mapping[str, str] | None = None) -> str:
-    """Run a builder, and return all that it said if it fails, else nothing."""
-    environment = {**os.environ, **(variables or {})}
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
-    )
-    return (done.stdout + done.stderr or "without any output") if done.returncode else ""
 
 
 def rights() -> str | None:

@@ -57,11 +57,11 @@ class ProcessServer:
         try:
             with held():
                 self._server = subprocess.Popen(
-                    command, cwd=self.stage, env=environment, stdin=subprocess.DEVNULL, stdout=log,
+                    command, cwd=self.stage / "server", env=environment, stdin=subprocess.DEVNULL, stdout=log,
                     stderr=subprocess.STDOUT, start_new_session=True, **as_nobody(),
                 )  # fmt: skip
                 self._sessions.add(self._server.pid)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a null byte
             raise StartError(Message(Code.DOES_NOT_START, detail=str(error))) from error
 
     def find_version(self, command: Sequence[str], environment: dict[str, str]) -> None:

@@ -61,6 +61,9 @@ def server_differences(then: Sweep, now: Sweep) -> Iterator[str]:
     revised = revisions(then, now)
     for (before, after), ids in by_revisions(revised).items():
         yield f"revision {before} → {after}: the server's behaviour changed ({', '.join(ids)})"
+    for id in sorted({*then.outside} & {*now.outside}):
+        if then.outside[id].program != now.outside[id].program:
+            yield f"the image or the files of {id} have changed"
     edited = [each.id for each in then.everyone if each.id in here and each != here[each.id] and each.id not in revised]
     if edited:
         yield f"{', '.join(edited)} {'has' if len(edited) == 1 else 'have'} another server.toml"

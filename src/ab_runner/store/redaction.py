@@ -52,7 +52,7 @@ class Redaction(msgspec.Struct, frozen=True):
         return value
 
     def _text(self, text: str, key: str) -> str:
-        if key == "command" and text.startswith("/"):
+        if key in ("command", "folder") and text.startswith("/"):
             return PurePosixPath(text).name
         for folder, instead in self.folders.items():
             text = re.sub(rf"(?<![\w.-]){re.escape(folder)}(?![\w-])", instead, text)

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from ab_runner import paths
 from ab_runner.catalog import artifacts
-from ab_runner.host import machine
+from ab_runner.catalog.catalog import Catalog
 from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.server import Server
-from ab_runner.runtime import docker, docker_commands, process
-from ab_runner.runtime.base import Runtime
+from ab_runner.runtime import process
+from ab_runner.sweep.runtime_choice import usual_runtime
 
 
 class Availability(Struct, frozen=True):
@@ -22,17 +21,12 @@ class Availability(Struct, frozen=True):
     """Servers that cannot run."""
 
 
-def look(servers: Iterable[Server]) -> Availability:
+def look(catalog: Catalog, servers: Iterable[Server]) -> Availability:
     """Return what can run here. Nothing is built or fetched, so a server that is not named may still turn out not to
     build."""
-    no_docker = docker_commands.why_unusable()
-    runtime: Runtime
-    if no_docker is None:
-        where, broken = "in containers", None
-        runtime = docker.DockerRuntime(paths.ROOT, paths.FIXTURES, machine.cpu_split(), "loopback")
-    else:
-        where, broken = f"as processes of this host, because {no_docker}", process.why_unusable()
-        runtime = process.ProcessRuntime(paths.SERVERS, paths.FIXTURES, machine.cpu_split(), port=0)
+    runtime, no_docker = usual_runtime(catalog)
+    where = f"as processes of this host, because {no_docker}" if no_docker else "in containers"
+    broken = process.why_unusable() if no_docker else None
     nothing = Skip(SkipKind.OTHER, broken) if broken else None
     looked_at = {
         server.id: nothing or runtime.unavailable(server) or artifacts.unavailable(server) for server in servers

@@ -10,13 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ab_runner import paths
-from ab_runner.catalog.servers import load, renamed_lines, select
-from ab_runner.catalog.sets import expand, load_sets
+from ab_runner.catalog.catalog import Catalog, load_catalog
 from ab_runner.errors import UserError
 from ab_runner.host import interrupt
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.limits import PLANNED_AT_MOST
-from ab_runner.model.server import REFERENCE, Server
+from ab_runner.model.server import Server
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.checks import planned_at_most
 from ab_runner.store.layout import StoreError
@@ -35,14 +34,15 @@ def begin_sweep(request: RunRequest, tell: Callable[[str], None]) -> Iterator[Re
     """Prepare a sweep, and hold the lock of sweeps until the block ends. UserError for what is wrong with the request,
     before any server is started."""
     prepare_process()
-    servers = _servers_of(request, tell)
+    catalog = load_catalog(request.servers_from)
+    servers = _servers_of(request, catalog, tell)
     began = datetime.datetime.now(datetime.UTC)
     sweep_id = f"{began:%Y%m%d-%H%M%S}-{request.protocol.name}"
     folder = request.out or paths.RESULTS / sweep_id
     check_folder(folder)
     with sweep_lock():
         stored_request = request.as_stored(servers, seed=int(began.timestamp()))
-        prepared = prepare(stored_request, servers, request.runtime.port, tell)
+        prepared = prepare(stored_request, catalog, servers, request.runtime.port, tell)
         sweep = sweep_here(sweep_id, began, prepared)
         yield ReadySweep(
             sweep=sweep,
@@ -62,12 +62,13 @@ def prepare_process() -> None:
 def lines_of_dry_run(request: RunRequest, tell: Callable[[str], None]) -> Iterator[str]:
     """Return what the sweep would measure, in lines. What it would fetch or build counts as available. RuntimeUnusable
     if none of the servers can run here."""
-    wanted = _servers_of(request, tell)
+    catalog = load_catalog(request.servers_from)
+    wanted = _servers_of(request, catalog, tell)
     check_folder(request.out or paths.RESULTS / "new")
     stored_request = request.as_stored(wanted, seed=0)
     workloads_of(stored_request)
-    runtime = choose_runtime(stored_request, paths.FIXTURES, port=0, tell=tell)
-    reference = load(paths.SERVERS)[REFERENCE]
+    runtime = choose_runtime(stored_request, catalog, paths.FIXTURES, port=0, tell=tell)
+    reference = catalog.reference
     missing = unavailable_in(runtime, [*wanted, reference])
     able = [server for server in wanted if server.id not in missing]
     if not able:
@@ -76,20 +77,21 @@ def lines_of_dry_run(request: RunRequest, tell: Callable[[str], None]) -> Iterat
     yield from skipped_lines({server.id: missing[server.id] for server in wanted if server.id in missing})
 
 
-def servers_named(patterns: Sequence[str], tell: Callable[[str], None]) -> list[Server]:
+def servers_named(catalog: Catalog, patterns: Sequence[str], tell: Callable[[str], None]) -> list[Server]:
     """Return the servers of these patterns and sets. Tell of former ids."""
-    catalog = load(paths.SERVERS)
-    chosen = select(catalog, expand(patterns, load_sets(paths.SERVERS, catalog)))
-    for line in renamed_lines(catalog, patterns):
+    chosen = catalog.named(patterns)
+    for line in catalog.renamed(patterns):
         tell(line)
     return chosen
 
 
-def _servers_of(request: RunRequest, tell: Callable[[str], None]) -> list[Server]:
+def _servers_of(request: RunRequest, catalog: Catalog, tell: Callable[[str], None]) -> list[Server]:
     """Return the requested servers, without those that have none of the workloads."""
     request.check()
     servers = [
-        server for server in servers_named(request.servers, tell) if set(server.workloads) & set(request.workloads)
+        server
+        for server in servers_named(catalog, request.servers, tell)
+        if set(server.workloads) & set(request.workloads)
     ]
     if not servers:
         raise UserError(f"none of these servers has a workload of {', '.join(request.workloads)}")

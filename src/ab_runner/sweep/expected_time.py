@@ -91,7 +91,7 @@ def _run(request: SweepRequest, run: ServerRun, server: Server) -> float | None:
     """Return the seconds of a server's run without its start."""
     connections = [HIGH_CONCURRENCY] if request.open else [cell.level for cell in run.cells]
     workloads = [workload for workload, _ in groupby(sorted(cell.workload for cell in run.cells))]
-    turns = turns_of(request.protocol.warm_up, workloads, connections, _compiles(server))
+    turns = turns_of(request.protocol.warm_up, workloads, connections, server.compiles)
     parts = [SERVER, _warm_up(request.protocol, turns, server)]
     if request.axis in ("peak", "slo"):
         parts += [PEAK_SECONDS + TRIAL] * len(workloads)
@@ -106,7 +106,7 @@ def _warm_up(protocol: Protocol, turns: Sequence[WarmUpLoad], server: Server) ->
         return 0.0 if all(protocol.warm_up_of(turn.workload).load.requests == 0 for turn in turns) else None
     if not plan.steady:
         return plan.load.seconds
-    if not _compiles(server):
+    if server.compiles is False:
         return float(len(turns))
     late = any(turn.workload in ("echo", "large") for turn in turns)
     return plan.load.seconds + WARM + (WARM_LATE if late else 0.0)
@@ -119,7 +119,9 @@ def _cell(request: SweepRequest, block: int, cell: Cell, server: Server) -> floa
         return None
     if request.open is None:
         return seconds + TRIAL + _stalls(cell, server)
-    cold = (COLD_BESIDE_IDLE if request.axis == "idle" and cell.level else COLD) if _compiles(server) else 0.0
+    cold = COLD_BESIDE_IDLE if request.axis == "idle" and cell.level else COLD
+    if server.compiles is False:
+        cold = 0.0
     trials = float(USUAL_STEPS) if request.axis == "slo" else 1.0
     if request.axis == "peak" and cell.level >= OVERLOAD_FROM and 2 * block > request.protocol.blocks > 1:
         trials = 0.5
@@ -132,10 +134,6 @@ def _stalls(cell: Cell, server: Server) -> float:
     if cell.level >= CROWDED_FROM:
         return CROWDED if is_old or cell.workload == "large" else 0.0
     return OLD if is_old else 0.0
-
-
-def _compiles(server: Server) -> bool:
-    return server.kind == "jvm"
 
 
 def time_text(exact: float) -> str:

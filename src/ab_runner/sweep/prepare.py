@@ -12,16 +12,16 @@ import msgspec
 
 from ab_runner import paths
 from ab_runner.catalog import artifacts
+from ab_runner.catalog.catalog import Catalog
 from ab_runner.catalog.fixtures import digests
-from ab_runner.catalog.servers import load
 from ab_runner.catalog.workloads import load_workloads, unknown_workload
 from ab_runner.errors import UserError
 from ab_runner.host import machine, preflight
 from ab_runner.load.generator_registry import generator_of
 from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.protocol import Protocol, SweepRequest
-from ab_runner.model.records import Sweep
-from ab_runner.model.server import REFERENCE, Artifact, Server
+from ab_runner.model.records import Outside, Sweep
+from ab_runner.model.server import Artifact, Server
 from ab_runner.model.workload import Workload
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.sweep.fixtures import make_fixtures
@@ -43,17 +43,20 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     fixtures: Path
     servers: tuple[Server, ...]
     skipped: dict[str, Skip]
+    outside: dict[str, Outside]
     reference: Server | None
 
 
-def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Callable[[str], None]) -> Prepared:
+def prepare(
+    request: SweepRequest, catalog: Catalog, wanted: Sequence[Server], port: int, tell: Callable[[str], None]
+) -> Prepared:
     """Build what can be built. A server that does not build takes part: that is the reason in its cells.
     RuntimeUnusable if none can run here."""
     workloads = workloads_of(request)
     fixtures = make_fixtures()
-    runtime = choose_runtime(request, fixtures, port, tell)
+    runtime = choose_runtime(request, catalog, fixtures, port, tell)
     check_limits(runtime, request, workloads, port)
-    reference = load(paths.SERVERS)[REFERENCE]
+    reference = catalog.reference
     everyone = [*wanted, *(() if reference in wanted else (reference,))]
     skipped = unavailable_in(runtime, everyone)
     skipped |= provide([server for server in everyone if server.id not in skipped], tell)
@@ -72,6 +75,11 @@ def prepare(request: SweepRequest, wanted: Sequence[Server], port: int, tell: Ca
         fixtures=fixtures,
         servers=tuple(able),
         skipped=skipped,
+        outside={
+            server.id: Outside(str(catalog.outside[server.id]), runtime.program_of(server))
+            for server in able
+            if server.id in catalog.outside
+        },
         reference=None if reference.id in {*skipped, *unbuilt} else reference,
     )
 
@@ -144,6 +152,7 @@ def sweep_here(sweep_id: str, began: datetime.datetime, prepared: Prepared) -> S
         fixtures=digests(),
         workloads=prepared.workloads,
         servers=prepared.servers,
+        outside=prepared.outside,
         skipped=prepared.skipped,
         reference=prepared.reference,
     )

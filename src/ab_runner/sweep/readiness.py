@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ab_runner import paths
-from ab_runner.catalog.servers import load
+from ab_runner.catalog.catalog import load_catalog
 from ab_runner.host import machine, preflight
 from ab_runner.host.preflight import Finding
-from ab_runner.runtime import docker_commands, process
+from ab_runner.model.server import Server
+from ab_runner.runtime import process
+from ab_runner.runtime.base import Runtime
 from ab_runner.runtime.jdks import installed
-from ab_runner.runtime.process import ProcessRuntime
+from ab_runner.sweep.runtime_choice import usual_runtime
 
 _ENOUGH_FILES = 1100
 """Open files for 1,000 connections, and the other files that ab opens."""
@@ -25,7 +26,8 @@ def findings() -> Iterator[Finding]:
     Without Docker this includes what servers need as processes of this host."""
     here = machine.describe()
     cpus = machine.cpu_split()
-    no_docker = docker_commands.why_unusable()
+    catalog = load_catalog()
+    runtime, no_docker = usual_runtime(catalog)
     yield Finding(True, f"{here.system}, kernel {here.kernel}, {here.cpu_model}, {here.cpus} CPUs")
     yield Finding(bool(cpus.server), _cpu_text(cpus))
     yield Finding(no_docker is None, no_docker or "docker: engine, Compose and buildx answer")
@@ -37,7 +39,7 @@ def findings() -> Iterator[Finding]:
     yield Finding(enough, f"open files: {here.open_files:,}" + ("" if enough else "; raise ulimit -n"))
     yield from preflight.findings(preflight.look())
     if no_docker is not None:
-        yield from _process_findings(cpus)
+        yield from _process_findings(runtime, catalog.servers.values())
 
 
 def _cpu_text(cpus: machine.CpuSplit) -> str:
@@ -46,7 +48,7 @@ def _cpu_text(cpus: machine.CpuSplit) -> str:
     return f"servers get CPU {', '.join(map(str, cpus.server))}; ab gets CPU {', '.join(map(str, cpus.generator))}"
 
 
-def _process_findings(cpus: machine.CpuSplit) -> Iterator[Finding]:
+def _process_findings(runtime: Runtime, servers: Iterable[Server]) -> Iterator[Finding]:
     jdks = [f"{jdk.version} ({jdk.home})" for jdk in installed()]
     yield Finding(
         bool(jdks), f"JDK {', '.join(jdks)}: the newest is used unless --jdk names another" if jdks else _NO_JDK
@@ -56,7 +58,6 @@ def _process_findings(cpus: machine.CpuSplit) -> Iterator[Finding]:
     rights = process.rights()
     yield Finding(rights is None, rights or "servers run as nobody")
     yield from preflight.network_findings(machine.sysctls())
-    runtime = ProcessRuntime(paths.SERVERS, paths.FIXTURES, cpus, port=0)
-    for server in load(paths.SERVERS).values():
+    for server in servers:
         skip = runtime.unavailable(server)
         yield Finding(skip is None, f"{server.id}: {skip.detail if skip else 'can run as a process'}")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-from ab_runner import paths
-from ab_runner.catalog.servers import load
+from ab_runner.catalog.catalog import load_catalog
 from ab_runner.errors import UserError
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.message import Skip, SkipKind
@@ -27,7 +26,9 @@ from ab_runner.sweep.prepare import prepare, sweep_here
 
 
 @contextmanager
-def reopen_sweep(folder: Path, port: int, anyway: bool, tell: Callable[[str], None]) -> Iterator[ReadySweep | None]:
+def reopen_sweep(
+    folder: Path, servers_from: Iterable[Path], port: int, anyway: bool, tell: Callable[[str], None]
+) -> Iterator[ReadySweep | None]:
     """Prepare what is left of a sweep, and hold the lock of sweeps until the block ends; None if nothing is left.
     UserError if something has changed, unless `anyway` is true: then the differences are part of the results."""
     prepare_process()
@@ -39,11 +40,11 @@ def reopen_sweep(folder: Path, port: int, anyway: bool, tell: Callable[[str], No
         yield None
         return
     with sweep_lock():
-        catalog = load(paths.SERVERS)
-        wanted = [catalog[server.id] for server in sweep.servers if server.id in catalog]
-        prepared = prepare(sweep.request, wanted, port, tell)
+        catalog = load_catalog(servers_from)
+        wanted = [catalog.servers[server.id] for server in sweep.servers if server.id in catalog.servers]
+        prepared = prepare(sweep.request, catalog, wanted, port, tell)
         now = sweep_here(sweep.id, sweep.started, prepared)
-        now = msgspec.structs.replace(now, skipped=now.skipped | _renamed(sweep, catalog))
+        now = msgspec.structs.replace(now, skipped=now.skipped | _renamed(sweep, catalog.servers))
         found = tuple(differences(sweep, now))
         if found and not anyway:
             raise UserError(

@@ -40,6 +40,8 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The request for a sweep. `servers` are ids, patterns and sets; `out` is its folder, where one is named."""
 
     servers: tuple[str, ...]
+    servers_from: tuple[Path, ...] = ()
+    """Folders with servers from outside the repository."""
     workloads: tuple[WorkloadName, ...]
     levels: tuple[int, ...]
     protocol: Protocol

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ab_runner import paths
+from ab_runner.catalog.catalog import Catalog
 from ab_runner.errors import UserError
 from ab_runner.host import machine
 from ab_runner.load.generator_registry import generator_of
 from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.server import DEFAULT_JDK
 from ab_runner.model.workload import Workload
-from ab_runner.runtime import process
+from ab_runner.runtime import docker_commands, process
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime
-from ab_runner.runtime.docker_commands import why_unusable
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.sweep.connection_limit import most_connections
 
@@ -24,7 +24,9 @@ SPARE_FILES = 16
 """What a generator opens besides its connections."""
 
 
-def choose_runtime(request: SweepRequest, fixtures: Path, port: int, tell: Callable[[str], None]) -> Runtime:
+def choose_runtime(
+    request: SweepRequest, catalog: Catalog, fixtures: Path, port: int, tell: Callable[[str], None]
+) -> Runtime:
     """Return Docker where its engine answers, else processes of this host. RuntimeUnusable or UserError where the
     request cannot be met."""
     cpus, generator = machine.cpu_split(request.generators, request.server_cpus), generator_of(request)
@@ -33,11 +35,11 @@ def choose_runtime(request: SweepRequest, fixtures: Path, port: int, tell: Calla
             f"! {request.generators} generators need {request.generators + 1} cores and this machine has fewer: "
             "they share the cores there are, which limits their load"
         )
-    unusable = why_unusable() if request.runtime != "process" else None
+    unusable = docker_commands.why_unusable() if request.runtime != "process" else None
     if request.runtime == "docker" and unusable:
         raise RuntimeUnusable(f"--runtime docker: {unusable}")
     if request.runtime != "process" and not unusable:
-        return DockerRuntime(paths.ROOT, fixtures, cpus, request.network, request.jdk or DEFAULT_JDK, generator)
+        return DockerRuntime(fixtures, cpus, request.network, request.jdk or DEFAULT_JDK, generator)
     if request.network != "loopback":
         raise UserError(f"--network {request.network} needs Docker" + (f": {unusable}" if unusable else ""))
     if request.server_cpus is not None and (missing := process.why_not_pinned()):
@@ -46,7 +48,15 @@ def choose_runtime(request: SweepRequest, fixtures: Path, port: int, tell: Calla
         tell(f"servers run as processes of this host, because {unusable}")
     if rights := process.rights():
         tell(f"! {rights}")
-    return ProcessRuntime(paths.SERVERS, fixtures, cpus, port, request.jdk, generator)
+    return ProcessRuntime(catalog.root, fixtures, cpus, port, request.jdk, generator, catalog.outside)
+
+
+def usual_runtime(catalog: Catalog) -> tuple[Runtime, str | None]:
+    """Return the runtime that a sweep without options has, and why it is not Docker; None if it is."""
+    unusable, cpus = docker_commands.why_unusable(), machine.cpu_split()
+    if unusable is None:
+        return DockerRuntime(paths.FIXTURES, cpus, "loopback"), None
+    return ProcessRuntime(catalog.root, paths.FIXTURES, cpus, port=0, outside=catalog.outside), unusable
 
 
 def check_limits(runtime: Runtime, request: SweepRequest, workloads: Iterable[Workload], port: int) -> None:

@@ -151,7 +151,7 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
         verdict=verdict,
         raw=f"{name}.txt",
         wall_seconds=round(run.seconds, 3),
-        jdk=context.runtime.jdk if start.server.kind == "jvm" else None,
+        jdk=context.runtime.jdk if start.server.is_jvm else None,
         usage=sampler.usage,
         limit=limit,
         jvm=sampler.jvm,

@@ -51,14 +51,14 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def turns_of(
-    plan: WarmUp, workloads: Sequence[WorkloadName], concurrency: Sequence[int], compiles: bool
+    plan: WarmUp, workloads: Sequence[WorkloadName], concurrency: Sequence[int], compiles: bool | None
 ) -> list[WarmUpLoad]:
     """Return the loads of a cycle, in turns: all workloads at 10 connections, then at 100 where the sweep has such
     levels. A server that does not compile has the higher level alone, which fills its caches and pools for the lower
     one too. A warm-up by requests has the lower one alone, as in 2006."""
     levels = [WARM_UP_CONCURRENCY]
     if plan.load.requests is None and max(concurrency) >= HIGH_CONCURRENCY:
-        levels = [WARM_UP_CONCURRENCY, HIGH_CONCURRENCY] if compiles else [HIGH_CONCURRENCY]
+        levels = [HIGH_CONCURRENCY] if compiles is False else [WARM_UP_CONCURRENCY, HIGH_CONCURRENCY]
     return [WarmUpLoad(workload, level) for level in levels for workload in workloads]
 
 
@@ -71,7 +71,7 @@ def window_load(load: Load, rate: float | None) -> Load:
 
 
 def run_windows(
-    plan: WarmUp, loads: Sequence[WarmUpLoad], compiles: bool, run: Callable[[WarmUpLoad, float | None], Window]
+    plan: WarmUp, loads: Sequence[WarmUpLoad], compiles: bool | None, run: Callable[[WarmUpLoad, float | None], Window]
 ) -> Iterator[Window]:
     """Yield the windows as they are run, until the warm-up is over or one of them fails. After the planned time, only
     the loads for which the compiler is still at work get more windows. `run` is given a load and the rate in the last
@@ -94,18 +94,21 @@ def _next_loads(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpL
     return [load for load in loads if any(map(_compiles, _last_of(load, windows)))] or loads
 
 
-def is_over(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpLoad], compiles: bool) -> bool:
+def is_over(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpLoad], compiles: bool | None) -> bool:
     """Return whether the server is warm, or the warm-up has used up its time.
 
-    A program that does not compile while it runs needs one cycle, in which its caches and pools fill.
+    A program that does not compile while it runs needs one cycle, in which its caches and pools fill. One of which it
+    is not known, and in which no JVM's compiler is seen, has the planned time.
     """
     if len(windows) < len(loads):
         return False
-    if plan.load.seconds is None or (plan.steady and not compiles):
+    if plan.load.seconds is None or (plan.steady and compiles is False):
         return True
     if _seconds(windows) < plan.load.seconds:
         return False
-    return not plan.steady or _seconds(windows) >= (plan.at_most or 0) or is_warm(windows, loads)
+    if not plan.steady or _seconds(windows) >= (plan.at_most or 0):
+        return True
+    return is_warm(windows, loads) or (compiles is None and jit_share(windows) is None)
 
 
 def is_warm(windows: Sequence[Window], loads: Sequence[WarmUpLoad]) -> bool:

@@ -26,14 +26,14 @@ from ab_runner.sweep.warm_up import (
 
 def loads_for(start: Start, workloads: Sequence[WorkloadName], concurrency: Sequence[int]) -> list[WarmUpLoad]:
     """Return the loads that warm a server up for trials of these workloads at these levels."""
-    return turns_of(start.context.protocol.warm_up, workloads, concurrency, _compiles(start))
+    return turns_of(start.context.protocol.warm_up, workloads, concurrency, start.server.compiles)
 
 
 def run_warm_up(start: Start, loads: Sequence[WarmUpLoad]) -> list[Window]:
     """Warm a server up with these loads in turns, record that, and return all windows. If one failed it is the last."""
-    plan, compiles = start.context.protocol.warm_up, _compiles(start)
+    plan, compiles = start.context.protocol.warm_up, start.server.compiles
     at = datetime.datetime.now(datetime.UTC)
-    with _all_cpus(start) if compiles else nullcontext():
+    with nullcontext() if compiles is False else _all_cpus(start):
         windows = list(run_windows(plan, loads, compiles, partial(_window, start)))
     store = start.context.store
     store.append(
@@ -43,7 +43,7 @@ def run_warm_up(start: Start, loads: Sequence[WarmUpLoad]) -> list[Window]:
             start=start.number,
             at=at,
             turns=turns_measured(loads, windows),
-            jit_shares=jit_shares(windows, len(loads)) if compiles else (),
+            jit_shares=() if compiles is False else jit_shares(windows, len(loads)),
             steady=is_warm(windows, loads) if plan.steady and jit_share(windows) is not None else None,
             error=windows[-1].error,
             wall_seconds=round(sum(window.seconds for window in windows), 3),
@@ -51,10 +51,6 @@ def run_warm_up(start: Start, loads: Sequence[WarmUpLoad]) -> list[Window]:
     )
     store.keep_raw(f"{start.name}-warm-up.txt", "\n".join(window.text for window in windows))
     return windows
-
-
-def _compiles(start: Start) -> bool:
-    return start.server.kind == "jvm"
 
 
 @contextmanager

@@ -1,0 +1,56 @@
+"""The catalog: the servers of the repository and those from outside, and the sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from ab_runner import paths
+from ab_runner.catalog.server_file import SERVER_FILE
+from ab_runner.catalog.servers import load, renamed_lines, select
+from ab_runner.catalog.sets import ServerSet, expand, load_sets
+from ab_runner.catalog.toml_files import DocumentError
+from ab_runner.model.server import REFERENCE, Server, current_id
+
+
+class Catalog(Struct, frozen=True):
+    """All servers by id: those of the repository first. `root` is its folder servers/; `outside` has the folders of the
+    servers from outside."""
+
+    root: Path
+    servers: dict[str, Server]
+    sets: dict[str, ServerSet]
+    outside: dict[str, Path] = {}
+
+    @property
+    def reference(self) -> Server:
+        """The server that every sweep measures again and again."""
+        return self.servers[REFERENCE]
+
+    def named(self, patterns: Sequence[str]) -> list[Server]:
+        """Return the servers of these ids, patterns and sets. CatalogError for one that names none."""
+        return select(self.servers, expand(patterns, self.sets))
+
+    def renamed(self, patterns: Iterable[str]) -> Iterator[str]:
+        """Yield a line for each of the patterns that is a former id."""
+        return renamed_lines(self.servers, patterns)
+
+
+def load_catalog(outside: Iterable[Path] = ()) -> Catalog:
+    """Return the catalog of the repository, and of folders from outside, which have a folder for each server as
+    servers/ has. DocumentError at the first mistake, or where two servers have one id."""
+    servers = load(paths.SERVERS)
+    sets = load_sets(paths.SERVERS, servers)
+    folders: dict[str, Path] = {}
+    for root in dict.fromkeys(each.resolve() for each in outside):
+        if (root / SERVER_FILE).exists():
+            raise DocumentError(f"{root} is the folder of one server; give the folder that it is in, {root.parent}")
+        for id, server in load(root, outside=True).items():
+            for name in (id, *server.former_ids):
+                if (taken := current_id(name, servers.values())) in servers:
+                    owner = folders.get(taken, paths.SERVERS / taken)
+                    raise DocumentError(f"{root / id / SERVER_FILE}: the id {name} is taken by {owner}")
+            servers[id], folders[id] = server, root / id
+    return Catalog(paths.SERVERS, servers, sets, folders)
