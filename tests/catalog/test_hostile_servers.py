@@ -17,6 +17,7 @@ from support import compose_yaml
 from support.hostile import COMPOSE_ATTACKS, changed, refusing, toml
 
 from ab_runner.catalog import docker_templates
+from ab_runner.catalog.catalog import load_catalog
 from ab_runner.catalog.compose import TOOLS, render
 from ab_runner.catalog.servers import load
 from ab_runner.catalog.sets import load_sets
@@ -156,6 +157,31 @@ def test_a_changed_server_toml_is_refused_or_makes_a_service_of_its_own(tree: di
         assert services.keys() == {"a-1", *TOOLS}
         expected = {"extends", "image", "build", "environment", "volumes", "profiles"}
         assert services["a-1"].keys() <= expected
+
+
+OUTSIDE = [
+    tomllib.loads(SERVER.partition("kind")[0])
+    | {"kind": "image", "image": "my:1", "command": ["--fast"], "origin": "https://a.b"},
+    tomllib.loads(SERVER.partition("kind")[0]) | {"kind": "command", "command": ["./server", "$PORT"]},
+]
+
+
+@given(st.sampled_from(OUTSIDE).flatmap(changed))
+def test_a_changed_server_toml_from_outside_is_refused_or_makes_a_service_with_the_rights_of_all(
+    tree: dict[str, Any],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, refusing(DocumentError):
+        root = Path(folder).resolve()
+        (root / "a-1").mkdir()
+        (root / "a-1" / "server.toml").write_text(toml(tree))
+        made = load_catalog([root]).servers["a-1"]
+        assert all("\0" not in word for word in made.command)
+        if made.kind == "image":
+            service = compose_yaml.parse(render([made], of_sweep=True))["services"]["a-1"]
+            expected = {"extends", "image", "build", "pull_policy", "user", "environment", "command", "profiles"}
+            assert service.keys() <= expected
+            assert (service["image"], service["user"]) == (made.image, "65534:65534")
+            assert tuple(map(as_compose_reads, service.get("command", ()))) == made.command
 
 
 @given(changed(SETS))

@@ -507,6 +507,27 @@ def test_a_former_id_is_understood_and_told_wherever_it_is_typed(cli: Runner, on
     assert not (paths.SERVERS / "tomcat-11").exists()
 
 
+def test_a_server_of_ones_own_is_made_listed_and_planned(
+    cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "mine"
+    code, stdout, _ = cli("new-server", "my-server-1.0", "--in", str(mine))
+    assert code == 0
+    assert f"./ab-runner check my-server-1.0 --servers-from {mine}" in stdout
+    file = mine / "my-server-1.0" / "server.toml"
+    text = file.read_text().replace('kind = "image"', 'kind = "command"').replace("\nimage = ", "\n# ")
+    file.write_text(text.replace("# command = [", "command = ["))
+    stdout = cli("list", "my*", "--servers-from", str(mine))[1]
+    assert f"  from         {mine}/my-server-1.0, without an origin" in stdout
+    assert "  command      ./server" in stdout
+    (mine / "my-server-1.0" / "server").touch(mode=0o755)
+    monkeypatch.setattr("ab_runner.runtime.process.why_unusable", lambda *rest: None)
+    options = ("--servers-from", str(mine), "--runtime", "process", "--dry-run")
+    assert "my-server-1.0" in cli("--servers", "my*", *options)[1]
+    assert "no server 'my-server-1.0'" in cli.complaint("list", "my-server-1.0")
+    assert "nowhere" in cli.complaint("list", "--servers-from", str(tmp_path / "nowhere"))
+
+
 def test_a_sweep_of_a_server_that_was_renamed_is_not_resumed_as_the_same(
     cli: Runner, one_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

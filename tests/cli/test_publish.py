@@ -152,6 +152,29 @@ def test_a_damaged_sweep_is_refused(cli: Runner, folder: Path) -> None:
     assert not paths.RESULTS.exists()
 
 
+@pytest.mark.parametrize(("origin", "options"), [("https://example.org/x", []), (None, ["--anyway"])])
+def test_a_server_that_nobody_else_can_get_is_not_published_unless_told(
+    cli: Runner, folder: Path, origin: str | None, options: list[str]
+) -> None:
+    file = folder / "sweep.json"
+    sweep = json.loads(file.read_text())
+    sweep["servers"][0] |= {"kind": "image", "image": "mine:1"}
+    id = sweep["servers"][0]["id"]
+    sweep["outside"] = {id: {"folder": "/data/secret/mine", "program": "sha256:0123"}}
+    file.write_text(json.dumps(sweep))
+    complaint = cli.complaint("publish", str(folder), "one")
+    assert f"nobody else can measure {id}, from outside the repository and without an origin" in complaint
+    assert not paths.RESULTS.exists()
+    sweep["servers"][0]["origin"] = origin
+    file.write_text(json.dumps(sweep))
+    assert cli("publish", str(folder), "one", *options)[0] == 0
+    tables = (paths.RESULTS / "sweeps" / "one" / "tables.md").read_text()
+    where = f"others get it at {origin}" if origin else "it does not say where others get it"
+    assert f"{id} is from outside the repository: image mine:1, sha256:0123; {where}" in tables
+    for name in ("sweep.json", "tables.md", "report.html"):
+        assert "secret" not in (paths.RESULTS / "sweeps" / "one" / name).read_text()
+
+
 @pytest.mark.parametrize("name", ["", "../x", "a/b", ".hidden", "A", "x" * 64, "a b"])
 def test_a_bad_name_is_refused(cli: Runner, folder: Path, name: str) -> None:
     assert "a name " in cli.complaint("publish", str(folder), name)

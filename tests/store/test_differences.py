@@ -5,6 +5,7 @@ from support import builders
 from support.workloads import WORKLOADS
 
 from ab_runner.model.message import Skip, SkipKind
+from ab_runner.model.records import Outside, Sweep
 from ab_runner.model.workload import Requests
 from ab_runner.store.differences import differences
 
@@ -42,6 +43,14 @@ def test_a_workload_has_changed_if_it_asks_for_something_else() -> None:
     assert list(differences(then, builders.sweep(*SERVERS, workloads=(small,)))) == []
     other = msgspec.structs.replace(reworded, headers=("A: b",))
     assert list(differences(then, builders.sweep(*SERVERS, workloads=(large, other)))) == ["workload small has changed"]
+
+
+def test_a_server_from_outside_is_the_same_while_its_image_or_files_are() -> None:
+    def of(program: str, folder: str = "/a") -> Sweep:
+        return builders.sweep(builders.server("a-1"), outside={"a-1": Outside(folder, program)})
+
+    assert list(differences(of("sha256:1"), of("sha256:1", "/b"))) == []
+    assert list(differences(of("sha256:1"), of("sha256:2"))) == ["the image or the files of a-1 have changed"]
 
 
 def test_servers_that_changed_are_a_line_for_each_kind_of_change() -> None:

@@ -23,7 +23,7 @@ from support.builders import (
     trial,
 )
 
-from ab_runner.model.records import EndRecord, Machine, Record, ResumeRecord, StartRecord
+from ab_runner.model.records import EndRecord, Machine, Outside, Record, ResumeRecord, StartRecord, Sweep
 from ab_runner.store.redaction import Redaction
 
 REDACTION = Redaction(host="bench.example.org", user="alice", folders={"/srv/ab-runner": ".", "/var/alice": "~"})
@@ -41,6 +41,12 @@ def test_the_host_has_no_name() -> None:
     assert after.machine == msgspec.structs.replace(before.machine, hostname="")
     assert after.skipped == skips({"b-1": "cc is not on HOST (see ~/x)"})
     assert msgspec.structs.replace(after, machine=before.machine, skipped=before.skipped) == before
+
+
+def test_of_the_folder_of_a_server_from_outside_its_name_is_left() -> None:
+    before = sweep(server("a-1"), outside={"a-1": Outside("/data/of/alice/mine/a-1", "sha256:0")})
+    after = msgspec.json.decode(REDACTION.sweep(msgspec.json.encode(before)), type=Sweep)
+    assert after.outside == {"a-1": Outside("a-1", "sha256:0")}
 
 
 @pytest.mark.parametrize(

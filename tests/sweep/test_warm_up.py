@@ -154,6 +154,15 @@ def test_a_warm_server_has_its_full_time_all_the_same() -> None:
     assert is_over(UNTIL_WARM, windows([100, 50, 100, 50], [0] * 4), LOADS, True)
 
 
+def test_a_server_from_outside_has_the_planned_time_and_more_only_while_a_jvm_is_seen_to_compile() -> None:
+    rates = [100, 50, 100, 50]
+    assert turns_of(UNTIL_WARM, ["small"], [1000], None) == turns_of(UNTIL_WARM, ["small"], [1000], True)
+    assert not is_over(UNTIL_WARM, windows(rates[:3], [None] * 3), LOADS, None)
+    assert is_over(UNTIL_WARM, windows(rates, [None] * 4), LOADS, None)
+    assert not is_over(UNTIL_WARM, windows(rates, [0.5] * 4), LOADS, None)
+    assert not is_over(UNTIL_WARM, windows(rates, [None] * 4), LOADS, True), "a JVM whose compiler is not seen"
+
+
 def test_the_compilers_share_is_of_the_cpu_time_of_all_windows() -> None:
     assert jit_share([window(SMALL, jit=0.3), window(LARGE, jit=0.1)]) == pytest.approx(0.2)
     assert jit_share([window(SMALL, jit=None)]) is None

@@ -17,8 +17,6 @@ from ab_runner.errors import UserError
 from ab_runner.host.safe_files import write_whole
 from ab_runner.model.server import current_id
 
-_TEMPLATE = paths.SERVERS / SHARED / "template"
-
 
 def make(id: str) -> Path:
     """Make the server whole or not at all, and return its folder. UserError where the id is taken or something cannot
@@ -27,8 +25,9 @@ def make(id: str) -> Path:
     _check_free(id, folder, paths.SERVERS / SHARED / id)  # Maven knows the modules of both by this name
     pom = paths.SERVERS / "pom.xml"
     before = pom.read_text(encoding="utf-8")
-    files = [_TEMPLATE / "pom.xml", _TEMPLATE / DESCRIPTION, *(_TEMPLATE / "src").rglob("*.java")]
-    template = {path.relative_to(_TEMPLATE).as_posix(): path.read_text(encoding="utf-8") for path in files}
+    source = _source()
+    files = [source / "pom.xml", source / DESCRIPTION, *(source / "src").rglob("*.java")]
+    template = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in files}
     try:
         _write(folder, files_of(id, template, datetime.date.today()))
         write_whole(pom, with_module(before, id).encode())
@@ -45,12 +44,16 @@ def make_outside(id: str, root: Path) -> Path:
     something cannot be written."""
     folder = root / id
     _check_free(id, folder)
-    text = (_TEMPLATE / OUTSIDE).read_text(encoding="utf-8")
+    text = (_source() / OUTSIDE).read_text(encoding="utf-8")
     try:
         _write(folder, {"server.toml": description(id, text, datetime.date.today())})
     except OSError as error:
         raise UserError(f"{error.filename} cannot be written: {error.strerror}") from None
     return folder
+
+
+def _source() -> Path:
+    return paths.SERVERS / SHARED / "template"
 
 
 def _check_free(id: str, *folders: Path) -> None:

@@ -41,6 +41,12 @@ def reopen_sweep(
         return
     with sweep_lock():
         catalog = load_catalog(servers_from)
+        if unknown := [id for id in sweep.outside if id not in catalog.servers]:
+            where = sorted({str(Path(sweep.outside[id].folder).parent) for id in unknown})
+            raise UserError(
+                f"{folder}: {', '.join(unknown)} came from outside the repository: "
+                f"add --servers-from {' --servers-from '.join(where)}"
+            )
         wanted = [catalog.servers[server.id] for server in sweep.servers if server.id in catalog.servers]
         prepared = prepare(sweep.request, catalog, wanted, port, tell)
         now = sweep_here(sweep.id, sweep.started, prepared)
