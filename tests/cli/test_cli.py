@@ -517,6 +517,7 @@ def test_a_server_of_ones_own_is_made_listed_and_planned(
     file = mine / "my-server-1.0" / "server.toml"
     text = file.read_text().replace('kind = "image"', 'kind = "command"').replace("\nimage = ", "\n# ")
     file.write_text(text.replace("# command = [", "command = ["))
+    monkeypatch.setenv("COLUMNS", "400")
     stdout = cli("list", "my*", "--servers-from", str(mine))[1]
     assert f"  from         {mine}/my-server-1.0, without an origin" in stdout
     assert "  command      ./server" in stdout
