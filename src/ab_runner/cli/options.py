@@ -28,7 +28,6 @@ PEAK_SHARE_AT_MOST = 200
 IDLE_AT_MOST = 50_000
 """A client has 55,000 local ports."""
 _LIKE_RATES = "write it like 1000,2000 or 50%,90%"
-LONGEST_BUDGET = 365 * 86_400
 
 
 class Concurrency(click.ParamType[tuple[int, ...]]):
@@ -233,19 +232,16 @@ class Whole(click.IntRange):
 
 
 class Duration(click.ParamType[int]):
-    """`90`, `90s`, `2m` or `1h` → seconds, within a range."""
+    """`90`, `90s`, `2m` or `1h` → seconds, of a trial."""
 
     name = "TIME"
-
-    def __init__(self, at_most: int) -> None:
-        self._at_most = at_most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
         seconds = parse_duration(value)
-        if seconds is None or not 1 <= seconds <= self._at_most:
-            allowed = f"a number of whole seconds from 1 to {self._at_most:,}"
+        if seconds is None or not 1 <= seconds <= LONGEST_TRIAL:
+            allowed = f"a number of whole seconds from 1 to {LONGEST_TRIAL:,}"
             self.fail(f"{value[:20]!r} is not {allowed}, written like 90, 90s, 2m or 1h", param, ctx)
         return seconds
 

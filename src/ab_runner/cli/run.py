@@ -16,7 +16,7 @@ from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, for_open_load, for_workloads
 from ab_runner.model.server import DEFAULT_JDK, JDKS
 from ab_runner.model.workload import WorkloadName
-from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with_changes
+from ab_runner.sweep.request import RunRequest, RuntimeWish, with_changes
 
 
 @click.command("run")
@@ -72,7 +72,7 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
 )
 @click.option(
     "--duration",
-    type=options.Duration(at_most=options.LONGEST_TRIAL),
+    type=options.Duration(),
     help="Time per trial, instead of the protocol's length: 10, 10s, 2m or 1h.",
 )
 @click.option(
@@ -81,18 +81,6 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     metavar="N",
     help="How often every server is started and measured, each time in a new random order. Confidence intervals "
     "and ranks need 6.  [default: the protocol's]",
-)
-@click.option(
-    "--until-precision",
-    type=options.Percentage(),
-    help="Adds blocks for the cells that need them, until every confidence interval is this narrow (3% for ±3 %).",
-)
-@click.option(
-    "--budget",
-    type=options.Duration(at_most=options.LONGEST_BUDGET),
-    default="1h",
-    show_default=True,
-    help="How long --until-precision may add blocks: 90s, 30m or 2h.",
 )
 @click.option(
     "--generator",
@@ -156,8 +144,6 @@ def command(
     requests: int | None,
     duration: int | None,
     blocks: int | None,
-    until_precision: float | None,
-    budget: int,
     generator: str | None,
     generators: int,
     server_cpus: int | None,
@@ -183,7 +169,6 @@ def command(
         open=opened,
         protocol=with_changes(usual, trial=trial, warm_up=warmup, blocks=blocks),
         runtime=RuntimeWish(kind=runtime, network=network, jdk=jdk, port=port),
-        goal=None if until_precision is None else PrecisionGoal(until_precision, budget),
         generator=DEFAULT.name if opened or generator is None else generator,
         generators=generators,
         server_cpus=server_cpus,
