@@ -184,30 +184,6 @@ class NewId(click.ParamType[str]):
         return str(value)
 
 
-class Years(click.ParamType[tuple[range, ...]]):
-    """`2006,2020-` → (range(2006, 2007), range(2020, 10000))."""
-
-    name = "YEARS,…"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[range, ...]:
-        if isinstance(value, tuple):
-            return value
-        spans = tuple(self._span(part.strip(), param, ctx) for part in value.split(",") if part.strip())
-        if not spans:
-            self.fail("names no year; write it like 2006 or 2004-2008", param, ctx)
-        return spans
-
-    def _span(self, text: str, param: click.Parameter | None, ctx: click.Context | None) -> range:
-        found = re.fullmatch(r"([0-9]{4})?(-?)([0-9]{4})?", text)
-        if found is None or text == "-" or (not found[2] and found[3]):
-            self.fail(f"{text[:20]!r} is neither a year nor like 2004-2008, -2008 or 2020-", param, ctx)
-        first = int(found[1] or 0)
-        last = int(found[3] or 9999) if found[2] else first
-        if first > last:
-            self.fail(f"{text} ends before it begins", param, ctx)
-        return range(first, last + 1)
-
-
 class WarmUpLoad(click.ParamType[Load]):
     """`10s` or `2m` → a time, `20000` → a number of requests, `0` → none."""
 

@@ -89,14 +89,13 @@ from ab_runner.sweep.request import RunRequest, RuntimeWish, with_changes
 )
 @click.option(
     "--generator-processes",
-    "--generators",
     "generators",
     type=options.Whole(1, 64),
     default=1,
     show_default=True,
     metavar="N",
     help="closed: the generator's processes or threads, each on its own core, which share the connections. For timed "
-    "trials only. (--generators is its old name.)",
+    "trials only.",
 )
 @click.option(
     "--server-cpus",

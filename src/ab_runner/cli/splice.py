@@ -16,7 +16,6 @@ from click.core import ParameterSource
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.catalog.filters import Filter
 from ab_runner.catalog.servers import load as load_servers
 from ab_runner.cli import compare, conclusions, report
 from ab_runner.cli import list as list_of_servers
@@ -168,13 +167,7 @@ def _conclusions(values: Mapping[str, Any], load: Load) -> Report:
 
 
 def _list(values: Mapping[str, Any], load: Load) -> Report:
-    wanted = Filter(
-        families=values["family"],
-        years=values["years"],
-        io_models=values["io_model"],
-        workloads=values["workload"],
-    )
-    return report_servers(list_of_servers.fitting_servers(load_servers(paths.SERVERS), values["servers"], wanted))
+    return report_servers(list_of_servers.servers_named(load_servers(paths.SERVERS), values["servers"]))
 
 
 _COMMANDS: dict[str, tuple[click.Command, Callable[[Mapping[str, Any], Load], Report | Pictures]]] = {
