@@ -59,7 +59,7 @@ def test_where_a_protocol_counts_requests_a_workload_may_have_fewer() -> None:
             "--warmup 5: warm-up runs at concurrency 10, so it needs at least 10 requests",
         ),
         (changed(open=OpenLoad(axis="rate"), protocol=PROTOCOLS["2006"]), "an open load takes a time, not a number"),
-        (changed(open=OpenLoad(axis="rate"), generators=2), "--generator-processes is for --load closed"),
+        (changed(open=OpenLoad(axis="rate"), generators=2), "--generator-processes is for closed loads"),
         (changed(generator="wrk", protocol=PROTOCOLS["2006"]), "a load by wrk takes a time, not a number of requests"),
         (changed(generator="open-load", protocol=PROTOCOLS["2006"]), "a load by open-load takes a time, not a number"),
         (

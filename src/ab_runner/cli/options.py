@@ -246,28 +246,24 @@ def trial_load(requests: int | None, seconds: int | None) -> Load | None:
 
 
 def open_load(
-    load: str,
     rate: tuple[str, tuple[int, ...]] | None,
     slo: tuple[str, tuple[int, ...]] | None,
     idle: tuple[int, ...] | None,
     concurrency: tuple[int, ...] | None,
 ) -> tuple[OpenLoad | None, tuple[int, ...]]:
-    """Return the open load that is asked for, None for a closed one, and the levels of the sweep. UsageError for
-    options that do not go together."""
-    if load == "closed":
-        given = {"--rate": rate, "--slo": slo, "--idle": idle}
-        for name in (name for name, value in given.items() if value is not None):
-            raise click.UsageError(f"{name} needs --load open: in a closed load the server's answers set the rate")
-        return None, concurrency or tuple(map(int, DEFAULT_CONCURRENCY.split(",")))
-    if concurrency is not None:
-        raise click.UsageError("--concurrency is for --load closed; an open load opens the connections that it needs")
-    if (rate is None) == (slo is None):
-        raise click.UsageError("--load open needs either --rate (1000,2000 or 50%,90%) or --slo (p99=10ms)")
-    if rate is None:
-        assert slo is not None, "one of them is given"
-        if idle is not None:
-            raise click.UsageError("--idle needs --rate")
+    """Return the open load that --rate or --slo asks for, None for a closed one, and the levels of the sweep.
+    UsageError for options that do not go together."""
+    if rate is not None and slo is not None:
+        raise click.UsageError("--rate and --slo exclude each other: --slo searches for the rate")
+    if rate is None and idle is not None:
+        raise click.UsageError("--idle needs --rate: --rate 2000 --idle 15000")
+    if concurrency is not None and (rate is not None or slo is not None):
+        given = "--slo" if rate is None else "--rate"
+        raise click.UsageError(f"--concurrency excludes {given}: an open load opens the connections that it needs")
+    if slo is not None:
         return OpenLoad(axis="slo", percentile=cast("Percentile", slo[0])), slo[1]
+    if rate is None:
+        return None, concurrency or tuple(map(int, DEFAULT_CONCURRENCY.split(",")))
     axis, rates = rate
     if idle is None:
         return OpenLoad(axis="peak" if axis == "peak" else "rate", reference_at_all_levels=True), rates

@@ -37,35 +37,30 @@ from ab_runner.sweep.request import RunRequest, RuntimeWish, with_changes
 @click.option(
     "--concurrency",
     type=options.Concurrency(),
-    help=f"Connections at once, of a closed load.  [default: {options.DEFAULT_CONCURRENCY}]",
-)
-@click.option(
-    "--load",
-    type=click.Choice(["closed", "open"]),
-    default="closed",
-    show_default=True,
-    help="closed: connections wait for an answer before they send again. open: by open-load, whose requests "
-    "come at planned times, as those of independent users do; it shows latency.",
+    help="Connections at once, each of which waits for its answer: a closed load.  "
+    f"[default: {options.DEFAULT_CONCURRENCY}]",
 )
 @click.option(
     "--rate",
     type=options.Rates(),
-    help="open: requests per second (1000,2000), or per cent of each server's peak (50%,90%).",
+    help="An open load by open-load: requests come at planned times, as those of independent users do, so many per "
+    "second (1000,2000), or per cent of each server's peak (50%,90%). It shows latency.",
 )
 @click.option(
     "--slo",
     type=options.Slo(),
-    help="open: searches for the capacity, the highest rate at which a percentile stays within a bound: p99=10ms.",
+    help="An open load that searches for the capacity, the highest rate at which a percentile stays within a bound: "
+    "p99=10ms.",
 )
-@click.option("--idle", type=options.IdleConnections(), help="open: idle connections beside one --rate.")
+@click.option("--idle", type=options.IdleConnections(), help="Idle connections beside one --rate.")
 @click.option(
     "--protocol",
     type=click.Choice(list(PROTOCOLS)),
     default="standard",
     show_default=True,
     help="2006: 200,000 requests per trial after a warm-up of 100,000. standard: 6 blocks, 1 s per trial. quick: 1 "
-    "block, 1 s per trial. An open load takes 5 s and 2 s. With many connections and slow answers a timed trial takes "
-    "up to five times as long.",
+    "block, 1 s per trial. A trial of an open load takes 5 s (standard) or 2 s (quick). With many connections and slow "
+    "answers a timed trial takes up to five times as long.",
 )
 @click.option(
     "--requests", type=options.Whole(min=1), metavar="N", help="Requests per trial, instead of the protocol's length."
@@ -85,7 +80,7 @@ from ab_runner.sweep.request import RunRequest, RuntimeWish, with_changes
 @click.option(
     "--generator",
     type=click.Choice(list(GENERATORS)),
-    help=f"closed: the program that makes the load.  [default: {DEFAULT.name}]",
+    help=f"The program that makes a closed load.  [default: {DEFAULT.name}]",
 )
 @click.option(
     "--generator-processes",
@@ -94,8 +89,8 @@ from ab_runner.sweep.request import RunRequest, RuntimeWish, with_changes
     default=1,
     show_default=True,
     metavar="N",
-    help="closed: the generator's processes or threads, each on its own core, which share the connections. For timed "
-    "trials only.",
+    help="Processes or threads of the generator of a closed load, each on its own core, which share the connections. "
+    "For timed trials only.",
 )
 @click.option(
     "--server-cpus",
@@ -135,7 +130,6 @@ def command(
     servers: tuple[str, ...],
     workloads: tuple[WorkloadName, ...],
     concurrency: tuple[int, ...] | None,
-    load: str,
     rate: tuple[str, tuple[int, ...]] | None,
     slo: tuple[str, tuple[int, ...]] | None,
     idle: tuple[int, ...] | None,
@@ -156,9 +150,11 @@ def command(
 ) -> None:
     """Runs a sweep and shows its tables. This is what happens without a command."""
     trial = options.trial_load(requests, duration)
-    opened, levels = options.open_load(load, rate, slo, idle, concurrency)
+    opened, levels = options.open_load(rate, slo, idle, concurrency)
     if opened and generator not in (None, OPEN.name):
-        raise click.UsageError(f"--generator {generator} is for --load closed: {OPEN.name} makes open loads")
+        raise click.UsageError(
+            f"--generator {generator} is for closed loads: {OPEN.name} makes those of --rate and --slo"
+        )
     usual = for_workloads(PROTOCOLS[protocol], load_workloads(paths.WORKLOADS).values())
     usual = for_open_load(usual) if opened else usual
     request = RunRequest(

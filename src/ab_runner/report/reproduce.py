@@ -39,7 +39,6 @@ def _load(request: SweepRequest) -> Iterator[str]:
         if request.generator != DEFAULT_GENERATOR:
             yield from ("--generator", request.generator)
         return
-    yield from ("--load", "open")
     match request.open.axis:
         case "rate":
             yield from ("--rate", ",".join(levels))

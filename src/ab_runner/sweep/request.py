@@ -49,7 +49,7 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
         if self.open:
             _check_times(self.protocol, "an open load")
             if self.generators > 1:
-                raise UserError("--generator-processes is for --load closed: an open load has one process")
+                raise UserError("--generator-processes is for closed loads: an open load has one process")
             return
         generator = GENERATORS[self.generator]
         if not generator.counts_requests:
