@@ -30,47 +30,42 @@ IDLE_AT_MOST = 50_000
 _LIKE_RATES = "write it like 1000,2000 or 50%,90%"
 
 
-class Concurrency(click.ParamType[tuple[int, ...]]):
-    """`1,10,100` → (1, 10, 100), rising and each once."""
+class Numbers(click.ParamType[tuple[int, ...]]):
+    """`1,10,100` → (1, 10, 100), rising and each once. `what` they are, and an example, are for messages."""
 
     name = "N,…"
+
+    def __init__(self, what: str, like: str, least: int = 0, most: int = 9_999_999) -> None:
+        self._what = what
+        self._like = like
+        self._least = least
+        self._most = most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
         if isinstance(value, tuple):
             return value
-        levels = set()
-        for part in filter(None, (part.strip() for part in value.split(","))):
+        numbers = set()
+        for part in _parts(value):
             if not re.fullmatch(r"-?[0-9]{1,9}", part):
-                self.fail(f"{part[:20]!r} is not a whole number; write it like {DEFAULT_CONCURRENCY}", param, ctx)
-            if int(part) < 1:
-                self.fail(f"{part} is too small; the least is 1", param, ctx)
-            if int(part) > MOST_CONNECTIONS:
-                self.fail(f"{part} is too large; the most is {MOST_CONNECTIONS:,}", param, ctx)
-            levels.add(int(part))
-        if not levels:
-            self.fail(f"names no concurrency; write it like {DEFAULT_CONCURRENCY}", param, ctx)
-        return tuple(sorted(levels))
+                self.fail(f"{part[:20]!r} is not a whole number; write it like {self._like}", param, ctx)
+            if int(part) < self._least:
+                self.fail(f"{part} is too small; the least is {self._least}", param, ctx)
+            if int(part) > self._most:
+                self.fail(f"{part} is too large; the most is {self._most:,}", param, ctx)
+            numbers.add(int(part))
+        if not numbers:
+            self.fail(f"names no {self._what}; write it like {self._like}", param, ctx)
+        return tuple(sorted(numbers))
+
+
+CONCURRENCY = Numbers("concurrency", DEFAULT_CONCURRENCY, least=1, most=MOST_CONNECTIONS)
+LEVELS = Numbers("level", "10,100")
+"""Of a sweep, whatever they count."""
+IDLE_CONNECTIONS = Numbers("idle connections", "15000", most=IDLE_AT_MOST)
 
 
 def _parts(value: str) -> list[str]:
     return [part for part in map(str.strip, value.split(",")) if part]
-
-
-class Levels(click.ParamType[tuple[int, ...]]):
-    """`100,1000` → (100, 1000), rising and each once: levels of a sweep, whatever they count."""
-
-    name = "N,…"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        parts = _parts(value)
-        for part in parts:
-            if not re.fullmatch(r"[0-9]{1,7}", part):
-                self.fail(f"{part[:20]!r} is not a whole number; write it like 10,100", param, ctx)
-        if not parts:
-            self.fail("names no level; write it like 10,100", param, ctx)
-        return tuple(sorted(set(map(int, parts))))
 
 
 class Rates(click.ParamType[tuple[str, tuple[int, ...]]]):
@@ -121,23 +116,6 @@ class Slo(click.ParamType[tuple[str, tuple[int, ...]]]):
         return percentile, tuple(sorted({int(part.removesuffix("ms")) for part in bounds}))
 
 
-class IdleConnections(click.ParamType[tuple[int, ...]]):
-    """`5000,15000` → (0, 5000, 15000): without idle connections there would be nothing to compare with."""
-
-    name = "N,…"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        parts = _parts(value)
-        for part in parts:
-            if not re.fullmatch(r"[0-9]{1,6}", part) or int(part) > IDLE_AT_MOST:
-                self.fail(f"{part[:20]!r} is not a whole number up to {IDLE_AT_MOST:,}", param, ctx)
-        if not any(map(int, parts)):
-            self.fail("names no idle connections; write it like 15000", param, ctx)
-        return tuple(sorted({0, *map(int, parts)}))
-
-
 def workload_names() -> list[str]:
     """Return the names of all workloads. DocumentError if their file has a mistake."""
     return list(load_workloads(paths.WORKLOADS))
@@ -155,7 +133,7 @@ class Names(click.ParamType[tuple[str, ...]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         if isinstance(value, tuple):
             return value
-        names = tuple(name.strip() for name in value.split(",") if name.strip())
+        names = tuple(_parts(value))
         if not names:
             self.fail(f"names no {self._what}", param, ctx)
         choices = self._choices()
@@ -269,7 +247,10 @@ def open_load(
         return OpenLoad(axis="peak" if axis == "peak" else "rate", reference_at_all_levels=True), rates
     if axis == "peak" or len(rates) > 1:
         raise click.UsageError("--idle needs one --rate in requests per second: --rate 2000 --idle 15000")
-    return OpenLoad(axis="idle", rate=rates[0], reference_at_all_levels=True), idle
+    if not any(idle):
+        raise click.UsageError("--idle names no idle connections; write it like 15000")
+    compared = tuple(sorted({0, *idle}))  # without idle connections there would be nothing to compare with
+    return OpenLoad(axis="idle", rate=rates[0], reference_at_all_levels=True), compared
 
 
 def latest_sweep() -> Path:

@@ -36,7 +36,7 @@ from ab_runner.sweep.request import RunRequest, RuntimeWish, with_changes
 )
 @click.option(
     "--concurrency",
-    type=options.Concurrency(),
+    type=options.CONCURRENCY,
     help="Connections at once, each of which waits for its answer: a closed load.  "
     f"[default: {options.DEFAULT_CONCURRENCY}]",
 )
@@ -52,7 +52,7 @@ from ab_runner.sweep.request import RunRequest, RuntimeWish, with_changes
     help="An open load that searches for the capacity, the highest rate at which a percentile stays within a bound: "
     "p99=10ms.",
 )
-@click.option("--idle", type=options.IdleConnections(), help="Idle connections beside one --rate.")
+@click.option("--idle", type=options.IDLE_CONNECTIONS, help="Idle connections beside one --rate.")
 @click.option(
     "--protocol",
     type=click.Choice(list(PROTOCOLS)),
