@@ -324,7 +324,7 @@ def test_a_comparison_that_can_tell_nothing_is_refused(cli: Runner, tmp_path: Pa
     assert "'-5%' is not a percentage" in cli.complaint("compare", str(one), str(one), "--fail-if-slower=-5%")
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+@pytest.mark.parametrize("form", ["csv", "json"])
 def test_sweeps_are_exported_into_one_file(cli: Runner, tmp_path: Path, form: str) -> None:
     sweeps = [str(kept(tmp_path / name, {"tomcat-5.5.15": 10_000}, blocks=1)) for name in ("one", "other")]
     out = tmp_path / "trials"

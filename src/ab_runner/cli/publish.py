@@ -15,7 +15,7 @@ from ab_runner.cli import options
 @click.argument("name", type=options.NewId("a name", "2026-standard"))
 def command(results: Path, name: str) -> None:
     """Publishes a sweep into results/sweeps/NAME. The folder has all records, compressed and without the names of host
-    and user, the trials as Parquet, and the reports; it leaves out what ab and the servers printed."""
+    and user, and the reports; it leaves out what ab and the servers printed."""
     from ab_runner.report.publish import publish
 
     folder = publish(results, name, getpass.getuser())
