@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
-from math import ceil, exp, log
+from math import exp, log
 from statistics import fmean
 
 import numpy as np
@@ -22,13 +22,12 @@ from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.server import REFERENCE
 from ab_runner.paths import RESULTS
 from ab_runner.stats.comparable import comparable
-from ab_runner.stats.estimate import blocks_wanted, median_over_blocks
+from ab_runner.stats.estimate import median_over_blocks
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT, Ranking, contradictions, rank
 from ab_runner.stats.ratio import LogMean, log_mean, log_ratio
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.reader import read
-from ab_runner.sweep.precision import LOOKS
 
 Bounds = tuple[float, float]
 
@@ -105,29 +104,6 @@ def two_level(rates: np.ndarray) -> Bounds:
 def coverage(bounds: Sequence[Bounds]) -> str:
     width = fmean(high - low for low, high in bounds) / 2
     return f"{share(low <= 1 <= high for low, high in bounds)} (±{100 * width:.1f} %)"
-
-
-def until_precise(samples: int) -> None:
-    table(
-        "The same where blocks are added until the interval is ± 3 %, 32 at the most",
-        *("distribution", "noise", "holds the median", "blocks, mean", "± 3 % reached"),
-    )
-    for name, draw in DISTRIBUTIONS.items():
-        for noise in (0.02, 0.05):
-            random = np.random.default_rng(1)
-            covered, lengths, reached = [], [], []
-            for _ in range(samples):
-                rates = np.exp(noise * draw(random, 32))
-                blocks = 6
-                while wanted := blocks_wanted(median_over_blocks([[rate] for rate in rates[:blocks]]), blocks, 0.03):
-                    if blocks == len(rates):
-                        break
-                    blocks = min(len(rates), ceil(LOOKS * blocks))
-                low, high = ours(rates[:blocks])
-                covered.append(low <= 1 <= high)
-                lengths.append(blocks)
-                reached.append(not wanted)
-            row(name, f"{100 * noise:.0f} %", share(covered), f"{fmean(lengths):.1f}", share(reached))
 
 
 # --- ranks -----------------------------------------------------------------------------------------------------
@@ -446,5 +422,5 @@ def share(found: Iterable[bool]) -> str:
 
 if __name__ == "__main__":
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    for part in (intervals, within, until_precise, tests, layouts, sweeps, race):
+    for part in (intervals, within, tests, layouts, sweeps, race):
         part(samples)

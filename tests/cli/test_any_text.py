@@ -14,18 +14,18 @@ from ab_runner.cli import options
 from ab_runner.report.splice import SpliceError, blocks_of, content_of, spliced
 
 TYPES = (
-    options.Concurrency(), options.Names("server"), options.Names("workload", options.workload_names),
-    options.NewId("an id", "a-1"), options.Years(), options.WarmUpLoad(), options.Whole(1, 10),
-    options.Duration(at_most=100), options.Percentage(),
+    options.CONCURRENCY, options.LEVELS, options.IDLE_CONNECTIONS, options.Rates(), options.Slo(),
+    options.Names("server"), options.Names("workload", options.workload_names), options.NewId("an id", "a-1"),
+    options.WarmUpLoad(), options.Whole(1, 10), options.Duration(), options.Percentage(),
 )  # fmt: skip
 TYPED = st.text(alphabet="0123456789,-.%smh@*²٣ \x00\x1b\u202exX", max_size=30) | st.text(max_size=30)
 
 
 @given(st.sampled_from(TYPES), TYPED)
-@example(options.Concurrency(), "²")
-@example(options.Concurrency(), "1" * 5000)
+@example(options.CONCURRENCY, "²")
+@example(options.CONCURRENCY, "1" * 5000)
 @example(options.Whole(1, 10), "1" * 5000)
-@example(options.Duration(at_most=100), "9" * 9 + "h")
+@example(options.Duration(), "9" * 9 + "h")
 @example(options.Percentage(), "٣")
 def test_any_text_is_a_value_or_a_complaint(kind: click.ParamType[object], text: str) -> None:
     with refusing(click.BadParameter):

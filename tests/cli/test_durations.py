@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ab_runner.cli.durations import parse_duration
-from ab_runner.cli.options import LONGEST_BUDGET, LONGEST_TRIAL, Duration, WarmUpLoad
+from ab_runner.cli.options import LONGEST_TRIAL, Duration, WarmUpLoad
 from ab_runner.model.load import Load
 
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -38,8 +38,7 @@ def test_what_is_no_duration_is_none(text: str) -> None:
 def test_all_options_read_the_same(number: int, unit: str) -> None:
     text = f"{number}{unit}"
     seconds = number * UNITS[unit]
-    assert Duration(LONGEST_TRIAL).convert(text, None, None) == seconds
-    assert Duration(LONGEST_BUDGET).convert(text, None, None) == seconds
+    assert Duration().convert(text, None, None) == seconds
     if unit:
         assert WarmUpLoad().convert(text, None, None) == Load(seconds=seconds)
 
@@ -52,4 +51,4 @@ def test_a_number_alone_is_a_number_of_requests_for_a_warm_up(number: int) -> No
 @pytest.mark.parametrize("text", ["0", "0s", "25h", "86401"])
 def test_what_is_out_of_range_is_refused_with_the_range_and_examples(text: str) -> None:
     with pytest.raises(click.BadParameter, match=r"from 1 to 86,400, written like 90, 90s, 2m or 1h"):
-        Duration(LONGEST_TRIAL).convert(text, None, None)
+        Duration().convert(text, None, None)

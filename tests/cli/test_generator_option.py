@@ -138,10 +138,10 @@ def test_a_dry_run_names_the_generator_unless_it_is_ab(cli: Runner, by_wrk: ByWr
     assert "load by" not in cli(*ASKED[:-2], "--dry-run")[1]
 
 
-def test_the_old_name_of_the_number_of_processes_still_works(cli: Runner, by_wrk: ByWrk) -> None:
-    assert cli(*ASKED, "--generators", "2", "--dry-run")[0] == 0
+def test_the_number_of_processes_must_divide_the_connections_of_wrk(cli: Runner, by_wrk: ByWrk) -> None:
+    assert cli(*ASKED, "--generator-processes", "2", "--dry-run")[0] == 0
     assert "--generator-processes 3: wrk divides connections evenly, and 10 cannot be divided so" in cli.complaint(
-        *ASKED, "--generators", "3", "--dry-run"
+        *ASKED, "--generator-processes", "3", "--dry-run"
     )
 
 

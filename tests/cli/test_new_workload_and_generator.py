@@ -208,7 +208,7 @@ def test_open_load_refuses_a_workload_whose_answers_it_cannot_compare(
 ) -> None:
     text = paths.WORKLOADS.read_text().replace('constant = "waited"', 'gzip_of = "small.html"')
     paths.WORKLOADS.write_text(text.replace('"X-Wait: 20"', '"Accept-Encoding: gzip"'))
-    command = ("--workloads", "wait-20ms", "--load", "open", "--rate", "10", "--out", str(tmp_path / "sweep"))
+    command = ("--workloads", "wait-20ms", "--rate", "10", "--out", str(tmp_path / "sweep"))
     assert "wait-20ms: open-load cannot compare answers in gzip; measure it with ab" in cli.complaint(*command, *dry)
     assert not (tmp_path / "sweep").exists()
 

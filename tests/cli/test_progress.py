@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 from support.builders import failed_trial, not_measured, trial
 
-from ab_runner.cli.progress import LiveDisplay, PlainDisplay, TimeLeft, display_for, phase_text, plan_text
-from ab_runner.sweep.events import CellFinished, PhaseStarted, PlanChanged
+from ab_runner.cli.progress import LiveDisplay, PlainDisplay, TimeLeft, display_for, left_out_text, phase_text
+from ab_runner.sweep.events import CellFinished, CellsLeftOut, PhaseStarted
 
 
 class Clock:
@@ -41,28 +41,26 @@ def test_a_phase_is_named_by_what_it_is_of(phase: PhaseStarted, expected: str) -
 
 def test_where_there_is_no_terminal_every_cell_and_every_start_is_a_line() -> None:
     target, shown = console()
-    with display_for(target, 2) as display:
+    with display_for(target, 4) as display:
         assert isinstance(display, PlainDisplay)
         display.show(PhaseStarted("start", "a-1"))
         display.show(PhaseStarted("warm-up", "a-1"))
         display.show(PhaseStarted("trial", "a-1", "small", 1))
         display.show(CellFinished(trial("a-1", "small", 1)))
-        display.show(PlanChanged(2))
-        display.show(PlanChanged(-1))
+        display.show(CellsLeftOut(1))
         display.show(CellFinished(failed_trial("a-1", "small", 10, "timeout")))
         display.show(CellFinished(not_measured("b-1", "small", 1, "does not build")))
     assert shown.getvalue().splitlines() == [
         "a-1 start",
-        "[1/2] a-1 small c=1: 12,345 rps",
-        "2 intervals are still too wide: one more block",
+        "[1/4] a-1 small c=1: 12,345 rps",
         "left out: 1 cell that failed in half of the blocks",
         "[2/3] a-1 small c=10: timeout",
         "[3/3] b-1 small c=1: does not build",
     ]
 
 
-def test_cells_that_are_left_out_are_no_intervals() -> None:
-    assert plan_text(PlanChanged(-3)) == "left out: 3 cells that failed in half of the blocks"
+def test_of_several_cells_that_are_left_out_the_number_is_said() -> None:
+    assert left_out_text(CellsLeftOut(3)) == "left out: 3 cells that failed in half of the blocks"
 
 
 def test_a_line_is_not_broken_and_nothing_in_it_is_markup() -> None:
@@ -78,9 +76,9 @@ def test_a_terminal_has_one_line_that_tells_what_runs_and_how_far_it_is(
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
     target, shown = console(width, is_terminal=True)
-    with display_for(target, 1) as display:
+    with display_for(target, 4) as display:
         assert isinstance(display, LiveDisplay)
-        display.show(PlanChanged(2))
+        display.show(CellsLeftOut(1))
         display.show(CellFinished(trial("a-1", "small", 1)))
         display.show(PhaseStarted("trial", "b-1", "small", 10))
     text = shown.getvalue()
@@ -101,8 +99,8 @@ def test_the_time_that_is_left_is_that_of_cells_like_those_that_were_measured() 
     assert left.text() == "about 70 s left"
     left.add(not_measured("b-1", "small", 1, "does not build"))
     assert left.text() == "about 60 s left", "a cell that was given up took no time"
-    left.expect(20)
-    assert left.text() == "about 4 min left"
+    left.leave_out(3)
+    assert left.text() == "about 30 s left"
 
 
 def test_at_first_the_time_that_is_left_is_what_was_expected_and_at_last_what_the_cells_took() -> None:

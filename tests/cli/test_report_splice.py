@@ -56,7 +56,7 @@ def block_of(path: Path, number: int = 0) -> str:
         f"conclusions {SWEEP} --only verdicts",
         f"conclusions {SWEEP} {SWEEP}",
         "conclusions --only tables",
-        "list --family tomcat",
+        "list 'tomcat*'",
     ],
 )
 def test_a_block_has_what_the_command_shows_as_markdown(
@@ -221,7 +221,7 @@ def test_a_picture_that_cannot_be_is_named(
         ("conclusions results/latest", "name the sweep"),
         ("list --available", "--available is not for documents"),
         ("list --unavailable", "--available is not for documents"),
-        ("list --family jety", "no server of the family 'jety'"),
+        ("list 'jety*'", "no server 'jety*'"),
     ],
 )
 def test_a_command_that_cannot_be_is_named_with_file_and_line_and_nothing_is_written(

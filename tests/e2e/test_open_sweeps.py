@@ -17,7 +17,7 @@ from ab_runner.store.reader import Stored, read
 BEHIND = (Code.OVERLOADED, Code.GENERATOR_BEHIND)
 """All answers were right, and more than the allowed hundredth came after the second that a trial takes: that is one
 pause of ten milliseconds on a busy machine, however fast the server is."""
-FAST = ("--protocol", "quick", "--duration", "1s", "--warmup", "1s", "--load", "open")
+FAST = ("--protocol", "quick", "--duration", "1s", "--warmup", "1s")
 
 
 def finished(process: subprocess.Popen[str], folder: Path) -> tuple[Stored, list[Trial], str]:
@@ -112,20 +112,18 @@ def test_idle_connections_beside_a_server_as_a_process(sweeping: Sweeper, tmp_pa
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--rate", "100"], "--rate needs --load open"),
-        (["--load", "open"], "--load open needs either --rate"),
-        (["--load", "open", "--rate", "100", "--slo", "p99=10ms"], "needs either --rate"),
-        (["--load", "open", "--rate", "100", "--concurrency", "10"], "--concurrency is for --load closed"),
-        (["--load", "open", "--rate", "100,50%"], "names rates and percentages"),
-        (["--load", "open", "--rate", "0"], "must be from 1 to 200,000"),
-        (["--load", "open", "--rate", "fast"], "is neither a rate nor a percentage"),
-        (["--load", "open", "--slo", "p98=10ms"], "names no percentile of p50, p90, p99, p99.9"),
-        (["--load", "open", "--slo", "p99=10"], "is not a whole number of milliseconds"),
-        (["--load", "open", "--slo", "p99=10ms", "--idle", "10"], "--idle needs --rate"),
-        (["--load", "open", "--rate", "50%", "--idle", "10"], "--idle needs one --rate in requests per second"),
-        (["--load", "open", "--rate", "100", "--idle", "0"], "names no idle connections"),
-        (["--load", "open", "--rate", "100", "--protocol", "2006"], "an open load takes a time"),
-        (["--load", "open", "--rate", "100", "--requests", "500"], "an open load takes a time"),
+        (["--rate", "100", "--slo", "p99=10ms"], "--rate and --slo exclude each other"),
+        (["--rate", "100", "--concurrency", "10"], "--concurrency excludes --rate"),
+        (["--rate", "100,50%"], "names rates and percentages"),
+        (["--rate", "0"], "must be from 1 to 200,000"),
+        (["--rate", "fast"], "is neither a rate nor a percentage"),
+        (["--slo", "p98=10ms"], "names no percentile of p50, p90, p99, p99.9"),
+        (["--slo", "p99=10"], "is not a whole number of milliseconds"),
+        (["--slo", "p99=10ms", "--idle", "10"], "--idle needs --rate"),
+        (["--rate", "50%", "--idle", "10"], "--idle needs one --rate in requests per second"),
+        (["--rate", "100", "--idle", "0"], "names no idle connections"),
+        (["--rate", "100", "--protocol", "2006"], "an open load takes a time"),
+        (["--rate", "100", "--requests", "500"], "an open load takes a time"),
     ],
 )
 def test_what_does_not_go_together_is_one_line_and_exit_code_2(options: list[str], expected: str) -> None:

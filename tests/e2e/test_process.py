@@ -139,8 +139,9 @@ def test_the_servers_of_a_batch_run_together_on_ports_of_their_own_and_only_one_
 def test_two_generators_make_one_trial(sweeping: Sweeper, tmp_path: Path, free_port: int) -> None:
     folder = tmp_path / "sweep"
     process = sweeping(
-        "--runtime", "process", "--port", str(free_port), "--protocol", "quick", "--warmup", "0", "--generators", "2",
-        "--concurrency", "1,9", "--servers", "ceiling", "--workloads", "small", "--out", str(folder),
+        "--runtime", "process", "--port", str(free_port), "--protocol", "quick", "--warmup", "0",
+        "--generator-processes", "2", "--concurrency", "1,9", "--servers", "ceiling", "--workloads", "small",
+        "--out", str(folder),
     )  # fmt: skip
     output, _ = process.communicate(timeout=MINUTES)
     assert process.returncode == 0, output

@@ -49,7 +49,7 @@ WARM_UP = WarmUp(Load(requests=20_000))
         msgspec.structs.replace(
             of_open_load(OpenLoad(axis="rate", reference_at_all_levels=True), 1_000), protocol=PROTOCOLS["quick"]
         ),
-        msgspec.structs.replace(ASKED, protocol=changed(blocks=9), precision=0.03, budget=1800),
+        msgspec.structs.replace(ASKED, protocol=changed(blocks=9)),
         msgspec.structs.replace(ASKED, protocol=changed(trial=Load(seconds=7))),
         msgspec.structs.replace(ASKED, protocol=changed(trial=Load(requests=900))),
         msgspec.structs.replace(ASKED, protocol=changed(warm_up=WARM_UP)),
@@ -80,3 +80,8 @@ def test_of_a_protocol_that_this_version_does_not_know_all_lengths_are_told() ->
     )
     opened = of_open_load(OpenLoad(axis="rate"), 1_000)
     assert "--protocol weekly" in command(msgspec.structs.replace(opened, protocol=other))
+
+
+def test_a_sweep_of_an_older_version_that_added_blocks_is_repeated_with_those_of_its_protocol() -> None:
+    wanted = msgspec.structs.replace(ASKED, protocol=changed(blocks=9))
+    assert command(msgspec.structs.replace(wanted, precision=0.03, budget=1800)) == command(wanted)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from itertools import pairwise
 from statistics import fmean, median
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ab_runner.stats.estimate import Estimate, Interval, blocks_wanted, median_over_blocks, percentiles_over_blocks
+from ab_runner.stats.estimate import Estimate, Interval, median_over_blocks, percentiles_over_blocks
 from ab_runner.stats.histogram import histogram, merge
 
 RATES = st.floats(1, 1e6)
@@ -83,28 +82,6 @@ def test_the_interval_covers_the_median_as_often_as_it_says(blocks: int, trials:
     intervals = [median_over_blocks(sample.tolist()).interval for sample in samples]
     covered = sum(interval is not None and interval.low <= 1 <= interval.high for interval in intervals)
     assert covered >= 372
-
-
-def test_blocks_wanted_is_none_when_the_interval_is_narrow_enough() -> None:
-    assert blocks_wanted(Estimate(100, Interval(98, 102)), blocks=6, precision=0.03) == 0
-
-
-def test_half_the_width_takes_four_times_the_blocks() -> None:
-    assert blocks_wanted(Estimate(100, Interval(94, 106)), blocks=6, precision=0.03) == 18
-
-
-def test_a_figure_without_interval_wants_the_blocks_that_give_it_one() -> None:
-    assert blocks_wanted(Estimate(100), blocks=1, precision=0.03) == 5
-
-
-@given(st.floats(1, 1e5), st.floats(0, 2e4), st.integers(6, 40), st.floats(0.001, 0.5))
-def test_blocks_wanted_grows_as_the_precision_asked_for_shrinks(
-    value: float, width: float, blocks: int, precision: float
-) -> None:
-    estimate = Estimate(value, Interval(value - width / 2, value + width / 2))
-    wanted = [blocks_wanted(estimate, blocks, asked) for asked in (precision * 2, precision, precision / 2)]
-    assert all(few <= many for few, many in pairwise(wanted))
-    assert (wanted[1] == 0) == (estimate.relative_half_width is not None and estimate.relative_half_width <= precision)
 
 
 # --- percentiles of several blocks together --------------------------------------------------------------------

@@ -47,12 +47,6 @@ def test_of_several_blocks_it_is_told_when_the_first_has_its_tables() -> None:
     assert shown == f"first block complete after about 38 s; {SHOWN}"
 
 
-def test_of_a_sweep_until_a_precision_it_is_told_that_more_blocks_may_follow() -> None:
-    request = msgspec.structs.replace(asked("standard"), precision=0.03)
-    *_, time, _ = lines_of(request, [TOMCAT, JETTY], CEILING)
-    assert time == "time: about 4 min for 6 blocks, and more for the precision, without builds"
-
-
 @pytest.mark.parametrize(
     ("load", "levels", "expected"),
     [

@@ -11,7 +11,7 @@ from ab_runner.errors import UserError
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, WarmUp, for_workloads
-from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with_changes
+from ab_runner.sweep.request import RunRequest, RuntimeWish, with_changes
 
 STANDARD = PROTOCOLS["standard"]
 REQUEST = RunRequest(
@@ -59,7 +59,7 @@ def test_where_a_protocol_counts_requests_a_workload_may_have_fewer() -> None:
             "--warmup 5: warm-up runs at concurrency 10, so it needs at least 10 requests",
         ),
         (changed(open=OpenLoad(axis="rate"), protocol=PROTOCOLS["2006"]), "an open load takes a time, not a number"),
-        (changed(open=OpenLoad(axis="rate"), generators=2), "--generator-processes is for --load closed"),
+        (changed(open=OpenLoad(axis="rate"), generators=2), "--generator-processes is for closed loads"),
         (changed(generator="wrk", protocol=PROTOCOLS["2006"]), "a load by wrk takes a time, not a number of requests"),
         (changed(generator="open-load", protocol=PROTOCOLS["2006"]), "a load by open-load takes a time, not a number"),
         (
@@ -81,12 +81,11 @@ def test_what_does_not_contradict_itself_passes() -> None:
     changed(generator="open-load", generators=3, levels=(10,)).check()
 
 
-def test_what_is_stored_names_the_servers_and_the_goal() -> None:
+def test_what_is_stored_names_the_servers_and_the_generator() -> None:
     servers = [server("tomcat-5.5.15"), server("tomcat-11")]
-    stored = changed(goal=PrecisionGoal(0.03, 1800)).as_stored(servers, seed=7)
+    stored = REQUEST.as_stored(servers, seed=7)
     assert stored.servers == ("tomcat-5.5.15", "tomcat-11")
-    assert (stored.precision, stored.budget, stored.seed) == (0.03, 1800, 7)
+    assert stored.seed == 7
     assert (REQUEST.as_stored(servers, seed=7).generator, changed(generator="wrk").as_stored(servers, 7).generator) == (
         "ab", "wrk",
     )  # fmt: skip
-    assert (REQUEST.as_stored(servers, seed=7).precision, REQUEST.as_stored(servers, seed=7).budget) == (None, None)

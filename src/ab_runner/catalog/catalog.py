@@ -30,8 +30,9 @@ class Catalog(Struct, frozen=True):
         return self.servers[REFERENCE]
 
     def named(self, patterns: Sequence[str]) -> list[Server]:
-        """Return the servers of these ids, patterns and sets. CatalogError for one that names none."""
-        return select(self.servers, expand(patterns, self.sets))
+        """Return the servers of these ids, patterns and sets; all where there are none. CatalogError for one that names
+        none."""
+        return select(self.servers, expand(patterns, self.sets) or ("*",))
 
     def renamed(self, patterns: Iterable[str]) -> Iterator[str]:
         """Yield a line for each of the patterns that is a former id."""

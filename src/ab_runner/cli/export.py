@@ -11,7 +11,7 @@ from ab_runner.cli import options
 
 @click.command("export")
 @click.argument("results", type=click.Path(path_type=Path), nargs=-1)
-@click.option("--format", "form", type=click.Choice(["csv", "json", "parquet"]), default="csv", show_default=True)
+@click.option("--format", "form", type=click.Choice(["csv", "json"]), default="csv", show_default=True)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE")
 def command(results: tuple[Path, ...], form: str, out: Path) -> None:
     """Writes trials into one file for other programs. It has a row for each trial of one or more sweeps.

@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from ab_runner import paths
-from ab_runner.catalog.catalog import Catalog, load_catalog
-from ab_runner.catalog.filters import Filter
+from ab_runner.catalog.catalog import load_catalog
 from ab_runner.cli import options
-from ab_runner.model.server import Server
 
 
 @click.command("list")
 @click.argument("servers", nargs=-1, metavar="[GLOB|@SET]…")
-@click.option("--family", type=options.Names("family"), default=(), help="All versions of one system: tomcat,jetty.")
-@click.option(
-    "--year",
-    "--era",
-    "years",
-    type=options.Years(),
-    default=(),
-    help="Year of release: 2006, 2004-2008, -2008 or 2020-. (--era is its old name.)",
-)
-@click.option("--io-model", type=options.Names("I/O model"), default=(), help="Such as 'NIO reactor,event loop'.")
-@click.option(
-    "--workload",
-    type=options.Names("workload", options.workload_names),
-    default=(),
-    help=f"Some of {', '.join(options.workload_names())}.",
-)
 @click.option("--available/--unavailable", default=None, help="Only those that can run here, or only the others.")
 @options.servers_from
 @click.option(
@@ -42,40 +23,31 @@ from ab_runner.model.server import Server
     show_default=True,
     help="markdown: a table of what is the same on every machine.",
 )
-def command(
-    servers: tuple[str, ...],
-    family: tuple[str, ...],
-    years: tuple[range, ...],
-    io_model: tuple[str, ...],
-    workload: tuple[str, ...],
-    available: bool | None,
-    servers_from: tuple[Path, ...],
-    form: str,
-) -> None:
+def command(servers: tuple[str, ...], available: bool | None, servers_from: tuple[Path, ...], form: str) -> None:
     """Shows servers and sets. With a GLOB or a set: all facts about each of its servers, with its exceptions
     from the rules (docs/fairness.md), its caveats, and the head of its answers in the newest sweep.
-
-    A server is shown if it matches every option that is given. It matches an option if it has one of the values.
     """
     from ab_runner.cli.console import say_err
     from ab_runner.cli.server_tables import show_server, show_servers
     from ab_runner.sweep.availability import look
 
     catalog = load_catalog(servers_from)
-    wanted = Filter(families=family, years=years, io_models=io_model, workloads=workload)
-    fitting = fitting_servers(catalog, servers, wanted)
+    wanted = catalog.named(servers)
     for line in catalog.renamed(servers):
         say_err(line)
     if form == "markdown" and available is not None:
         raise click.UsageError("--format markdown has what is the same on every machine, and --available is not")
-    if form == "markdown" and fitting:
+    if form == "markdown":
         from ab_runner.report import markdown
         from ab_runner.report.servers import report_servers
 
-        click.echo(markdown.render(report_servers(fitting)), nl=False)
+        click.echo(markdown.render(report_servers(wanted)), nl=False)
         return
-    here = look(catalog, fitting)
-    shown = [server for server in fitting if available in (None, server.id not in here.missing)]
+    here = look(catalog, wanted)
+    shown = [server for server in wanted if available in (None, server.id not in here.missing)]
+    if not shown:
+        say_err(f"{'none' if available else 'all'} of these servers can run here")
+        return
     if not servers:
         show_servers(shown, here, catalog.sets)
         return
@@ -84,10 +56,3 @@ def command(
     answers = newest_answers(paths.RESULTS, shown)
     for server in shown:
         show_server(server, here, catalog.outside.get(server.id), answers.get(server.id))
-
-
-def fitting_servers(catalog: Catalog, patterns: Sequence[str], wanted: Filter) -> list[Server]:
-    """Return the servers that any of the patterns or sets names (none: all) and that have the wanted properties.
-    CatalogError for a name or a property that no server has."""
-    wanted.check(catalog.servers.values())
-    return [server for server in catalog.named(patterns or ("*",)) if wanted.fits(server)]

@@ -18,7 +18,8 @@ from ab_runner.report.files import write_reports
 from ab_runner.report.tables import report_of
 from ab_runner.store.plan import left_of
 from ab_runner.store.reader import Stored, read
-from ab_runner.sweep.dry_run import tables_said, time_said
+from ab_runner.sweep.dry_run import tables_said
+from ab_runner.sweep.expected_time import time_text
 from ab_runner.sweep.measure import ReadySweep, SweepStopped, measure
 
 
@@ -48,7 +49,7 @@ def _show_start(ready: ReadySweep, folder: Path) -> None:
     servers = len({run.server for run in ready.runs})
     what = f"{_count(ready.cells, 'trial')} of {_count(servers, 'server')}, runtime {ready.runtime.name}"
     expected = ready.expected
-    say_err(f"{what}, {time_said(ready.sweep.request, expected)}" if expected else what)
+    say_err(f"{what}, about {time_text(expected.seconds)}" if expected else what)
     say_err(tables_said(expected, _shown(folder)))
 
 

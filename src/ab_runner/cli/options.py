@@ -28,50 +28,44 @@ PEAK_SHARE_AT_MOST = 200
 IDLE_AT_MOST = 50_000
 """A client has 55,000 local ports."""
 _LIKE_RATES = "write it like 1000,2000 or 50%,90%"
-LONGEST_BUDGET = 365 * 86_400
 
 
-class Concurrency(click.ParamType[tuple[int, ...]]):
-    """`1,10,100` → (1, 10, 100), rising and each once."""
+class Numbers(click.ParamType[tuple[int, ...]]):
+    """`1,10,100` → (1, 10, 100), rising and each once. `what` they are, and an example, are for messages."""
 
     name = "N,…"
+
+    def __init__(self, what: str, like: str, least: int = 0, most: int = 9_999_999) -> None:
+        self._what = what
+        self._like = like
+        self._least = least
+        self._most = most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
         if isinstance(value, tuple):
             return value
-        levels = set()
-        for part in filter(None, (part.strip() for part in value.split(","))):
+        numbers = set()
+        for part in _parts(value):
             if not re.fullmatch(r"-?[0-9]{1,9}", part):
-                self.fail(f"{part[:20]!r} is not a whole number; write it like {DEFAULT_CONCURRENCY}", param, ctx)
-            if int(part) < 1:
-                self.fail(f"{part} is too small; the least is 1", param, ctx)
-            if int(part) > MOST_CONNECTIONS:
-                self.fail(f"{part} is too large; the most is {MOST_CONNECTIONS:,}", param, ctx)
-            levels.add(int(part))
-        if not levels:
-            self.fail(f"names no concurrency; write it like {DEFAULT_CONCURRENCY}", param, ctx)
-        return tuple(sorted(levels))
+                self.fail(f"{part[:20]!r} is not a whole number; write it like {self._like}", param, ctx)
+            if int(part) < self._least:
+                self.fail(f"{part} is too small; the least is {self._least}", param, ctx)
+            if int(part) > self._most:
+                self.fail(f"{part} is too large; the most is {self._most:,}", param, ctx)
+            numbers.add(int(part))
+        if not numbers:
+            self.fail(f"names no {self._what}; write it like {self._like}", param, ctx)
+        return tuple(sorted(numbers))
+
+
+CONCURRENCY = Numbers("concurrency", DEFAULT_CONCURRENCY, least=1, most=MOST_CONNECTIONS)
+LEVELS = Numbers("level", "10,100")
+"""Of a sweep, whatever they count."""
+IDLE_CONNECTIONS = Numbers("idle connections", "15000", most=IDLE_AT_MOST)
 
 
 def _parts(value: str) -> list[str]:
     return [part for part in map(str.strip, value.split(",")) if part]
-
-
-class Levels(click.ParamType[tuple[int, ...]]):
-    """`100,1000` → (100, 1000), rising and each once: levels of a sweep, whatever they count."""
-
-    name = "N,…"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        parts = _parts(value)
-        for part in parts:
-            if not re.fullmatch(r"[0-9]{1,7}", part):
-                self.fail(f"{part[:20]!r} is not a whole number; write it like 10,100", param, ctx)
-        if not parts:
-            self.fail("names no level; write it like 10,100", param, ctx)
-        return tuple(sorted(set(map(int, parts))))
 
 
 class Rates(click.ParamType[tuple[str, tuple[int, ...]]]):
@@ -122,23 +116,6 @@ class Slo(click.ParamType[tuple[str, tuple[int, ...]]]):
         return percentile, tuple(sorted({int(part.removesuffix("ms")) for part in bounds}))
 
 
-class IdleConnections(click.ParamType[tuple[int, ...]]):
-    """`5000,15000` → (0, 5000, 15000): without idle connections there would be nothing to compare with."""
-
-    name = "N,…"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        parts = _parts(value)
-        for part in parts:
-            if not re.fullmatch(r"[0-9]{1,6}", part) or int(part) > IDLE_AT_MOST:
-                self.fail(f"{part[:20]!r} is not a whole number up to {IDLE_AT_MOST:,}", param, ctx)
-        if not any(map(int, parts)):
-            self.fail("names no idle connections; write it like 15000", param, ctx)
-        return tuple(sorted({0, *map(int, parts)}))
-
-
 def workload_names() -> list[str]:
     """Return the names of all workloads. DocumentError if their file has a mistake."""
     return list(load_workloads(paths.WORKLOADS))
@@ -156,7 +133,7 @@ class Names(click.ParamType[tuple[str, ...]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         if isinstance(value, tuple):
             return value
-        names = tuple(name.strip() for name in value.split(",") if name.strip())
+        names = tuple(_parts(value))
         if not names:
             self.fail(f"names no {self._what}", param, ctx)
         choices = self._choices()
@@ -185,30 +162,6 @@ class NewId(click.ParamType[str]):
         return str(value)
 
 
-class Years(click.ParamType[tuple[range, ...]]):
-    """`2006,2020-` → (range(2006, 2007), range(2020, 10000))."""
-
-    name = "YEARS,…"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[range, ...]:
-        if isinstance(value, tuple):
-            return value
-        spans = tuple(self._span(part.strip(), param, ctx) for part in value.split(",") if part.strip())
-        if not spans:
-            self.fail("names no year; write it like 2006 or 2004-2008", param, ctx)
-        return spans
-
-    def _span(self, text: str, param: click.Parameter | None, ctx: click.Context | None) -> range:
-        found = re.fullmatch(r"([0-9]{4})?(-?)([0-9]{4})?", text)
-        if found is None or text == "-" or (not found[2] and found[3]):
-            self.fail(f"{text[:20]!r} is neither a year nor like 2004-2008, -2008 or 2020-", param, ctx)
-        first = int(found[1] or 0)
-        last = int(found[3] or 9999) if found[2] else first
-        if first > last:
-            self.fail(f"{text} ends before it begins", param, ctx)
-        return range(first, last + 1)
-
-
 class WarmUpLoad(click.ParamType[Load]):
     """`10s` or `2m` → a time, `20000` → a number of requests, `0` → none."""
 
@@ -233,19 +186,16 @@ class Whole(click.IntRange):
 
 
 class Duration(click.ParamType[int]):
-    """`90`, `90s`, `2m` or `1h` → seconds, within a range."""
+    """`90`, `90s`, `2m` or `1h` → seconds, of a trial."""
 
     name = "TIME"
-
-    def __init__(self, at_most: int) -> None:
-        self._at_most = at_most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
         seconds = parse_duration(value)
-        if seconds is None or not 1 <= seconds <= self._at_most:
-            allowed = f"a number of whole seconds from 1 to {self._at_most:,}"
+        if seconds is None or not 1 <= seconds <= LONGEST_TRIAL:
+            allowed = f"a number of whole seconds from 1 to {LONGEST_TRIAL:,}"
             self.fail(f"{value[:20]!r} is not {allowed}, written like 90, 90s, 2m or 1h", param, ctx)
         return seconds
 
@@ -274,34 +224,33 @@ def trial_load(requests: int | None, seconds: int | None) -> Load | None:
 
 
 def open_load(
-    load: str,
     rate: tuple[str, tuple[int, ...]] | None,
     slo: tuple[str, tuple[int, ...]] | None,
     idle: tuple[int, ...] | None,
     concurrency: tuple[int, ...] | None,
 ) -> tuple[OpenLoad | None, tuple[int, ...]]:
-    """Return the open load that is asked for, None for a closed one, and the levels of the sweep. UsageError for
-    options that do not go together."""
-    if load == "closed":
-        given = {"--rate": rate, "--slo": slo, "--idle": idle}
-        for name in (name for name, value in given.items() if value is not None):
-            raise click.UsageError(f"{name} needs --load open: in a closed load the server's answers set the rate")
-        return None, concurrency or tuple(map(int, DEFAULT_CONCURRENCY.split(",")))
-    if concurrency is not None:
-        raise click.UsageError("--concurrency is for --load closed; an open load opens the connections that it needs")
-    if (rate is None) == (slo is None):
-        raise click.UsageError("--load open needs either --rate (1000,2000 or 50%,90%) or --slo (p99=10ms)")
-    if rate is None:
-        assert slo is not None, "one of them is given"
-        if idle is not None:
-            raise click.UsageError("--idle needs --rate")
+    """Return the open load that --rate or --slo asks for, None for a closed one, and the levels of the sweep.
+    UsageError for options that do not go together."""
+    if rate is not None and slo is not None:
+        raise click.UsageError("--rate and --slo exclude each other: --slo searches for the rate")
+    if rate is None and idle is not None:
+        raise click.UsageError("--idle needs --rate: --rate 2000 --idle 15000")
+    if concurrency is not None and (rate is not None or slo is not None):
+        given = "--slo" if rate is None else "--rate"
+        raise click.UsageError(f"--concurrency excludes {given}: an open load opens the connections that it needs")
+    if slo is not None:
         return OpenLoad(axis="slo", percentile=cast("Percentile", slo[0])), slo[1]
+    if rate is None:
+        return None, concurrency or tuple(map(int, DEFAULT_CONCURRENCY.split(",")))
     axis, rates = rate
     if idle is None:
         return OpenLoad(axis="peak" if axis == "peak" else "rate", reference_at_all_levels=True), rates
     if axis == "peak" or len(rates) > 1:
         raise click.UsageError("--idle needs one --rate in requests per second: --rate 2000 --idle 15000")
-    return OpenLoad(axis="idle", rate=rates[0], reference_at_all_levels=True), idle
+    if not any(idle):
+        raise click.UsageError("--idle names no idle connections; write it like 15000")
+    compared = tuple(sorted({0, *idle}))  # without idle connections there would be nothing to compare with
+    return OpenLoad(axis="idle", rate=rates[0], reference_at_all_levels=True), compared
 
 
 def latest_sweep() -> Path:

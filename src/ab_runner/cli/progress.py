@@ -17,7 +17,7 @@ from ab_runner.model.axis import Axis, level_text
 from ab_runner.model.records import CellRecord, NotMeasured
 from ab_runner.report.figures import result_text
 from ab_runner.report.numbers import time_left_text
-from ab_runner.sweep.events import CellFinished, Event, PhaseStarted, PlanChanged
+from ab_runner.sweep.events import CellFinished, CellsLeftOut, Event, PhaseStarted
 
 
 class Display(Protocol):
@@ -48,9 +48,9 @@ class TimeLeft:
         self._clock = clock
         self._began = clock()
 
-    def expect(self, cells: int) -> None:
-        """This many more cells are to be measured, or fewer where the number is negative."""
-        self._cells += cells
+    def leave_out(self, cells: int) -> None:
+        """So many cells are not measured."""
+        self._cells -= cells
 
     def add(self, record: CellRecord) -> None:
         """A cell has its record."""
@@ -75,11 +75,9 @@ def phase_text(phase: PhaseStarted, axis: Axis = "connections") -> str:
     return " ".join(part for part in (phase.server, phase.workload, phase.what) if part)
 
 
-def plan_text(change: PlanChanged) -> str:
-    """Return why the plan changed."""
-    if change.cells > 0:
-        return f"{change.cells} intervals are still too wide: one more block"
-    cells = "1 cell" if change.cells == -1 else f"{-change.cells} cells"
+def left_out_text(event: CellsLeftOut) -> str:
+    """Return how many cells are left out, and why."""
+    cells = "1 cell" if event.cells == 1 else f"{event.cells} cells"
     return f"left out: {cells} that failed in half of the blocks"
 
 
@@ -106,10 +104,10 @@ class PlainDisplay:
             if event.what == "start":
                 self._print(f"{phase_text(event, self._axis)}  {self._left.text()}")
             return
-        if isinstance(event, PlanChanged):
-            self._cells += event.cells
-            self._left.expect(event.cells)
-            self._print(plan_text(event))
+        if isinstance(event, CellsLeftOut):
+            self._cells -= event.cells
+            self._left.leave_out(event.cells)
+            self._print(left_out_text(event))
             return
         self._done += 1
         self._left.add(event.record)
@@ -153,9 +151,9 @@ class LiveDisplay:
             self._left.add(event.record)
             last = f"last: {result_text(summarise_record(event.record), self._axis)}"
             self._progress.update(self._task, advance=1, last=last, left=self._left.text())
-        elif isinstance(event, PlanChanged):
-            self._cells += event.cells
-            self._left.expect(event.cells)
+        elif isinstance(event, CellsLeftOut):
+            self._cells -= event.cells
+            self._left.leave_out(event.cells)
             self._progress.update(self._task, total=self._cells)
         else:
             self._progress.update(self._task, phase=phase_text(event, self._axis))

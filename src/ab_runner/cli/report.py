@@ -77,7 +77,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     "--concurrency",
     "--levels",
     "concurrency",
-    type=options.Levels(),
+    type=options.LEVELS,
     default=(),
     help="Some levels of concurrency, or of what else the sweep has: rates, bounds, idle connections.",
 )

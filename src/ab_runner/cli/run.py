@@ -16,7 +16,7 @@ from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, for_open_load, for_workloads
 from ab_runner.model.server import DEFAULT_JDK, JDKS
 from ab_runner.model.workload import WorkloadName
-from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with_changes
+from ab_runner.sweep.request import RunRequest, RuntimeWish, with_changes
 
 
 @click.command("run")
@@ -37,43 +37,38 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
 )
 @click.option(
     "--concurrency",
-    type=options.Concurrency(),
-    help=f"Connections at once, of a closed load.  [default: {options.DEFAULT_CONCURRENCY}]",
-)
-@click.option(
-    "--load",
-    type=click.Choice(["closed", "open"]),
-    default="closed",
-    show_default=True,
-    help="closed: connections wait for an answer before they send again. open: by open-load, whose requests "
-    "come at planned times, as those of independent users do; it shows latency.",
+    type=options.CONCURRENCY,
+    help="Connections at once, each of which waits for its answer: a closed load.  "
+    f"[default: {options.DEFAULT_CONCURRENCY}]",
 )
 @click.option(
     "--rate",
     type=options.Rates(),
-    help="open: requests per second (1000,2000), or per cent of each server's peak (50%,90%).",
+    help="An open load by open-load: requests come at planned times, as those of independent users do, so many per "
+    "second (1000,2000), or per cent of each server's peak (50%,90%). It shows latency.",
 )
 @click.option(
     "--slo",
     type=options.Slo(),
-    help="open: searches for the capacity, the highest rate at which a percentile stays within a bound: p99=10ms.",
+    help="An open load that searches for the capacity, the highest rate at which a percentile stays within a bound: "
+    "p99=10ms.",
 )
-@click.option("--idle", type=options.IdleConnections(), help="open: idle connections beside one --rate.")
+@click.option("--idle", type=options.IDLE_CONNECTIONS, help="Idle connections beside one --rate.")
 @click.option(
     "--protocol",
     type=click.Choice(list(PROTOCOLS)),
     default="standard",
     show_default=True,
     help="2006: 200,000 requests per trial after a warm-up of 100,000. standard: 6 blocks, 1 s per trial. quick: 1 "
-    "block, 1 s per trial. An open load takes 5 s and 2 s. With many connections and slow answers a timed trial takes "
-    "up to five times as long.",
+    "block, 1 s per trial. A trial of an open load takes 5 s (standard) or 2 s (quick). With many connections and slow "
+    "answers a timed trial takes up to five times as long.",
 )
 @click.option(
     "--requests", type=options.Whole(min=1), metavar="N", help="Requests per trial, instead of the protocol's length."
 )
 @click.option(
     "--duration",
-    type=options.Duration(at_most=options.LONGEST_TRIAL),
+    type=options.Duration(),
     help="Time per trial, instead of the protocol's length: 10, 10s, 2m or 1h.",
 )
 @click.option(
@@ -84,32 +79,19 @@ from ab_runner.sweep.request import PrecisionGoal, RunRequest, RuntimeWish, with
     "and ranks need 6.  [default: the protocol's]",
 )
 @click.option(
-    "--until-precision",
-    type=options.Percentage(),
-    help="Adds blocks for the cells that need them, until every confidence interval is this narrow (3% for ±3 %).",
-)
-@click.option(
-    "--budget",
-    type=options.Duration(at_most=options.LONGEST_BUDGET),
-    default="1h",
-    show_default=True,
-    help="How long --until-precision may add blocks: 90s, 30m or 2h.",
-)
-@click.option(
     "--generator",
     type=click.Choice(list(GENERATORS)),
-    help=f"closed: the program that makes the load.  [default: {DEFAULT.name}]",
+    help=f"The program that makes a closed load.  [default: {DEFAULT.name}]",
 )
 @click.option(
     "--generator-processes",
-    "--generators",
     "generators",
     type=options.Whole(1, 64),
     default=1,
     show_default=True,
     metavar="N",
-    help="closed: the generator's processes or threads, each on its own core, which share the connections. For timed "
-    "trials only. (--generators is its old name.)",
+    help="Processes or threads of the generator of a closed load, each on its own core, which share the connections. "
+    "For timed trials only.",
 )
 @click.option(
     "--server-cpus",
@@ -150,7 +132,6 @@ def command(
     servers_from: tuple[Path, ...],
     workloads: tuple[WorkloadName, ...],
     concurrency: tuple[int, ...] | None,
-    load: str,
     rate: tuple[str, tuple[int, ...]] | None,
     slo: tuple[str, tuple[int, ...]] | None,
     idle: tuple[int, ...] | None,
@@ -158,8 +139,6 @@ def command(
     requests: int | None,
     duration: int | None,
     blocks: int | None,
-    until_precision: float | None,
-    budget: int,
     generator: str | None,
     generators: int,
     server_cpus: int | None,
@@ -173,9 +152,11 @@ def command(
 ) -> None:
     """Runs a sweep and shows its tables. This is what happens without a command."""
     trial = options.trial_load(requests, duration)
-    opened, levels = options.open_load(load, rate, slo, idle, concurrency)
+    opened, levels = options.open_load(rate, slo, idle, concurrency)
     if opened and generator not in (None, OPEN.name):
-        raise click.UsageError(f"--generator {generator} is for --load closed: {OPEN.name} makes open loads")
+        raise click.UsageError(
+            f"--generator {generator} is for closed loads: {OPEN.name} makes those of --rate and --slo"
+        )
     usual = for_workloads(PROTOCOLS[protocol], load_workloads(paths.WORKLOADS).values())
     usual = for_open_load(usual) if opened else usual
     request = RunRequest(
@@ -186,7 +167,6 @@ def command(
         open=opened,
         protocol=with_changes(usual, trial=trial, warm_up=warmup, blocks=blocks),
         runtime=RuntimeWish(kind=runtime, network=network, jdk=jdk, port=port),
-        goal=None if until_precision is None else PrecisionGoal(until_precision, budget),
         generator=DEFAULT.name if opened or generator is None else generator,
         generators=generators,
         server_cpus=server_cpus,

@@ -16,7 +16,7 @@ from rich.text import Text
 from ab_runner import paths
 from ab_runner.catalog.sets import MARK, ServerSet
 from ab_runner.catalog.workloads import load_workloads
-from ab_runner.cli.console import console_for, put, say, say_err
+from ab_runner.cli.console import console_for, put, say
 from ab_runner.model.server import Server
 from ab_runner.model.text import shown
 from ab_runner.model.workload import WorkloadName
@@ -32,9 +32,6 @@ _NAME_AT_MOST = 80
 
 def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[str, ServerSet]) -> None:
     """Show a row for each server, the sets, and why some servers cannot run here."""
-    if not servers:
-        say_err("no server matches all of these options")
-        return
     console = console_for(sys.stdout)
     table = _in_words(servers, here)
     unbounded = console.options.update_width(1000)

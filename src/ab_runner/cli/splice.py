@@ -17,7 +17,6 @@ from click.core import ParameterSource
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.catalog.catalog import load_catalog
-from ab_runner.catalog.filters import Filter
 from ab_runner.cli import compare, conclusions, report
 from ab_runner.cli import list as list_of_servers
 from ab_runner.cli.console import say_err, say_out
@@ -168,13 +167,7 @@ def _conclusions(values: Mapping[str, Any], load: Load) -> Report:
 
 
 def _list(values: Mapping[str, Any], load: Load) -> Report:
-    wanted = Filter(
-        families=values["family"],
-        years=values["years"],
-        io_models=values["io_model"],
-        workloads=values["workload"],
-    )
-    return report_servers(list_of_servers.fitting_servers(load_catalog(), values["servers"], wanted))
+    return report_servers(load_catalog().named(values["servers"]))
 
 
 _COMMANDS: dict[str, tuple[click.Command, Callable[[Mapping[str, Any], Load], Report | Pictures]]] = {

@@ -141,10 +141,10 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     network: str
     seed: Whole
     precision: Real | None = None
-    """Blocks are added until half the width of every interval is this share of its figure; None for no more blocks
-    than the protocol has."""
+    """Only of sweeps of older versions: blocks were added until half the width of every interval was this share of its
+    figure. None: the sweep has the blocks of its protocol."""
     budget: Count | None = None
-    """Seconds after which no more blocks are added."""
+    """Seconds after which no more blocks were added."""
     generator: Name = DEFAULT_GENERATOR
     """The program that makes a closed load."""
     generators: Count = 1

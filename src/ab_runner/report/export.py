@@ -1,11 +1,8 @@
-"""Trials of one or more sweeps as one table, for other programs: CSV, JSON, Parquet. docs/formats.md has the columns.
-Pure, but for the files by which DuckDB takes its input and leaves its output."""
+"""Trials of one or more sweeps as one table, for other programs: CSV, JSON. docs/formats.md has the columns. Pure."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import msgspec
 
@@ -18,7 +15,6 @@ FORMAT = 1
 column is no such change."""
 
 COLUMNS: dict[str, Kind] = {"format": "whole", "sweep": "text", "protocol": "text", **trials.COLUMNS}
-_SQL: dict[Kind, str] = {"text": "VARCHAR", "whole": "BIGINT", "real": "DOUBLE", "truth": "BOOLEAN"}
 _TRUTH = {True: "true", False: "false"}
 
 
@@ -42,21 +38,4 @@ def as_json(sweeps: Iterable[SweepAnalysis]) -> bytes:
     return b"[\n" + b",\n".join(map(msgspec.json.encode, table(sweeps))) + b"\n]\n"
 
 
-def as_parquet(sweeps: Iterable[SweepAnalysis]) -> bytes:
-    """Return what DuckDB writes, which reads our JSON by our columns."""
-    import duckdb  # takes its time to load
-
-    columns = ", ".join(f"'{name}': '{_SQL[kind]}'" for name, kind in COLUMNS.items())
-    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
-        source, target = Path(folder, "trials.json"), Path(folder, "trials.parquet")
-        source.write_bytes(as_json(sweeps))
-        read = f"read_json({_quoted(source)}, format = 'array', columns = {{{columns}}})"
-        database.execute(f"COPY (FROM {read}) TO {_quoted(target)} (FORMAT parquet)")
-        return target.read_bytes()
-
-
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
-
-
-FORMS = {"csv": as_csv, "json": as_json, "parquet": as_parquet}
+FORMS = {"csv": as_csv, "json": as_json}

@@ -13,7 +13,6 @@ from ab_runner.errors import UserError
 from ab_runner.host import safe_files
 from ab_runner.host.safe_files import write_whole
 from ab_runner.report import markdown
-from ab_runner.report.export import as_parquet
 from ab_runner.report.files import PAGE, TABLES, page_text
 from ab_runner.report.tables import report_of
 from ab_runner.store.layout import PACKED_TRIALS_FILE, PUBLISHED_SWEEPS, SWEEP_FILE, StoreError
@@ -21,8 +20,6 @@ from ab_runner.store.log import log_lines, packed
 from ab_runner.store.reader import Stored, read
 from ab_runner.store.redaction import Redaction
 from ab_runner.store.writer import write_report
-
-TABLE_OF_TRIALS = "trials.parquet"
 
 
 def publish(folder: Path, name: str, user: str, anyway: bool = False) -> Path:
@@ -78,4 +75,3 @@ def _write_reports(draft: Path) -> None:
     analysis = analyse(read(draft))
     write_report(draft / TABLES, markdown.render(report_of(analysis, everything=True)))
     write_report(draft / PAGE, page_text(analysis))
-    write_whole(draft / TABLE_OF_TRIALS, as_parquet([analysis]))

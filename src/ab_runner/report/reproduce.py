@@ -18,8 +18,6 @@ def _options(request: SweepRequest) -> Iterator[str]:
     yield from ("--protocol", request.protocol.name)
     usual = PROTOCOLS.get(request.protocol.name)
     yield from _changes(request.protocol, for_open_load(usual) if usual and request.open else usual)
-    if request.precision is not None:
-        yield from ("--until-precision", f"{100 * request.precision:g}%", "--budget", f"{request.budget}s")
     yield from _load(request)
     yield from ("--workloads", ",".join(request.workloads))
     yield from ("--runtime", request.runtime)
@@ -41,7 +39,6 @@ def _load(request: SweepRequest) -> Iterator[str]:
         if request.generator != DEFAULT_GENERATOR:
             yield from ("--generator", request.generator)
         return
-    yield from ("--load", "open")
     match request.open.axis:
         case "rate":
             yield from ("--rate", ",".join(levels))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import ceil, sqrt
+from math import sqrt
 
 import numpy as np
 from msgspec import Struct
@@ -120,13 +120,3 @@ def _expanded_tail(blocks: int) -> float:
     """The probability to cut off on either side: below 0.025, and near it for many blocks."""
     student = stdtrit(blocks - 1, (1 - CONFIDENCE) / 2)
     return float(ndtr(sqrt(blocks / (blocks - 1)) * student))
-
-
-def blocks_wanted(estimate: Estimate, blocks: int, precision: float) -> int:
-    """How many blocks more a figure from so many is expected to need until half its interval is at most `precision`
-    (0.03 for 3 %) of it; 0 when it is. An interval shrinks as the root of the number of blocks."""
-    if estimate.relative_half_width is None:
-        return max(1, FEWEST_STARTS - blocks)
-    if estimate.relative_half_width <= precision:
-        return 0
-    return max(1, ceil(blocks * (estimate.relative_half_width / precision) ** 2) - blocks)

@@ -69,19 +69,20 @@ def plan(
             if not rotates:
                 cells.sort(key=lambda cell: cell.level)
             runs.append(ServerRun(block, server.id, tuple(cells)))
-    checks = _checks(reference, servers, workloads, concurrency if reference_at_all_levels else _middle(concurrency))
+    middle = concurrency[len(concurrency) // 2]
+    checks = _checks(reference, servers, workloads, concurrency if reference_at_all_levels else [middle])
     if together > 1:
-        return in_batches(runs, together, checks)
+        return _in_batches(runs, together, checks)
     if reference is None:
         return runs
     return [ServerRun(BEFORE, reference.id, checks), *runs, ServerRun(AFTER, reference.id, checks)]
 
 
-def in_batches(runs: Sequence[ServerRun], together: int, checks: Sequence[Cell], first: int = 1) -> list[ServerRun]:
-    """Return the runs of each block in batches of almost equal size, numbered from `first`, and with each batch the
-    `checks` of the reference. A batch that has the reference among its servers has no others."""
+def _in_batches(runs: Sequence[ServerRun], together: int, checks: Sequence[Cell]) -> list[ServerRun]:
+    """Return the runs of each block in batches of almost equal size, and with each batch the `checks` of the
+    reference. A batch that has the reference among its servers has no others."""
     batched = []
-    number = first
+    number = 1
     blocks: dict[int, list[ServerRun]] = {}
     for run in runs:
         blocks.setdefault(run.block, []).append(run)
@@ -96,27 +97,13 @@ def in_batches(runs: Sequence[ServerRun], together: int, checks: Sequence[Cell],
     return batched
 
 
-def checks_of(sweep: Sweep) -> tuple[Cell, ...]:
-    """Return the cells of the reference that tell what the machine did; none without one."""
-    request = sweep.request
-    levels = request.levels if _reference_at_all_levels(request) else _middle(request.levels)
-    return _checks(sweep.reference, sweep.servers, request.workloads, levels)
-
-
-def _reference_at_all_levels(request: SweepRequest) -> bool:
-    return request.open is not None and request.open.reference_at_all_levels
-
-
-def _middle(levels: Sequence[int]) -> Sequence[int]:
-    return [levels[len(levels) // 2]]
-
-
 def _checks(
     reference: Server | None,
     servers: Sequence[Server],
     workloads: Sequence[WorkloadName],
     levels: Sequence[int],
 ) -> tuple[Cell, ...]:
+    """Return the cells of the reference that tell what the machine did; none without one."""
     if reference is None:
         return ()
     shared = [name for name in workloads if any(name in server.workloads for server in servers)]
@@ -124,7 +111,7 @@ def _checks(
 
 
 def plan_of(sweep: Sweep) -> list[ServerRun]:
-    """Return what a sweep planned when it began; `--until-precision` may add to it."""
+    """Return what a sweep planned."""
     return plan_for(sweep.request, sweep.servers, sweep.reference)
 
 
@@ -139,7 +126,7 @@ def plan_for(request: SweepRequest, servers: Sequence[Server], reference: Server
         reference,
         request.protocol.together,
         rotates=request.axis != "idle",  # what connections took of a heap would be in what is measured without them
-        reference_at_all_levels=_reference_at_all_levels(request),
+        reference_at_all_levels=request.open is not None and request.open.reference_at_all_levels,
     )
 
 

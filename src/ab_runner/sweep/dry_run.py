@@ -30,16 +30,10 @@ def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server
     everyone = [*servers, reference] if reference else servers
     expected = expected_time(request, runs, {server.id: server for server in everyone})
     if expected is not None:
-        yield f"time: {time_said(request, expected)}, without builds"
+        yield f"time: about {time_text(expected.seconds)}, without builds"
     else:
         yield "time: not known beforehand, because trials or warm-ups are numbers of requests"
     yield tables_said(expected, "results/latest")
-
-
-def time_said(request: SweepRequest, expected: ExpectedTime) -> str:
-    """Return `about 5 min`, and whether blocks may be added."""
-    more = "" if request.precision is None else f" for {request.protocol.blocks} blocks, and more for the precision"
-    return f"about {time_text(expected.seconds)}{more}"
 
 
 def tables_said(expected: ExpectedTime | None, folder: str) -> str:

@@ -23,10 +23,10 @@ class CellFinished(msgspec.Struct, frozen=True):
     record: CellRecord
 
 
-class PlanChanged(msgspec.Struct, frozen=True):
-    """Event: this many more cells are to be measured, or fewer where the number is negative."""
+class CellsLeftOut(msgspec.Struct, frozen=True):
+    """Event: so many cells of a batch are not measured, because they failed in half of the blocks."""
 
     cells: int
 
 
-Event = PhaseStarted | CellFinished | PlanChanged
+Event = PhaseStarted | CellFinished | CellsLeftOut

@@ -75,7 +75,8 @@ def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
             repeats=RepeatBudget(SHARE * (expected.seconds if expected else 0.0)),
             answered={(each.server, each.workload) for each in ready.before if isinstance(each, AnswerRecord)},
         )
-        run(batches_to_run(ready.runs, ready.sweep, records, emit), context, starts_so_far(ready.before))
+        batches = batches_to_run(ready.runs, request.protocol.blocks, records, emit)
+        run(batches, context, starts_so_far(ready.before))
     except (OSError, subprocess.SubprocessError, RuntimeUnusable) as error:
         raise SweepStopped(str(error)) from error
     finally:

@@ -29,13 +29,6 @@ class RuntimeWish(msgspec.Struct, frozen=True, kw_only=True):
     port: int
 
 
-class PrecisionGoal(msgspec.Struct, frozen=True):
-    """Blocks are added until every interval is this narrow (0.03 for ±3 %), or until the budget in seconds is spent."""
-
-    precision: float
-    budget: int
-
-
 class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The request for a sweep. `servers` are ids, patterns and sets; `out` is its folder, where one is named."""
 
@@ -47,7 +40,6 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     protocol: Protocol
     runtime: RuntimeWish
     open: OpenLoad | None = None
-    goal: PrecisionGoal | None = None
     generator: str = DEFAULT.name
     """Of a closed load."""
     generators: int = 1
@@ -59,7 +51,7 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
         if self.open:
             _check_times(self.protocol, "an open load")
             if self.generators > 1:
-                raise UserError("--generator-processes is for --load closed: an open load has one process")
+                raise UserError("--generator-processes is for closed loads: an open load has one process")
             return
         generator = GENERATORS[self.generator]
         if not generator.counts_requests:
@@ -79,8 +71,6 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
             network=self.runtime.network,
             seed=seed,
             jdk=self.runtime.jdk,
-            precision=self.goal.precision if self.goal else None,
-            budget=self.goal.budget if self.goal else None,
             generator=self.generator,
             generators=self.generators,
             server_cpus=self.server_cpus,
