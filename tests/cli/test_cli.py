@@ -413,7 +413,7 @@ def test_list_shows_every_server_in_a_line_of_its_own(
 
 def test_list_shows_those_servers_that_can_run_here_or_cannot(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     here = Availability("processes", {"ceiling": A_REASON, "merecat-2.31": A_REASON})
-    monkeypatch.setattr("ab_runner.sweep.availability.look", lambda servers: here)
+    monkeypatch.setattr("ab_runner.sweep.availability.look", lambda catalog, servers: here)
     code, stdout, _ = cli("list", "--unavailable")
     assert (code, listed(stdout)) == (0, ["ceiling", "merecat-2.31"])
     code, stdout, _ = cli("list", "--available")
