@@ -51,8 +51,8 @@ def plan(
 ) -> list[ServerRun]:
     """Return all blocks in order. With one block the servers keep their order; with several each block shuffles them
     anew, so that a drift of the machine does not always hit the same server, and begins with the next level of
-    concurrency, so that none of them is always measured on a young server; unless it `rotates`, they rise
-    in all, and each level has all workloads.
+    concurrency, so that none of them always comes first after the start of a server; unless it `rotates`, they
+    rise in all, and each level has all workloads.
 
     The reference has each workload that they have, at the middle one of the levels unless it is to be measured at all
     of them: in every batch of up to `together` servers or, where they run one by one, before and after them."""
