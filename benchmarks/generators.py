@@ -33,7 +33,7 @@ import msgspec
 from ab_runner import paths
 from ab_runner.load import ab_command, ab_output
 from ab_runner.load.ab_output import AbFigures
-from ab_runner.sweep.fixtures import make_fixtures
+from ab_runner.sweep.ready.fixtures import make_fixtures
 
 PORT = 18_090
 URL = f"http://127.0.0.1:{PORT}/small.html"

@@ -35,9 +35,9 @@ from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.writer import Store
 from ab_runner.sweep.context import SweepContext
-from ab_runner.sweep.fixtures import make_fixtures
-from ab_runner.sweep.start import Start
-from ab_runner.sweep.trial import PlannedTrial, make_trial
+from ab_runner.sweep.ready.fixtures import make_fixtures
+from ab_runner.sweep.server.start import Start
+from ab_runner.sweep.trial.closed import PlannedTrial, make_trial
 
 SWEEP = "overhead"
 SECONDS = 2

@@ -40,10 +40,10 @@ from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.writer import Store
 from ab_runner.sweep.context import SweepContext
-from ab_runner.sweep.fixtures import make_fixtures
-from ab_runner.sweep.start import Start
-from ab_runner.sweep.warm_up import WarmUpLoad
-from ab_runner.sweep.warm_up_run import run_warm_up
+from ab_runner.sweep.ready.fixtures import make_fixtures
+from ab_runner.sweep.server.start import Start
+from ab_runner.sweep.server.warm_up import WarmUpLoad
+from ab_runner.sweep.server.warm_up_run import run_warm_up
 
 PORTS = (18_081, 18_082)
 CONCURRENCY = 100

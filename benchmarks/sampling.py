@@ -32,7 +32,7 @@ def main(turns: int, server_id: str) -> None:
         for turn in range(turns):
             for name, interval in INTERVALS.items():
                 load = Load(seconds=SECONDS, rate=RATE, seed=turn)
-                with patch("ab_runner.sweep.start.interval_of", return_value=interval):
+                with patch("ab_runner.sweep.server.start.interval_of", return_value=interval):
                     watched = start.watched_load("small-keepalive", 1, load, record_as=f"{turn}-{interval}")
                 outcome = watched.run.outcome
                 assert outcome, "the trial failed"

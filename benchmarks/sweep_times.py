@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How far are the times that sweeps name beforehand from those that they took, and where do the constants of
-`sweep/expected_time.py` come from?
+`sweep/schedule/expected_time.py` come from?
 
     PYTHONPATH=src .venv/bin/python benchmarks/sweep_times.py [SWEEPS]
     PYTHONPATH=src .venv/bin/python benchmarks/sweep_times.py --record RECORDS NAME SWEEP
@@ -27,7 +27,7 @@ from ab_runner.paths import RESULTS
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.plan import plan_of
 from ab_runner.store.reader import Stored, read
-from ab_runner.sweep.expected_time import CROWDED_FROM, OLD_YEAR, ExpectedTime, expected_time
+from ab_runner.sweep.schedule.expected_time import CROWDED_FROM, OLD_YEAR, ExpectedTime, expected_time
 
 RECORD = "--record"
 

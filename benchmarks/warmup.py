@@ -36,9 +36,9 @@ from ab_runner.store.plan import ServerRun, cells_of
 from ab_runner.store.writer import Store
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, Event
-from ab_runner.sweep.fixtures import make_fixtures
-from ab_runner.sweep.start import Start
-from ab_runner.sweep.trial import PlannedTrial, make_trial
+from ab_runner.sweep.ready.fixtures import make_fixtures
+from ab_runner.sweep.server.start import Start
+from ab_runner.sweep.trial.closed import PlannedTrial, make_trial
 from ab_runner.sweep.turn import Turn
 
 SWEEP = "warm-up"

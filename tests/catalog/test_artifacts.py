@@ -18,7 +18,7 @@ from ab_runner.catalog.artifacts import ArtifactError
 from ab_runner.catalog.catalog import Catalog
 from ab_runner.cli.main import main
 from ab_runner.model.server import Artifact
-from ab_runner.sweep.prepare import provide
+from ab_runner.sweep.ready.prepare import provide
 
 CONTENT = bytes(range(256)) * 1000
 

@@ -20,7 +20,7 @@ from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.records import Conditions
 from ab_runner.model.server import Server
 from ab_runner.store.writer import Store
-from ab_runner.sweep.availability import Availability
+from ab_runner.sweep.ready.availability import Availability
 
 A_REASON = Skip(SkipKind.OTHER, "a reason")
 
@@ -413,7 +413,7 @@ def test_list_shows_every_server_in_a_line_of_its_own(
 
 def test_list_shows_those_servers_that_can_run_here_or_cannot(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     here = Availability("processes", {"ceiling": A_REASON, "merecat-2.31": A_REASON})
-    monkeypatch.setattr("ab_runner.sweep.availability.look", lambda catalog, servers: here)
+    monkeypatch.setattr("ab_runner.sweep.ready.availability.look", lambda catalog, servers: here)
     code, stdout, _ = cli("list", "--unavailable")
     assert (code, listed(stdout)) == (0, ["ceiling", "merecat-2.31"])
     code, stdout, _ = cli("list", "--available")
@@ -440,7 +440,7 @@ def test_list_shows_each_server_of_a_set(cli: Runner, monkeypatch: pytest.Monkey
 def test_a_list_is_a_markdown_table_of_what_is_the_same_everywhere(
     cli: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ab_runner.sweep.availability.look", None)
+    monkeypatch.setattr("ab_runner.sweep.ready.availability.look", None)
     code, stdout, stderr = cli("list", "--format", "markdown", "tomcat-5*")
     assert (code, stderr) == (0, "")
     assert stdout.splitlines()[:4] == [

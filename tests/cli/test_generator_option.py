@@ -23,7 +23,8 @@ from ab_runner.runtime import docker_commands
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.reader import read
 from ab_runner.store.writer import Store
-from ab_runner.sweep import probe, runtime_choice
+from ab_runner.sweep.ready import runtime_choice
+from ab_runner.sweep.server import probe
 
 ASKED = (
     "--servers", "jdk-httpserver", "--workloads", "small-keepalive", "--concurrency", "10,100", "--protocol", "quick",

@@ -36,7 +36,7 @@ def test_the_help_has_a_whole_sentence_for_every_command() -> None:
     [
         ("from ab_runner.cli import main", {"rich", "scipy", "numpy", "jinja2", "vl_convert"}),
         (
-            "from ab_runner.cli import list, server_tables; from ab_runner.sweep import availability",
+            "from ab_runner.cli import list, server_tables; from ab_runner.sweep.ready import availability",
             {"scipy", "numpy", "jinja2", "vl_convert", "http.client"},
         ),
     ],

@@ -27,7 +27,7 @@ from ab_runner.model.records import NotMeasured, Trial
 from ab_runner.runtime import docker_commands
 from ab_runner.store.layout import SWEEP_FILE
 from ab_runner.store.reader import read
-from ab_runner.sweep import runtime_choice
+from ab_runner.sweep.ready import runtime_choice
 
 WORKLOAD = """
 [workloads.wait-20ms]

@@ -19,7 +19,7 @@ from ab_runner.runtime import docker_commands
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.reader import read
 from ab_runner.store.writer import Store
-from ab_runner.sweep import runtime_choice
+from ab_runner.sweep.ready import runtime_choice
 
 GOOD = recorded("close")
 """400 requests at concurrency 10."""

@@ -23,7 +23,7 @@ from ab_runner.model.records import BEFORE, NotMeasured, RepeatedTrial, StartRec
 from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.docker_commands import why_unusable
 from ab_runner.store.reader import Stored, read
-from ab_runner.sweep import probe
+from ab_runner.sweep.server import probe
 
 ROOT = Path(__file__).parents[2]
 MINUTES = 600.0

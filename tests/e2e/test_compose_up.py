@@ -15,7 +15,7 @@ from support.raw_client import to
 
 from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import STOP_SECONDS
-from ab_runner.sweep import probe
+from ab_runner.sweep.server import probe
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker", "fixture_files")]
 

@@ -38,12 +38,12 @@ from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.plan import batches_of, plan
 from ab_runner.store.reader import Stored, read
 from ab_runner.store.writer import Store
-from ab_runner.sweep import start as start_module
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, Event, PhaseStarted
 from ab_runner.sweep.repeats import PAUSE_SECONDS, RepeatBudget
 from ab_runner.sweep.run import run
-from ab_runner.sweep.spot_checks import SpotChecks
+from ab_runner.sweep.server import start as start_module
+from ab_runner.sweep.server.spot_checks import SpotChecks
 
 GOOD = recorded("close")
 """400 requests at concurrency 10, all well."""

@@ -13,7 +13,7 @@ def command() -> None:
     from rich.text import Text
 
     from ab_runner.cli.console import console_for
-    from ab_runner.sweep.readiness import findings
+    from ab_runner.sweep.ready.readiness import findings
 
     console = console_for(sys.stdout)
     for finding in findings():

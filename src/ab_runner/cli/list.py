@@ -29,7 +29,7 @@ def command(servers: tuple[str, ...], available: bool | None, servers_from: tupl
     """
     from ab_runner.cli.console import say_err
     from ab_runner.cli.server_tables import show_server, show_servers
-    from ab_runner.sweep.availability import look
+    from ab_runner.sweep.ready.availability import look
 
     catalog = load_catalog(servers_from)
     wanted = catalog.named(servers)

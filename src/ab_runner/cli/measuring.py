@@ -18,9 +18,9 @@ from ab_runner.report.files import write_reports
 from ab_runner.report.tables import report_of
 from ab_runner.store.plan import left_of
 from ab_runner.store.reader import Stored, read
-from ab_runner.sweep.dry_run import tables_said
-from ab_runner.sweep.expected_time import time_text
 from ab_runner.sweep.measure import ReadySweep, SweepStopped, measure
+from ab_runner.sweep.schedule.dry_run import tables_said
+from ab_runner.sweep.schedule.expected_time import time_text
 
 
 def measure_and_report(ready: ReadySweep) -> int:

@@ -20,8 +20,8 @@ from ab_runner.cli.console import console_for, put, say
 from ab_runner.model.server import Server
 from ab_runner.model.text import shown
 from ab_runner.model.workload import WorkloadName
-from ab_runner.sweep.availability import Availability
-from ab_runner.sweep.skipped import not_here_lines
+from ab_runner.sweep.ready.availability import Availability
+from ab_runner.sweep.ready.skipped import not_here_lines
 
 if TYPE_CHECKING:
     from ab_runner.store.answers import StoredAnswers

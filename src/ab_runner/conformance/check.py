@@ -16,10 +16,10 @@ from ab_runner.model.server import Server
 from ab_runner.model.workload import Workload
 from ab_runner.report.messages import whole_text
 from ab_runner.runtime.base import Runtime, StartError
-from ab_runner.sweep import probe
 from ab_runner.sweep.begin import prepare_process, servers_named
-from ab_runner.sweep.prepare import prepare
-from ab_runner.sweep.start import READY_SECONDS
+from ab_runner.sweep.ready.prepare import prepare
+from ab_runner.sweep.server import probe
+from ab_runner.sweep.server.start import READY_SECONDS
 
 
 class Finding(msgspec.Struct, frozen=True):

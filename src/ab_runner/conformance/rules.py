@@ -22,7 +22,7 @@ from ab_runner.model.server import Server
 from ab_runner.model.text import shown
 from ab_runner.model.workload import Workload
 from ab_runner.runtime.base import STOP_SECONDS, RunningServer
-from ab_runner.sweep import probe
+from ab_runner.sweep.server import probe
 
 LONG_HEADER = 8_000
 """Bytes of a header of 8 KB; most servers bound the line with its name, or the whole head, by 8192."""

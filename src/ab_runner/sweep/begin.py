@@ -21,12 +21,12 @@ from ab_runner.store.checks import planned_at_most
 from ab_runner.store.layout import StoreError
 from ab_runner.store.plan import plan_of
 from ab_runner.store.writer import Store
-from ab_runner.sweep.dry_run import lines_of
 from ab_runner.sweep.measure import ReadySweep
-from ab_runner.sweep.prepare import NONE_HERE, prepare, request_here, sweep_here, unavailable_in, workloads_of
+from ab_runner.sweep.ready.prepare import NONE_HERE, prepare, request_here, sweep_here, unavailable_in, workloads_of
+from ab_runner.sweep.ready.runtime_choice import choose_runtime
+from ab_runner.sweep.ready.skipped import skipped_lines
 from ab_runner.sweep.request import RunRequest
-from ab_runner.sweep.runtime_choice import choose_runtime
-from ab_runner.sweep.skipped import skipped_lines
+from ab_runner.sweep.schedule.dry_run import lines_of
 
 
 @contextmanager

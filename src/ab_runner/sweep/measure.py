@@ -14,12 +14,12 @@ from ab_runner.model.records import AnswerRecord, CellRecord, NotMeasured, Recor
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.store.plan import ServerRun, starts_so_far
 from ab_runner.store.writer import Store, point_latest_to
-from ab_runner.sweep.batches_to_run import batches_to_run
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, Event
-from ab_runner.sweep.expected_time import ExpectedTime, expected_time
 from ab_runner.sweep.repeats import SHARE, RepeatBudget
 from ab_runner.sweep.run import run
+from ab_runner.sweep.schedule.batches_to_run import batches_to_run
+from ab_runner.sweep.schedule.expected_time import ExpectedTime, expected_time
 
 
 class SweepStopped(Exception):

@@ -22,7 +22,7 @@ from ab_runner.store.reader import read
 from ab_runner.store.writer import Store
 from ab_runner.sweep.begin import check_name, prepare_process
 from ab_runner.sweep.measure import ReadySweep
-from ab_runner.sweep.prepare import prepare, sweep_here
+from ab_runner.sweep.ready.prepare import prepare, sweep_here
 
 
 @contextmanager

@@ -11,14 +11,14 @@ from ab_runner.model.records import Cell, CellRecord, NotMeasured, cell_of
 from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import StartError
 from ab_runner.store.plan import ServerRun
-from ab_runner.sweep import probe
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, PhaseStarted
-from ab_runner.sweep.open_trial import NoPeak, Peak, measure_open_cell
-from ab_runner.sweep.start import Start
-from ab_runner.sweep.trial import measure_cell
-from ab_runner.sweep.warm_up import HIGH_CONCURRENCY, WarmUpLoad, rate_expected
-from ab_runner.sweep.warm_up_run import loads_for, run_warm_up
+from ab_runner.sweep.server import probe
+from ab_runner.sweep.server.start import Start
+from ab_runner.sweep.server.warm_up import HIGH_CONCURRENCY, WarmUpLoad, rate_expected
+from ab_runner.sweep.server.warm_up_run import loads_for, run_warm_up
+from ab_runner.sweep.trial.closed import measure_cell
+from ab_runner.sweep.trial.open import NoPeak, Peak, measure_open_cell
 
 
 class Turn:

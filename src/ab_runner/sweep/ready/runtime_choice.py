@@ -1,0 +1,94 @@
+"""Chooses where servers and generators run, and checks what that needs from this machine."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from ab_runner import paths
+from ab_runner.catalog.catalog import Catalog
+from ab_runner.errors import UserError
+from ab_runner.host import machine
+from ab_runner.load.generator_registry import generator_of
+from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.server import DEFAULT_JDK
+from ab_runner.model.workload import Workload
+from ab_runner.runtime import docker_commands, process
+from ab_runner.runtime.base import Runtime, RuntimeUnusable
+from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.runtime.process import ProcessRuntime
+from ab_runner.sweep.trial.connection_limit import most_connections
+
+SPARE_FILES = 16
+"""What a generator opens besides its connections."""
+
+
+def choose_runtime(
+    request: SweepRequest, catalog: Catalog, fixtures: Path, port: int, tell: Callable[[str], None]
+) -> Runtime:
+    """Return Docker where its engine answers, else processes of this host. RuntimeUnusable or UserError where the
+    request cannot be met."""
+    cpus, generator = machine.cpu_split(request.generators, request.server_cpus), generator_of(request)
+    if 0 < len(cpus.generator) < request.generators:
+        tell(
+            f"! {request.generators} generators need {request.generators + 1} cores and this machine has fewer: "
+            "they share the cores there are, which limits their load"
+        )
+    unusable = docker_commands.why_unusable() if request.runtime != "process" else None
+    if request.runtime == "docker" and unusable:
+        raise RuntimeUnusable(f"--runtime docker: {unusable}")
+    if request.runtime != "process" and not unusable:
+        return DockerRuntime(fixtures, cpus, request.network, request.jdk or DEFAULT_JDK, generator)
+    if request.network != "loopback":
+        raise UserError(f"--network {request.network} needs Docker" + (f": {unusable}" if unusable else ""))
+    if request.server_cpus is not None and (missing := process.why_not_pinned()):
+        raise UserError(f"--server-cpus {request.server_cpus}: {missing}")
+    if unusable:
+        tell(f"servers run as processes of this host, because {unusable}")
+    if rights := process.rights():
+        tell(f"! {rights}")
+    return ProcessRuntime(catalog.root, fixtures, cpus, port, request.jdk, generator, catalog.outside)
+
+
+def usual_runtime(catalog: Catalog) -> tuple[Runtime, str | None]:
+    """Return the runtime that a sweep without options has, and why it is not Docker; None if it is."""
+    unusable, cpus = docker_commands.why_unusable(), machine.cpu_split()
+    if unusable is None:
+        return DockerRuntime(paths.FIXTURES, cpus, "loopback"), None
+    return ProcessRuntime(catalog.root, paths.FIXTURES, cpus, port=0, outside=catalog.outside), unusable
+
+
+def check_limits(runtime: Runtime, request: SweepRequest, workloads: Iterable[Workload], port: int) -> None:
+    """Make the generator ready. UserError if the port of a process is taken, or the generator may open too few
+    files."""
+    if runtime.name == ProcessRuntime.name:
+        _check_port(port)
+    _check_open_files(request, workloads, runtime.prepare_generator())
+
+
+def _check_port(port: int) -> None:
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("", port))
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise UserError(f"port {port}: {reason}; free it or choose another with --port") from None
+
+
+def _check_open_files(request: SweepRequest, workloads: Iterable[Workload], limit: int) -> None:
+    highest = max(request.levels)
+    options = {
+        "connections": ("concurrency", "--concurrency"),
+        "rate": ("--rate", "--rate"),
+        "idle": ("--idle", "--idle"),
+    }
+    what, lower = options.get(request.axis, ("an open load", ""))
+    needed = SPARE_FILES + most_connections(request, workloads) + (highest if request.axis == "idle" else 0)
+    if needed > limit:
+        raise UserError(
+            f"{what}{f' {highest:,}' if lower else ''} needs {needed:,} open files "
+            f"and {generator_of(request).name} may open {limit:,}: "
+            f"raise the limit (ulimit -n; for Docker that of the daemon){f' or lower {lower}' if lower else ''}"
+        )

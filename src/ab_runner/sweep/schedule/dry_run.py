@@ -1,0 +1,50 @@
+"""What a sweep would measure, and how long that takes, in lines. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ab_runner.load.generator_registry import DEFAULT
+from ab_runner.model.axis import levels_text
+from ab_runner.model.protocol import Protocol, SweepRequest, cpus_text
+from ab_runner.model.server import Server
+from ab_runner.store.plan import plan_for
+from ab_runner.sweep.schedule.expected_time import ExpectedTime, expected_time, time_text
+
+
+def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server | None) -> Iterator[str]:
+    """Return a line for each part of the request, with the number of trials and the time that the sweep takes."""
+    protocol = request.protocol
+    runs = plan_for(request, servers, reference)
+    trials = sum(len(run.cells) for run in runs)
+    yield f"servers ({len(servers)}): {', '.join(server.id for server in servers)}"
+    yield f"workloads: {', '.join(request.workloads)}"
+    yield levels_text(request.axis, request.levels, request.open)
+    if request.generator != DEFAULT.name:
+        yield f"load by {request.generator}"
+    yield f"protocol: {protocol.name}, blocks: {protocol.blocks}, each trial: {_trial_text(protocol)}"
+    if request.server_cpus is not None:
+        yield f"each server on {cpus_text(request.server_cpus)}"
+    when = "in each batch" if protocol.together > 1 else "before and after"
+    yield f"trials: {trials:,}" + (f", with those of {reference.id} {when}" if reference else "")
+    everyone = [*servers, reference] if reference else servers
+    expected = expected_time(request, runs, {server.id: server for server in everyone})
+    if expected is not None:
+        yield f"time: about {time_text(expected.seconds)}, without builds"
+    else:
+        yield "time: not known beforehand, because trials or warm-ups are numbers of requests"
+    yield tables_said(expected, "results/latest")
+
+
+def tables_said(expected: ExpectedTime | None, folder: str) -> str:
+    """Return how to see the tables of a running sweep in this folder, and when they have the first block."""
+    line = f"./ab-runner report {folder} shows the tables so far"
+    if expected is None or expected.first_block is None:
+        return line
+    return f"first block complete after about {time_text(expected.first_block)}; {line}"
+
+
+def _trial_text(protocol: Protocol) -> str:
+    loads = {name: each.trial for name, each in protocol.by_workload.items() if each.trial != protocol.trial}
+    others = ", ".join(f"{name}: {load.text}" for name, load in loads.items())
+    return f"{protocol.trial.text} ({others})" if others else protocol.trial.text

@@ -1,0 +1,147 @@
+"""How long a sweep takes: what its plan says, and what the published sweeps took besides. Pure.
+
+The constants are fitted to those sweeps. `benchmarks/sweep_times.py` prints the means behind them, and how far the
+result is from the time that each sweep took."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import msgspec
+
+from ab_runner.model.protocol import Protocol, SweepRequest
+from ab_runner.model.records import BEFORE, Cell
+from ab_runner.model.server import Server
+from ab_runner.store.plan import ServerRun, batches_of
+from ab_runner.sweep.server.warm_up import HIGH_CONCURRENCY, WarmUpLoad, turns_of
+from ab_runner.sweep.trial.capacity import USUAL_STEPS
+from ab_runner.sweep.trial.open import LEAD_IN_SECONDS, PEAK_SECONDS
+
+START = 1.5
+"""Seconds until a server answers. In a batch in Docker only the first one's count: the others start while one is warmed
+up."""
+SERVER = 0.9
+"""Seconds of a server besides its start, warm-up and trials: probes, pauses, its stop."""
+WARM = 0.5
+"""Seconds that the warm-up of a JVM takes longer than the protocol's least time."""
+WARM_LATE = 2.0
+"""Seconds that it takes besides where echo or the large file is among its workloads."""
+VERIFICATION = 0.5
+"""Seconds in which the answers of a workload are compared after the trials of a start."""
+TRIAL = 0.2
+"""Seconds of a trial besides its load: lead-in, the start of the generator, checks."""
+OLD_YEAR = 2009
+"""Servers that were released before this year stall and fail more often than later ones. A trial that fails takes up
+to 25 s, with the restart of its server."""
+OLD = 0.3
+"""Seconds that a trial of an old server takes longer."""
+CROWDED_FROM = 500
+CROWDED = 1.4
+"""The same from so many connections on; also of the large file, whose trials are stretched then."""
+COLD = 0.1
+"""The share of the trials of JVM servers under an open load that are repeated because they are cold. Repeats under a
+closed load are in the seconds of its trials."""
+COLD_BESIDE_IDLE = 1.2
+"""The same beside idle connections: opening them makes the JIT compile again."""
+OVERLOAD_FROM = 75
+"""Per cent of a server's peak. From there on half of the cells fail so often that they are given up after half of the
+blocks."""
+
+
+class ExpectedTime(msgspec.Struct, frozen=True):
+    """The seconds that a sweep is expected to take, without builds. `first_block` is when the first block is complete;
+    None if there is only one, or if it has been measured already."""
+
+    seconds: float
+    first_block: float | None
+
+
+def expected_time(
+    request: SweepRequest, runs: Sequence[ServerRun], servers: Mapping[str, Server], verifies: bool = True
+) -> ExpectedTime | None:
+    """Return the expected time of these runs; None where some load is a number of requests, whose time is not known.
+    `servers` has those of the runs by id. Without `verifies` it is that of a sweep of older versions, which compared no
+    answers after the trials of a start."""
+    blocks: dict[int, float] = {}
+    for batch in batches_of(runs):
+        seconds = _batch(request, batch, servers)
+        if seconds is None:
+            return None
+        if verifies and request.open is None:
+            seconds += VERIFICATION * sum(len({cell.workload for cell in run.cells}) for run in batch)
+        blocks[batch[0].block] = blocks.get(batch[0].block, 0.0) + seconds
+    own = [block for block in blocks if block > BEFORE]
+    first = blocks[1] + blocks.get(BEFORE, 0.0) if 1 in own and len(own) > 1 else None
+    return ExpectedTime(sum(blocks.values()), first)
+
+
+def _batch(request: SweepRequest, batch: Sequence[ServerRun], servers: Mapping[str, Server]) -> float | None:
+    starts = 1 if request.runtime == "docker" else len(batch)
+    seconds = starts * START
+    for run in batch:
+        of_run = _run(request, run, servers[run.server])
+        if of_run is None:
+            return None
+        seconds += of_run
+    return seconds
+
+
+def _run(request: SweepRequest, run: ServerRun, server: Server) -> float | None:
+    """Return the seconds of a server's run without its start."""
+    connections = [HIGH_CONCURRENCY] if request.open else [cell.level for cell in run.cells]
+    workloads = [workload for workload, _ in groupby(sorted(cell.workload for cell in run.cells))]
+    turns = turns_of(request.protocol.warm_up, workloads, connections, server.compiles)
+    parts = [SERVER, _warm_up(request.protocol, turns, server)]
+    if request.axis in ("peak", "slo"):
+        parts += [PEAK_SECONDS + TRIAL] * len(workloads)
+    parts += (_cell(request, run.block, cell, server) for cell in run.cells)
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None
+
+
+def _warm_up(protocol: Protocol, turns: Sequence[WarmUpLoad], server: Server) -> float | None:
+    plan = protocol.warm_up
+    if plan.load.seconds is None:
+        return 0.0 if all(protocol.warm_up_of(turn.workload).load.requests == 0 for turn in turns) else None
+    if not plan.steady:
+        return plan.load.seconds
+    if server.compiles is False:
+        return float(len(turns))
+    late = any(turn.workload in ("echo", "large") for turn in turns)
+    return plan.load.seconds + WARM + (WARM_LATE if late else 0.0)
+
+
+def _cell(request: SweepRequest, block: int, cell: Cell, server: Server) -> float | None:
+    """Return the seconds of a cell's trial, or of all trials of its search."""
+    seconds = request.protocol.trial_of(cell.workload).seconds
+    if seconds is None:
+        return None
+    if request.open is None:
+        return seconds + TRIAL + _stalls(cell, server)
+    cold = COLD_BESIDE_IDLE if request.axis == "idle" and cell.level else COLD
+    if server.compiles is False:
+        cold = 0.0
+    trials = float(USUAL_STEPS) if request.axis == "slo" else 1.0
+    if request.axis == "peak" and cell.level >= OVERLOAD_FROM and 2 * block > request.protocol.blocks > 1:
+        trials = 0.5
+    return trials * (1 + cold) * (seconds + LEAD_IN_SECONDS + TRIAL)
+
+
+def _stalls(cell: Cell, server: Server) -> float:
+    """Return what a trial of a closed load takes on average because of stalls, failures and stretching."""
+    is_old = server.release_year < OLD_YEAR
+    if cell.level >= CROWDED_FROM:
+        return CROWDED if is_old or cell.workload == "large" else 0.0
+    return OLD if is_old else 0.0
+
+
+def time_text(exact: float) -> str:
+    """Return `40 s`, `5 min` or `3 h 10 min`: of hours to five minutes, because more is not known."""
+    if exact < 89.5:
+        return f"{exact:.0f} s"
+    minutes = round(exact / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(5 * round(exact / 300), 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"

@@ -1,0 +1,267 @@
+"""One start of a server: from its process to its first answer, and the load that is made against it."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+import msgspec
+
+from ab_runner.load.generator import Asked, Completed, GeneratorError, Run, Target
+from ab_runner.model.load import Load
+from ab_runner.model.message import Code, Message
+from ab_runner.model.records import AFTER, BEFORE, AnswerRecord, StartRecord, VerificationRecord
+from ab_runner.model.server import Server
+from ab_runner.model.workload import WorkloadName
+from ab_runner.monitor.sampler import ResourceSampler, interval_of
+from ab_runner.runtime.base import RunningServer, StartError
+from ab_runner.sweep.context import SweepContext
+from ab_runner.sweep.events import PhaseStarted
+from ab_runner.sweep.server import probe
+from ab_runner.sweep.server.spot_checks import SpotChecks
+from ab_runner.sweep.server.trial_length import time_limit
+from ab_runner.sweep.server.verification import verify
+
+READY_SECONDS = 60.0
+_TEXT_AT_MOST = 2_000
+"""Characters; a JVM says its version in less than 200."""
+
+
+class WatchedLoad(msgspec.Struct, frozen=True):
+    """One run of the generator, and what was observed during it."""
+
+    run: Run
+    spot_checks: SpotChecks | None
+    """None where the generator compares all answers itself."""
+    sampler: ResourceSampler
+
+
+class Start:
+    """One start of a server in a sweep. It is the `Executor` of the generator, whose commands run beside the server."""
+
+    def __init__(
+        self, context: SweepContext, server: Server, block: int, number: int, batch: int | None = None
+    ) -> None:
+        """`number` counts the starts of a sweep."""
+        self.context = context
+        self.server = server
+        self.block = block
+        self.number = number
+        self.batch = batch
+        block_name = {BEFORE: "before", AFTER: "after"}.get(block, str(block))
+        self.name = f"{block_name}-{server.id}-{number}"
+        """The beginning of the names of this start's files."""
+        self._running: RunningServer | None = None
+        self._questions: dict[WorkloadName, probe.Question] = {}
+        self._answers: dict[WorkloadName, probe.Answer] = {}
+        """The last right ones, without their bodies."""
+        self._lengths: dict[WorkloadName, int] = {}
+
+    def begin(self, first: WorkloadName) -> None:
+        """Start the server, wait until it answers in this workload, and record that. StartError if it cannot be started
+        or does not get ready."""
+        self.context.emit(PhaseStarted("start", self.server.id))
+        at, began = datetime.datetime.now(datetime.UTC), time.monotonic()
+        workload, environment = self.context.workloads[first], dict[str, str]()
+        failure: StartError | None = None
+        try:
+            running = self._running = self.context.runtime.start(self.server, self.name)
+            # A server can have a word in what is said of it.
+            environment = {name: text[:_TEXT_AT_MOST] for name, text in running.environment.items()}
+            if wrong := probe.wait_until_ready(running.connect, workload, READY_SECONDS, running.ended):
+                failure = StartError(msgspec.structs.replace(wrong, stage="readiness"))
+                self.stop()
+        except StartError as error:
+            failure = error
+        self.context.store.append(
+            StartRecord(
+                block=self.block,
+                server=self.server.id,
+                start=self.number,
+                at=at,
+                seconds=round(time.monotonic() - began, 3),
+                environment=environment,
+                error=failure.message if failure else None,
+            )
+        )
+        if failure is not None:
+            raise failure
+
+    def stop(self) -> None:
+        """End the server and the generator beside it; may be called twice."""
+        if self._running is not None:
+            self.context.emit(PhaseStarted("stop", self.server.id))
+            running, self._running = self._running, None  # not tried again: what this leaves, the runtime's close ends
+            running.stop()
+
+    def pause(self) -> None:
+        """Take the CPU from the server until `resume`: it must not disturb the one that is measured meanwhile."""
+        self.running.pause()
+
+    def resume(self) -> None:
+        """Let the server run again."""
+        self.running.resume()
+
+    @property
+    def running(self) -> RunningServer:
+        """Return the server, which must have begun and not been stopped."""
+        assert self._running is not None, "it runs"
+        return self._running
+
+    @property
+    def folder(self) -> str:
+        """Return the folder where the generator may leave files, by its path for the generator."""
+        return self.running.generator_folder
+
+    @property
+    def fixtures(self) -> str:
+        """Return the folder with the served files, by its path for the generator."""
+        return self.running.generator_fixtures
+
+    @property
+    def cpus(self) -> tuple[int, ...]:
+        """Return the CPUs of the generator; empty where nothing is pinned."""
+        return self.context.runtime.generator_cpus
+
+    def execute(self, command: Sequence[str], time_limit: float) -> Completed:
+        """Run a command of the generator for at most this many seconds, and return how it ended."""
+        return self.running.generate(command, time_limit)
+
+    def take(self, name: str) -> str | None:
+        """Return the text of a file that the generator left, and keep it in the sweep's folder; None if there is
+        none."""
+        return self.context.store.take(self.name, name)
+
+    def question(self, name: WorkloadName) -> probe.Question:
+        """Return the request of a workload and its expected answer. The generator is asked for the request, and the
+        fixture read, once for each start. ProbeError if the generator does not tell."""
+        if name not in self._questions:
+            workload = self.context.workloads[name]
+            generator, host = self.context.generator, self.running.host
+            try:
+                head = generator.request_head(self, host, workload.path, workload.keep_alive, workload.headers)
+            except GeneratorError as error:
+                raise probe.ProbeError(Message(Code.NO_REQUEST, detail=str(error))) from error
+            self._questions[name] = probe.question(head, workload, self.context.fixtures)
+        return self._questions[name]
+
+    def check(self, name: WorkloadName) -> probe.Answer:
+        """Return the answer to the generator's request. ProbeError unless the server answers in this workload as it
+        must."""
+        try:
+            answer = probe.check(self.running.connect, self.question(name))
+        except OSError as error:
+            raise probe.ProbeError(Message(Code.UNSAID, detail=str(error))) from error
+        self._answers[name] = msgspec.structs.replace(answer, body=b"")
+        self._lengths.setdefault(name, len(answer.body))
+        return answer
+
+    def asked(self, name: WorkloadName, load: Load, connections: int) -> Asked:
+        """Return what a run of the generator in this workload is judged by. The length of the right answer's body is
+        that of the first right answer, for nobody knows beforehand how far a server compresses."""
+        question, answer = self.question(name), self._answers.get(name)
+        body_length = self._lengths.get(name, len(question.expected))
+        return Asked(
+            load=load,
+            connections=connections,
+            keep_alive=question.workload.keep_alive,
+            body_length=body_length,
+            answer_length=len(answer.head) + body_length if answer else None,
+            stays_open=answer is not None and probe.stays_open(question.head, answer),
+        )
+
+    def record_head(self, name: WorkloadName, answer: probe.Answer) -> None:
+        """Record the head of an answer, unless the sweep has one of this server and workload."""
+        if (self.server.id, name) in self.context.answered:
+            return
+        self.context.store.append(
+            AnswerRecord(
+                block=self.block,
+                server=self.server.id,
+                start=self.number,
+                workload=name,
+                head=answer.head,
+                head_bytes=len(answer.head),
+                body_bytes=len(answer.body),
+            )
+        )
+        self.context.answered.add((self.server.id, name))
+
+    def verify(self, name: WorkloadName) -> None:
+        """Compare many answers byte for byte, and record how many were wrong. Does nothing where the generator compares
+        all answers itself."""
+        if self.context.generator.compares_answers:
+            return
+        self.context.emit(PhaseStarted("verify", self.server.id, name))
+        began = time.monotonic()
+        found = verify(self.running.connect, self.question(name))
+        self.context.store.append(
+            VerificationRecord(
+                block=self.block,
+                server=self.server.id,
+                start=self.number,
+                workload=name,
+                seconds=round(time.monotonic() - began, 3),
+                compared=found.compared,
+                wrong=found.wrong,
+                first_wrong=found.first_wrong,
+            )
+        )
+
+    def is_alive(self, name: WorkloadName) -> bool:
+        """Return whether the server still answers a single request."""
+        return probe.is_alive(self.running.connect, self.context.workloads[name])
+
+    def load(
+        self, name: WorkloadName, concurrency: int, load: Load, idle_timeout: int, rate: float | None = None
+    ) -> Run:
+        """Make load and return what came of it. The generator has one process, records no latencies, and gives up after
+        so many seconds without progress. `rate` is how many requests per second can be expected."""
+        target = msgspec.structs.replace(self._target(name, load, rate), idle_timeout=idle_timeout)
+        return self.context.generator.run(target, load, concurrency)
+
+    def watched_load(
+        self,
+        name: WorkloadName,
+        concurrency: int,
+        load: Load,
+        rate: float | None = None,
+        record_as: str | None = None,
+    ) -> WatchedLoad:
+        """Make load, compare answers and sample resources meanwhile, and return all of it. `record_as` is for a trial:
+        it names the trial's files, latencies are recorded, and the generator has all its processes. `rate` is how many
+        requests per second can be expected."""
+        question = self.question(name)
+        target = self._target(name, load, rate)
+        if record_as is not None:
+            processes = self.context.generators
+            if load.rate is None:
+                processes = self.context.generator.processes(concurrency, processes)
+            target = msgspec.structs.replace(target, processes=processes, record_as=record_as)
+        checks: AbstractContextManager[SpotChecks | None] = nullcontext()
+        if not self.context.generator.compares_answers:
+            checks = SpotChecks(self.running.connect, question)
+        with (
+            checks as spot_checks,
+            ResourceSampler(self.running, target.processes, interval_of(load)) as sampler,
+        ):
+            run = self.context.generator.run(target, load, concurrency)
+        return WatchedLoad(run, spot_checks, sampler)
+
+    def _target(self, name: WorkloadName, load: Load, rate: float | None) -> Target:
+        workload = self.context.workloads[name]
+        idle_timeout = self.context.protocol.idle_timeout
+        return Target(
+            url=f"http://{self.running.host}{workload.path}",
+            keep_alive=workload.keep_alive,
+            headers=workload.headers,
+            fixture=workload.fixture,
+            constant=workload.constant,
+            echo=workload.echo,
+            idle_timeout=idle_timeout,
+            time_limit=time_limit(load, idle_timeout, rate),
+            executor=self,
+            rate=rate,
+        )

@@ -1,0 +1,167 @@
+"""The time that a sweep names beforehand, beside the time that sweeps took."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from support.builders import server, sweep
+from support.workloads import WORKLOADS
+
+from ab_runner import paths
+from ab_runner.catalog.servers import load, select
+from ab_runner.catalog.sets import expand, load_sets
+from ab_runner.model.axis import OpenLoad
+from ab_runner.model.load import Load
+from ab_runner.model.protocol import PROTOCOLS, SweepRequest, WarmUp, for_open_load
+from ab_runner.model.records import EndRecord, Record, StartRecord
+from ab_runner.model.server import REFERENCE, Server
+from ab_runner.store.layout import PUBLISHED_SWEEPS
+from ab_runner.store.log import log_lines
+from ab_runner.store.plan import plan, plan_of
+from ab_runner.store.reader import read_sweep
+from ab_runner.sweep.schedule.expected_time import (
+    CROWDED,
+    OLD,
+    SERVER,
+    START,
+    TRIAL,
+    VERIFICATION,
+    WARM,
+    ExpectedTime,
+    expected_time,
+    time_text,
+)
+from ab_runner.sweep.trial.capacity import USUAL_STEPS
+from ab_runner.sweep.trial.open import PEAK_SECONDS
+
+RECORDINGS = Path(__file__).parents[2] / "recordings" / "sweeps"
+MAKE_BENCH = 235.0
+"""Seconds that the sweep of `make bench` took on two vCPUs of an AMD EPYC, with all images built."""
+TAKEN = [*sorted((paths.RESULTS / PUBLISHED_SWEEPS).iterdir()), RECORDINGS / "quick"]
+
+
+@pytest.mark.parametrize("folder", TAKEN, ids=lambda folder: folder.name)
+def test_the_time_of_recorded_sweeps_is_named_within_15_percent(folder: Path) -> None:
+    stored = read_sweep(folder)
+    found = expected_time(stored.request, plan_of(stored), {each.id: each for each in stored.everyone}, verifies=False)
+    assert found is not None
+    assert found.seconds == pytest.approx(seconds_taken(folder), rel=0.15)
+
+
+def seconds_taken(folder: Path) -> float:
+    """From the first start to the end."""
+    lines = [line for line in log_lines(folder) if line.strip()]
+    first, last = (msgspec.json.decode(line, type=Record) for line in (lines[0], lines[-1]))
+    assert isinstance(first, StartRecord)
+    assert isinstance(last, EndRecord)
+    return (last.at - first.at).total_seconds()
+
+
+def test_the_time_of_make_bench_is_named_within_15_percent() -> None:
+    catalog = load(paths.SERVERS)
+    core = select(catalog, expand(["@core"], load_sets(paths.SERVERS, catalog)))
+    request = msgspec.structs.replace(
+        asked("quick"), workloads=tuple(each.name for each in WORKLOADS), levels=(10, 100), runtime="docker"
+    )
+    assert named(request, *core, reference=catalog[REFERENCE]).seconds == pytest.approx(MAKE_BENCH, rel=0.15)
+
+
+# --- its parts ---------------------------------------------------------------------------------------------------
+
+JAVA = server("tomcat-11", workloads=("small",), released=datetime.date(2024, 1, 1))
+NATIVE = server("nginx-1", kind="debian", workloads=("small",), released=datetime.date(2024, 1, 1))
+OLD_ONE = server("thttpd-1", kind="debian", workloads=("small",), released=datetime.date(2003, 1, 1))
+
+
+def asked(name: str, **changes: Any) -> SweepRequest:
+    """By that protocol, for the small file at 10 connections, in Docker."""
+    request = msgspec.structs.replace(
+        sweep(JAVA).request, protocol=PROTOCOLS[name], workloads=("small",), levels=(10,), runtime="docker"
+    )
+    return msgspec.structs.replace(request, **changes)
+
+
+def named(request: SweepRequest, *servers: Server, reference: Server | None = None) -> ExpectedTime:
+    runs = plan(
+        servers, request.workloads, request.levels, request.protocol.blocks, 1, reference, request.protocol.together
+    )
+    everyone = [*servers, reference] if reference else servers
+    found = expected_time(request, runs, {each.id: each for each in everyone})
+    assert found is not None
+    return found
+
+
+def seconds(request: SweepRequest, *servers: Server) -> float:
+    return named(request, *servers).seconds
+
+
+def test_a_jvm_is_warmed_up_longer_than_a_native_server() -> None:
+    assert seconds(asked("quick"), NATIVE) == pytest.approx(START + SERVER + 1 + 1 + TRIAL + VERIFICATION)
+    assert seconds(asked("quick"), JAVA) == pytest.approx(START + SERVER + 7 + WARM + 1 + TRIAL + VERIFICATION)
+
+
+def test_in_a_batch_in_docker_only_the_first_start_takes_time() -> None:
+    together = msgspec.structs.replace(PROTOCOLS["standard"], blocks=1)
+    in_docker = asked("quick", protocol=together)
+    as_processes = msgspec.structs.replace(in_docker, runtime="process")
+    assert seconds(as_processes, NATIVE, JAVA) - seconds(in_docker, NATIVE, JAVA) == pytest.approx(START)
+
+
+def test_old_servers_take_longer_most_of_all_at_many_connections() -> None:
+    few, many = asked("quick"), asked("quick", levels=(500,))
+    assert seconds(few, OLD_ONE) - seconds(few, NATIVE) == pytest.approx(OLD)
+    assert seconds(many, OLD_ONE) - seconds(many, NATIVE) == pytest.approx(CROWDED)
+
+
+@pytest.mark.parametrize(("warm_up", "expected"), [(WarmUp(Load(seconds=60)), 60), (WarmUp(Load(requests=0)), 0)])
+def test_a_warm_up_that_was_asked_for_takes_its_time(warm_up: WarmUp, expected: float) -> None:
+    protocol = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=warm_up)
+    found = seconds(asked("quick", protocol=protocol), JAVA)
+    assert found == pytest.approx(START + SERVER + expected + 1 + TRIAL + VERIFICATION)
+
+
+def test_of_a_number_of_requests_the_time_is_not_known() -> None:
+    request = asked("2006")
+    runs = plan([NATIVE], request.workloads, request.levels, 1, 1)
+    assert expected_time(request, runs, {NATIVE.id: NATIVE}) is None
+    by_requests = msgspec.structs.replace(PROTOCOLS["quick"], trial=Load(requests=10))
+    assert expected_time(asked("quick", protocol=by_requests), runs, {NATIVE.id: NATIVE}) is None
+
+
+def test_the_first_block_is_complete_after_its_own_batches() -> None:
+    found = named(asked("standard"), NATIVE, JAVA)
+    assert found.first_block == pytest.approx(found.seconds / 6)
+    assert named(asked("quick"), NATIVE, JAVA, reference=OLD_ONE).first_block is None
+
+
+def test_of_a_first_block_that_is_measured_already_nothing_is_told() -> None:
+    request = asked("standard")
+    runs = [run for run in plan([NATIVE], request.workloads, request.levels, 6, 1) if run.block > 1]
+    found = expected_time(request, runs, {NATIVE.id: NATIVE})
+    assert found is not None
+    assert found.first_block is None
+
+
+def test_a_search_takes_some_rates_and_shares_of_the_peak_are_given_up_where_half_of_the_servers_fail() -> None:
+    def opened(axis: str, *levels: int) -> float:
+        load = OpenLoad(axis=axis)  # type: ignore[arg-type]
+        return seconds(
+            asked("standard", open=load, levels=levels, protocol=for_open_load(PROTOCOLS["standard"])), NATIVE
+        )
+
+    rate, slo = opened("rate", 1_000), opened("slo", 10)
+    assert slo - rate == pytest.approx(6 * (PEAK_SECONDS + TRIAL + (USUAL_STEPS - 1) * (5 + 1 + TRIAL)))
+    low, high = opened("peak", 50), opened("peak", 90)
+    assert low - high == pytest.approx(3 * 0.5 * (5 + 1 + TRIAL))
+
+
+@pytest.mark.parametrize(
+    ("exact", "text"),
+    [(44.4, "44 s"), (90, "2 min"), (303, "5 min"), (3_540, "59 min"), (3_580, "1 h"), (11_500, "3 h 10 min")],
+)
+def test_a_time_is_told_as_exactly_as_it_is_known(exact: float, text: str) -> None:
+    assert time_text(exact) == text

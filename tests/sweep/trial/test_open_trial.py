@@ -1,0 +1,309 @@
+"""Sweeps with an open load on a fake runtime: which rates are tried, in which order, and what is stored. What the real
+open-load says of real servers, the end-to-end tests see."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from support.builders import said_of, server, sweep, usage
+from support.fakes import FakeRuntime, Generate
+
+from ab_runner.load.generator import Completed, GeneratorError
+from ab_runner.load.generator_registry import OPEN
+from ab_runner.model.axis import OpenLoad
+from ab_runner.model.load import Load
+from ab_runner.model.message import Code, Message
+from ab_runner.model.protocol import PROTOCOLS, WarmUp
+from ab_runner.model.records import PEAK, STEP, NotMeasured, RepeatedTrial, SupportingTrial, Trial
+from ab_runner.model.server import Server
+from ab_runner.monitor.sampler import ResourceSampler
+from ab_runner.store.layout import RAW_FOLDER
+from ab_runner.store.plan import batches_of, plan
+from ab_runner.store.reader import read
+from ab_runner.store.writer import Store
+from ab_runner.sweep.context import SweepContext
+from ab_runner.sweep.repeats import RepeatBudget
+from ab_runner.sweep.run import run
+from ab_runner.sweep.server import start as start_module
+
+PROTOCOL = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=WarmUp(Load(requests=0)), trial=Load(seconds=2))
+NATIVE = server("a-1", kind="debian", workloads=("small",))
+
+
+def said(options: Sequence[str], milliseconds: float, answered: float = 1.0, **changes: Any) -> Completed:
+    """What open-load would print of a server that answers that share of the requests, all in that time."""
+    value = dict(itertools.pairwise(options))
+    rate, seconds = float(value.get("--rate", 20_000)), float(value["--seconds"])
+    planned = round(rate * seconds)
+    right = round(answered * planned)
+    output = {
+        "format": 2, "version": "1.0.0", "expected_bytes": 100, "seconds": seconds,
+        "options": {
+            "connections": "new", "rate": rate if "--rate" in value else None,
+            "closed": int(value["--closed"]) if "--closed" in value else None,
+        },
+        "requests": {"planned": planned, "sent": planned, "refused": 0, "answered": right, "failed": planned - right,
+                     "retried": 0},
+        "failed": {"timeout": planned - right} if right < planned else {}, "refused": {},
+        "answered_per_second": answered * rate,
+        "latency": {"milliseconds": {}, "microseconds": [[round(1000 * milliseconds), right]]},
+        "lag": {"milliseconds": {"p99": 0.01, "max": 0.1}, "microseconds": []},
+        "per_second": {"answered": [], "failed": [], "latency": [], "lag": []},
+        "connections": {
+            "opened": right, "most_at_once": 4, "closed_while_free": 0, "left_open": 0, "unrequested_bytes": 0,
+            "idle_closed": 0,
+        },
+        "idle_opened": int(value.get("--idle", 0)), "bytes_received": 200 * right,
+    }  # fmt: skip
+    return Completed(0, json.dumps(output | changes), "")
+
+
+def of_capacity(capacity: int) -> Generate:
+    """A server that answers within 1 ms up to this rate, and above it takes 100 ms."""
+
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        value = dict(itertools.pairwise(command))
+        return said(command, 1.0 if float(value.get("--rate", 0)) <= capacity else 100.0)
+
+    return generate
+
+
+Measure = Callable[..., list[Trial | NotMeasured]]
+
+
+@pytest.fixture
+def measured(tmp_path: Path) -> Measure:
+    """Measures the cells of a server at these levels, and returns their records."""
+    fixtures = tmp_path / "fixtures"
+    fixtures.mkdir()
+    (fixtures / "small.html").write_bytes(b"x" * 100)
+
+    def measure(generate: Generate, load: OpenLoad, *levels: int) -> list[Trial | NotMeasured]:
+        runtime = FakeRuntime(fixtures, generate)
+        measure.runtime = runtime  # type: ignore[attr-defined]
+        folder = tmp_path / "sweep"
+        stored = sweep(NATIVE)
+        request = msgspec.structs.replace(stored.request, open=load, levels=levels)
+        kept = Store.make(folder, msgspec.structs.replace(stored, request=request))
+        try:
+            context = SweepContext(
+                {NATIVE.id: NATIVE},
+                PROTOCOL,
+                runtime,
+                kept,
+                fixtures,
+                lambda event: None,
+                generator=OPEN,
+                open=load,
+                repeats=RepeatBudget(1_000, sleep=lambda seconds: None),
+            )
+            run(batches_of(plan([NATIVE], ["small"], levels, blocks=1, seed=1)), context)
+        finally:
+            kept.close()
+        records = read(folder).records
+        measure.repeated = [  # type: ignore[attr-defined]
+            record.trial for record in records if isinstance(record, RepeatedTrial)
+        ]
+        measure.supporting = supporting(folder)  # type: ignore[attr-defined]
+        return [record for record in records if isinstance(record, Trial | NotMeasured)]
+
+    measure.folder = tmp_path / "sweep"  # type: ignore[attr-defined]
+    return measure
+
+
+def supporting(folder: Path) -> list[SupportingTrial]:
+    """The trials on which figures rest, each of which must have its raw output."""
+    found = [record for record in read(folder).records if isinstance(record, SupportingTrial)]
+    assert all((folder / RAW_FOLDER / each.trial.raw).read_text().startswith("$ open-load ") for each in found)
+    return found
+
+
+def loads(measure: Measure) -> list[str]:
+    """The kinds of the loads that were made: `rate=1000`, `closed=100`."""
+    log = measure.runtime.log  # type: ignore[attr-defined]
+    return [line.split()[2] for line in log if line.startswith("load")]
+
+
+def test_each_rate_has_a_trial_with_a_lead_in(measured: Measure) -> None:
+    trials = measured(of_capacity(10_000), OpenLoad(axis="rate"), 1_000, 2_000)
+    assert loads(measured) == ["rate=1000", "rate=2000"]
+    for trial, rate in zip(trials, (1_000, 2_000), strict=True):
+        assert isinstance(trial, Trial)
+        assert (trial.level, trial.verdict.valid, trial.outcome and trial.outcome.latency) == (
+            rate,
+            True,
+            {1_000: 2 * rate},
+        )
+        assert trial.raw == f"1-a-1-1-small-rate{rate}.txt"
+        assert "--lead-in 1 " in f"{' '.join(trial.command)} "
+        assert "--max-connections 4000 " in " ".join(trial.command)
+        assert trial.lead_in_seconds == 1
+        assert (trial.peak, trial.search, trial.samples) == (None, None, None)
+
+
+def test_shares_of_the_peak_are_of_one_closed_load_of_the_start(measured: Measure) -> None:
+    trials = measured(of_capacity(100_000), OpenLoad(axis="peak"), 50, 90)
+    assert loads(measured) == ["closed=100", "rate=10000", "rate=18000"]
+    assert [trial.peak for trial in trials if isinstance(trial, Trial)] == [20_000, 20_000]
+
+
+def test_a_capacity_is_searched_from_half_of_the_peak(measured: Measure) -> None:
+    (trial,) = measured(of_capacity(14_500), OpenLoad(axis="slo"), 10)
+    assert loads(measured)[:3] == ["closed=100", "rate=10000", "rate=20000"]
+    assert isinstance(trial, Trial)
+    search = trial.search
+    assert search is not None
+    assert search.met <= 14_500 < (search.missed or 0) <= 1.05 * search.met
+    assert trial.outcome is not None
+    assert trial.outcome.arrivals is not None
+    assert trial.outcome.arrivals.rate == search.met, "it is the trial of the highest rate that met the SLO"
+    assert [(step.rate <= 14_500) for step in search.steps] == [step.reason is None for step in search.steps]
+    assert said_of(search.steps[1].reason) == "p99 100 ms"
+    assert trial.verdict.valid
+
+
+def test_the_peak_and_each_step_of_a_search_are_stored_whole(measured: Measure) -> None:
+    (trial,) = measured(of_capacity(14_500), OpenLoad(axis="slo"), 10)
+    assert isinstance(trial, Trial)
+    assert trial.search is not None
+    peak, *steps = measured.supporting  # type: ignore[attr-defined]
+    assert (peak.role, peak.trial.outcome.connections, peak.trial.outcome.arrivals) == (PEAK, 100, None)
+    assert {each.role for each in steps} == {STEP}
+    assert [each.trial.outcome.arrivals.rate for each in steps] == [step.rate for step in trial.search.steps]
+    assert all(each.trial.outcome.latency and each.trial.peak == 20_000 for each in steps)
+    assert msgspec.structs.replace(trial, search=None, limit=None) in [
+        msgspec.structs.replace(each.trial, limit=None) for each in steps
+    ]
+
+
+def test_an_interruption_in_the_middle_of_a_search_loses_no_step(measured: Measure) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        if float(dict(itertools.pairwise(command)).get("--rate", 0)) == 20_000:
+            raise KeyboardInterrupt
+        return said(command, 1.0)
+
+    with pytest.raises(KeyboardInterrupt):
+        measured(generate, OpenLoad(axis="slo"), 10)
+    peak, step = supporting(measured.folder)  # type: ignore[attr-defined]
+    assert (peak.role, step.role) == (PEAK, STEP)
+    assert step.trial.outcome is not None
+    assert step.trial.outcome.completed == 20_000
+
+
+def test_a_disturbed_step_of_a_search_is_repeated_and_each_step_has_what_was_stolen(
+    measured: Measure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares = [0.0, 0.2, 0.1, 0.01]
+
+    class Sampler(ResourceSampler):
+        def __exit__(self, *_: object) -> None:
+            super().__exit__(None, None, None)
+            self.usage = usage(server_stolen_share=shares.pop(0) if shares else 0.0)
+
+    monkeypatch.setattr(start_module, "ResourceSampler", Sampler)
+    (trial,) = measured(of_capacity(14_500), OpenLoad(axis="slo"), 10)
+    assert loads(measured)[:4] == ["closed=100", "rate=10000", "rate=10000", "rate=20000"]
+    assert isinstance(trial, Trial)
+    assert trial.search is not None
+    assert [step.stolen_share for step in trial.search.steps[:3]] == [0.1, 0.01, 0.0]
+    (repeated,) = measured.repeated  # type: ignore[attr-defined]
+    assert (repeated.usage.stolen_share, repeated.peak) == (0.2, 20_000)
+
+
+def test_a_cold_trial_is_stored_with_the_peak_that_its_rate_is_a_share_of(
+    measured: Measure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares = [0.0, 0.3, 0.0]
+
+    class Sampler(ResourceSampler):
+        def __exit__(self, *_: object) -> None:
+            super().__exit__(None, None, None)
+            self.usage = usage(server_cpu_seconds=1.0, jit_cpu_seconds=shares.pop(0))
+
+    monkeypatch.setattr(start_module, "ResourceSampler", Sampler)
+    (trial,) = measured(of_capacity(100_000), OpenLoad(axis="peak"), 50)
+    assert loads(measured) == ["closed=100", "rate=10000", "rate=10000"]
+    (cold,) = measured.repeated  # type: ignore[attr-defined]
+    assert isinstance(trial, Trial)
+    assert (cold.peak, cold.usage.jit_cpu_seconds) == (20_000, 0.3)
+    assert trial.peak == 20_000
+
+
+def test_a_rate_with_failures_misses_the_slo(measured: Measure) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        value = dict(itertools.pairwise(command))
+        return said(command, 1.0, answered=1.0 if float(value.get("--rate", 0)) <= 12_000 else 0.995)
+
+    (trial,) = measured(generate, OpenLoad(axis="slo"), 10)
+    assert isinstance(trial, Trial)
+    assert trial.search is not None
+    assert trial.search.met <= 12_000
+    assert said_of(next(step.reason for step in trial.search.steps if step.reason)) == "200 failed: timeout"
+
+
+def test_a_server_that_meets_its_slo_at_no_rate_has_no_capacity(measured: Measure) -> None:
+    (trial,) = measured(of_capacity(0), OpenLoad(axis="slo"), 10)
+    assert isinstance(trial, Trial)
+    assert not trial.verdict.valid
+    assert said_of(trial.verdict.reason) == "SLO met at no rate: p99 100 ms"
+    assert trial.search is not None
+    assert (trial.search.met, trial.search.missed) == (0, 125)
+
+
+def test_a_search_that_the_server_does_not_survive_keeps_what_it_met(measured: Measure) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        value = dict(itertools.pairwise(command))
+        if float(value.get("--rate", 0)) > 12_000:
+            measured.runtime.running[-1].die()  # type: ignore[attr-defined]
+        return said(command, 1.0)
+
+    (trial,) = measured(generate, OpenLoad(axis="slo"), 10)
+    assert isinstance(trial, Trial)
+    assert not trial.verdict.valid
+    assert trial.search is not None
+    assert (trial.search.met, trial.search.missed) == (10_000, 20_000)
+
+
+@pytest.mark.parametrize(("milliseconds", "expected"), [(20.04, "p99 20 ms"), (1_234.4, "p99 1234 ms")])
+def test_a_latency_above_the_slo_is_told_in_plain_digits(measured: Measure, milliseconds: float, expected: str) -> None:
+    (trial,) = measured(lambda _, command: said(command, milliseconds), OpenLoad(axis="slo"), 10)
+    assert isinstance(trial, Trial)
+    assert trial.search is not None
+    assert {said_of(step.reason) for step in trial.search.steps} == {expected}
+
+
+def test_idle_connections_are_beside_one_rate(measured: Measure) -> None:
+    trials = measured(of_capacity(10_000), OpenLoad(axis="idle", rate=500), 0, 900)
+    assert [trial.command[trial.command.index("--idle") + 1] for trial in trials if isinstance(trial, Trial)] == [
+        "0",
+        "900",
+    ]
+    assert loads(measured) == ["rate=500"] * 2
+
+
+def test_a_generator_that_does_not_tell_its_request_measures_nothing(
+    measured: Measure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def request_head(*_: object) -> bytes:
+        raise GeneratorError("open-load: no such option")
+
+    monkeypatch.setattr(OPEN, "request_head", request_head)
+    (record,) = measured(of_capacity(10_000), OpenLoad(axis="rate"), 1_000)
+    assert isinstance(record, NotMeasured)
+    assert record.reason == Message(Code.NO_REQUEST, detail="open-load: no such option")
+    assert loads(measured) == []
+
+
+def test_without_a_peak_a_cell_says_why(measured: Measure) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        return Completed(2, "", "open-load: cannot reach it") if "--closed" in command else said(command, 1.0)
+
+    (record,) = measured(generate, OpenLoad(axis="slo"), 10)
+    assert isinstance(record, NotMeasured)
+    assert (said_of(record.reason), record.reason.detail) == ("no peak: refused", "open-load: cannot reach it")
