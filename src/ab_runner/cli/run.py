@@ -13,10 +13,10 @@ from ab_runner.cli import options
 from ab_runner.host import interrupt
 from ab_runner.load.generator_registry import DEFAULT, GENERATORS, OPEN
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import PROTOCOLS, for_open_load, for_workloads
+from ab_runner.model.protocol import PROTOCOLS, SweepRequest, for_open_load, for_workloads
 from ab_runner.model.server import DEFAULT_JDK, JDKS
 from ab_runner.model.workload import WorkloadName
-from ab_runner.sweep.request import RunRequest, RuntimeWish, with_changes
+from ab_runner.sweep.request import Place, with_changes
 
 
 @click.command("run")
@@ -159,36 +159,38 @@ def command(
         )
     usual = for_workloads(PROTOCOLS[protocol], load_workloads(paths.WORKLOADS).values())
     usual = for_open_load(usual) if opened else usual
-    request = RunRequest(
+    request = SweepRequest(
         servers=servers,
-        servers_from=servers_from,
         workloads=workloads,
         levels=levels,
         open=opened,
         protocol=with_changes(usual, trial=trial, warm_up=warmup, blocks=blocks),
-        runtime=RuntimeWish(kind=runtime, network=network, jdk=jdk, port=port),
+        runtime=runtime,
+        network=network,
+        jdk=jdk,
+        seed=0,
         generator=DEFAULT.name if opened or generator is None else generator,
         generators=generators,
         server_cpus=server_cpus,
-        out=out,
     )
-    sys.exit(_show(request) if dry_run else _run(request))
+    place = Place(servers_from=servers_from, port=port, out=out)
+    sys.exit(_show(request, place) if dry_run else _run(request, place))
 
 
-def _show(request: RunRequest) -> int:
+def _show(request: SweepRequest, place: Place) -> int:
     from ab_runner.cli.console import say_err, say_out
     from ab_runner.sweep.begin import lines_of_dry_run
 
-    for line in lines_of_dry_run(request, say_err):
+    for line in lines_of_dry_run(request, place, say_err):
         say_out(line)
     return 0
 
 
-def _run(request: RunRequest) -> int:
+def _run(request: SweepRequest, place: Place) -> int:
     with interrupt.fatal():
         from ab_runner.cli.console import say_err
         from ab_runner.cli.measuring import measure_and_report
         from ab_runner.sweep.begin import begin_sweep
 
-    with begin_sweep(request, say_err) as ready:
+    with begin_sweep(request, place, say_err) as ready:
         return measure_and_report(ready)

@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from ab_runner import paths
 from ab_runner.catalog.catalog import Catalog, load_catalog
 from ab_runner.errors import UserError
 from ab_runner.host import interrupt
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.limits import PLANNED_AT_MOST
+from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.server import Server
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.checks import planned_at_most
@@ -25,24 +28,24 @@ from ab_runner.sweep.measure import ReadySweep
 from ab_runner.sweep.ready.prepare import NONE_HERE, prepare, request_here, sweep_here, unavailable_in, workloads_of
 from ab_runner.sweep.ready.runtime_choice import choose_runtime
 from ab_runner.sweep.ready.skipped import skipped_lines
-from ab_runner.sweep.request import RunRequest
+from ab_runner.sweep.request import Place, check
 from ab_runner.sweep.schedule.dry_run import lines_of
 
 
 @contextmanager
-def begin_sweep(request: RunRequest, tell: Callable[[str], None]) -> Iterator[ReadySweep]:
-    """Prepare a sweep, and hold the lock of sweeps until the block ends. UserError for what is wrong with the request,
-    before any server is started."""
+def begin_sweep(request: SweepRequest, place: Place, tell: Callable[[str], None]) -> Iterator[ReadySweep]:
+    """Prepare a sweep of these ids, patterns and sets, and hold the lock of sweeps until the block ends. UserError for
+    what is wrong with the request, before any server is started."""
     prepare_process()
-    catalog = load_catalog(request.servers_from)
-    servers = _servers_of(request, catalog, tell)
+    catalog = load_catalog(place.servers_from)
+    request, servers = _with_servers(request, catalog, tell)
     began = datetime.datetime.now(datetime.UTC)
     sweep_id = f"{began:%Y%m%d-%H%M%S}-{request.protocol.name}"
-    folder = request.out or paths.RESULTS / sweep_id
+    folder = place.out or paths.RESULTS / sweep_id
     check_folder(folder)
     with sweep_lock():
-        stored_request = request.as_stored(servers, seed=int(began.timestamp()))
-        prepared = prepare(stored_request, catalog, servers, request.runtime.port, tell)
+        request = msgspec.structs.replace(request, seed=int(began.timestamp()))
+        prepared = prepare(request, catalog, servers, place.port, tell)
         sweep = sweep_here(sweep_id, began, prepared)
         yield ReadySweep(
             sweep=sweep,
@@ -59,21 +62,20 @@ def prepare_process() -> None:
     os.umask(0o022)
 
 
-def lines_of_dry_run(request: RunRequest, tell: Callable[[str], None]) -> Iterator[str]:
+def lines_of_dry_run(request: SweepRequest, place: Place, tell: Callable[[str], None]) -> Iterator[str]:
     """Return what the sweep would measure, in lines. What it would fetch or build counts as available. RuntimeUnusable
     if none of the servers can run here."""
-    catalog = load_catalog(request.servers_from)
-    wanted = _servers_of(request, catalog, tell)
-    check_folder(request.out or paths.RESULTS / "new")
-    stored_request = request.as_stored(wanted, seed=0)
-    workloads_of(stored_request)
-    runtime = choose_runtime(stored_request, catalog, paths.FIXTURES, port=0, tell=tell)
+    catalog = load_catalog(place.servers_from)
+    request, wanted = _with_servers(request, catalog, tell)
+    check_folder(place.out or paths.RESULTS / "new")
+    workloads_of(request)
+    runtime = choose_runtime(request, catalog, paths.FIXTURES, port=0, tell=tell)
     reference = catalog.reference
     missing = unavailable_in(runtime, [*wanted, reference])
     able = [server for server in wanted if server.id not in missing]
     if not able:
         raise RuntimeUnusable(NONE_HERE)
-    yield from lines_of(request_here(stored_request, runtime), able, None if reference.id in missing else reference)
+    yield from lines_of(request_here(request, runtime), able, None if reference.id in missing else reference)
     yield from skipped_lines({server.id: missing[server.id] for server in wanted if server.id in missing})
 
 
@@ -85,19 +87,19 @@ def servers_named(catalog: Catalog, patterns: Sequence[str], tell: Callable[[str
     return chosen
 
 
-def _servers_of(request: RunRequest, catalog: Catalog, tell: Callable[[str], None]) -> list[Server]:
-    """Return the requested servers, without those that have none of the workloads."""
-    request.check()
-    servers = [
-        server
-        for server in servers_named(catalog, request.servers, tell)
-        if set(server.workloads) & set(request.workloads)
-    ]
+def _with_servers(
+    request: SweepRequest, catalog: Catalog, tell: Callable[[str], None]
+) -> tuple[SweepRequest, list[Server]]:
+    """Return the request with the ids of its servers, and these; without those that have none of the workloads."""
+    check(request)
+    named = servers_named(catalog, request.servers, tell)
+    servers = [server for server in named if set(server.workloads) & set(request.workloads)]
     if not servers:
         raise UserError(f"none of these servers has a workload of {', '.join(request.workloads)}")
-    if (planned := planned_at_most(len(servers), request.as_stored(servers, seed=0))) > PLANNED_AT_MOST:
+    request = msgspec.structs.replace(request, servers=tuple(server.id for server in servers))
+    if (planned := planned_at_most(len(servers), request)) > PLANNED_AT_MOST:
         raise UserError(f"that is {planned:,} trials, and a sweep has at most {PLANNED_AT_MOST:,}: give fewer --blocks")
-    return servers
+    return request, servers
 
 
 def check_name(folder: Path) -> None:

@@ -1,8 +1,7 @@
-"""The request for a sweep, before it is known what this machine has. Pure."""
+"""Whether the parts of a request fit each other, before it is known what this machine has. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,70 +10,32 @@ from msgspec.structs import replace
 
 from ab_runner.errors import UserError
 from ab_runner.load.generator import Generator
-from ab_runner.load.generator_registry import DEFAULT, GENERATORS
-from ab_runner.model.axis import OpenLoad
+from ab_runner.load.generator_registry import generator_of
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, Protocol, SweepRequest, WarmUp
-from ab_runner.model.server import Server
-from ab_runner.model.workload import WorkloadName
 
 
-class RuntimeWish(msgspec.Struct, frozen=True, kw_only=True):
-    """Where servers and generators are to run. `kind` is `docker`, `process`, or `auto` for Docker where it is
-    available and processes elsewhere; `port` is for processes only."""
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a sweep is made: further folders of servers, the port of processes, and its own folder, where one is
+    named."""
 
-    kind: str
-    network: str
-    jdk: int | None
-    port: int
-
-
-class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """The request for a sweep. `servers` are ids, patterns and sets; `out` is its folder, where one is named."""
-
-    servers: tuple[str, ...]
     servers_from: tuple[Path, ...] = ()
-    """Folders with servers from outside the repository."""
-    workloads: tuple[WorkloadName, ...]
-    levels: tuple[int, ...]
-    protocol: Protocol
-    runtime: RuntimeWish
-    open: OpenLoad | None = None
-    generator: str = DEFAULT.name
-    """Of a closed load."""
-    generators: int = 1
-    server_cpus: int | None = None
+    port: int
     out: Path | None = None
 
-    def check(self) -> None:
-        """Raise UserError where one part of the request contradicts another."""
-        if self.open:
-            _check_times(self.protocol, "an open load")
-            if self.generators > 1:
-                raise UserError("--generator-processes is for closed loads: an open load has one process")
-            return
-        generator = GENERATORS[self.generator]
-        if not generator.counts_requests:
-            _check_times(self.protocol, f"a load by {generator.name}")
-        _check_requests(self)
-        _check_processes(self, generator)
 
-    def as_stored(self, servers: Iterable[Server], seed: int) -> SweepRequest:
-        """Return what the sweep stores: its servers by their ids."""
-        return SweepRequest(
-            protocol=self.protocol,
-            servers=tuple(server.id for server in servers),
-            workloads=self.workloads,
-            levels=self.levels,
-            open=self.open,
-            runtime=self.runtime.kind,
-            network=self.runtime.network,
-            seed=seed,
-            jdk=self.runtime.jdk,
-            generator=self.generator,
-            generators=self.generators,
-            server_cpus=self.server_cpus,
-        )
+def check(request: SweepRequest) -> None:
+    """Raise UserError where one part of the request contradicts another."""
+    if request.open:
+        _check_times(request.protocol, "an open load")
+        if request.generators > 1:
+            raise UserError("--generator-processes is for closed loads: an open load has one process")
+        return
+    generator = generator_of(request)
+    if not generator.counts_requests:
+        _check_times(request.protocol, f"a load by {generator.name}")
+    _check_requests(request)
+    _check_processes(request, generator)
 
 
 def with_changes(protocol: Protocol, *, trial: Load | None, warm_up: Load | None, blocks: int | None) -> Protocol:
@@ -99,7 +60,7 @@ def _check_times(protocol: Protocol, who: str) -> None:
             )
 
 
-def _check_requests(request: RunRequest) -> None:
+def _check_requests(request: SweepRequest) -> None:
     """Each connection makes one request or more: ab refuses fewer."""
     highest = max(request.levels)
     for load in {request.protocol.trial_of(workload) for workload in request.workloads}:
@@ -116,7 +77,7 @@ def _check_requests(request: RunRequest) -> None:
         raise UserError(f"--warmup {warm_up}: {least} (or 0)")
 
 
-def _check_processes(request: RunRequest, generator: Generator) -> None:
+def _check_processes(request: SweepRequest, generator: Generator) -> None:
     """Runs of a number of requests end at different times, and then their rates do not add up. Fewer processes than are
     asked for would leave cores idle that no server gets."""
     if request.generators > 1 and any(load.requests is not None for load in request.protocol.trials):

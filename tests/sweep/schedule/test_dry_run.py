@@ -9,11 +9,12 @@ import pytest
 from support.builders import server, sweep
 from support.workloads import WORKLOADS
 
+from ab_runner.catalog.catalog import load_catalog
 from ab_runner.host import machine
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest, for_open_load, for_workloads
 from ab_runner.sweep import begin
-from ab_runner.sweep.request import RunRequest, RuntimeWish
+from ab_runner.sweep.request import Place
 from ab_runner.sweep.schedule.dry_run import lines_of
 
 TOMCAT, JETTY = server("tomcat-11"), server("jetty-12.1", workloads=("small",))
@@ -102,9 +103,12 @@ def test_the_runtime_and_the_memory_of_this_machine_are_in_the_time_that_is_name
     monkeypatch.setattr(machine, "describe", lambda: msgspec.structs.replace(there, memory_bytes=8 * 2**30))
     monkeypatch.setattr(begin, "choose_runtime", lambda *_, **__: Docker())
     monkeypatch.setattr(begin, "lines_of", keep)
-    wanted = RunRequest(
-        servers=("@core",), workloads=("small",), levels=(10,), protocol=PROTOCOLS["standard"], out=tmp_path / "new",
-        runtime=RuntimeWish(kind="auto", network="loopback", jdk=None, port=8080),
+    wanted = SweepRequest(
+        servers=("@core",), workloads=("small",), levels=(10,), protocol=PROTOCOLS["standard"], runtime="auto",
+        network="loopback", seed=0,
     )  # fmt: skip
-    list(begin.lines_of_dry_run(wanted, lambda _: None))
+    list(begin.lines_of_dry_run(wanted, Place(port=8080, out=tmp_path / "new"), lambda _: None))
+    (sweep,) = asked
+    core = load_catalog().named(["@core"])
+    assert sweep.servers == tuple(each.id for each in core if "small" in each.workloads), "patterns and sets are ids"
     assert [(each.runtime, each.protocol.together) for each in asked] == [("docker", 4)]
