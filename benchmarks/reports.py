@@ -29,15 +29,16 @@ from ab_runner.history.conclusions import judgements
 from ab_runner.history.papers import read_all
 from ab_runner.history.published import CINDY_2006, read
 from ab_runner.history.then_and_now import then_and_now
-from ab_runner.report import conclusions_csv, csv, html, markdown, terminal, then_and_now_csv
+from ab_runner.report import html
 from ab_runner.report.charts import vega
-from ab_runner.report.charts.files import gallery
+from ab_runner.report.charts.gallery import gallery
 from ab_runner.report.charts.of_sweep import chart_data
-from ab_runner.report.conclusions_tables import report_conclusions
 from ab_runner.report.document import Report
-from ab_runner.report.facts import subtitle_of
-from ab_runner.report.tables import report_of
-from ab_runner.report.then_and_now_tables import report_then_and_now
+from ab_runner.report.formats import conclusions_csv, csv, markdown, terminal, then_and_now_csv
+from ab_runner.report.say.facts import subtitle_of
+from ab_runner.report.tables.conclusions import report_conclusions
+from ab_runner.report.tables.of_sweep import report_of
+from ab_runner.report.tables.then_and_now import report_then_and_now
 from ab_runner.store.reader import Stored
 
 RUNS = 5

@@ -13,7 +13,7 @@ from ab_runner.analysis.reasons import Reason
 from ab_runner.model.load import Limit
 from ab_runner.model.records import Cell, Trial
 from ab_runner.model.resources import JvmActivity
-from ab_runner.report.figures import cell_text, remark_text
+from ab_runner.report.say.figures import cell_text, remark_text
 
 
 def remarks(cell: CellSummary) -> tuple[str, ...]:

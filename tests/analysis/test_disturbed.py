@@ -14,10 +14,10 @@ from ab_runner.analysis.disturbed import DISTURBED, is_disturbed
 from ab_runner.analysis.reasons import Reason
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.model.records import Cell, Record, Search, Step, Trial
-from ab_runner.report.fastest import fastest_table
-from ab_runner.report.figures import cell_text, figure_cell, remark_text
-from ab_runner.report.notes import UNDISTURBED, grouped_notes, rate_notes
-from ab_runner.report.summary import summary_lines
+from ab_runner.report.say.figures import cell_text, figure_cell, remark_text
+from ab_runner.report.say.notes import UNDISTURBED, grouped_notes, rate_notes
+from ab_runner.report.say.summary import summary_lines
+from ab_runner.report.tables.fastest import fastest_table
 from ab_runner.store.reader import Stored
 
 SOME = 0.125

@@ -12,7 +12,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import cpu_efficiency
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.records import Cell, Search, Trial
-from ab_runner.report.figures import figure_cell
+from ab_runner.report.say.figures import figure_cell
 from ab_runner.store.reader import Stored
 
 SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)

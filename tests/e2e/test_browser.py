@@ -22,7 +22,7 @@ from support.waiting import AT_MOST
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.report import html
-from ab_runner.report.published import conclusions_of
+from ab_runner.report.tables.studies import conclusions_of
 from ab_runner.store.reader import Stored
 from ab_runner.web.serve import ADDRESS
 

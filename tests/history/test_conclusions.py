@@ -31,8 +31,8 @@ from ab_runner.load.ab_output import Failures
 from ab_runner.model.message import Verdict
 from ab_runner.model.records import Record, Trial
 from ab_runner.model.server import Server
-from ab_runner.report import conclusions_csv, markdown
-from ab_runner.report.conclusions_tables import basis_text, report_conclusions
+from ab_runner.report.formats import conclusions_csv, markdown
+from ab_runner.report.tables.conclusions import basis_text, report_conclusions
 from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"

@@ -25,9 +25,9 @@ from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import EndRecord, NotMeasured, Trial
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
-from ab_runner.report import markdown, then_and_now_csv
 from ab_runner.report.document import Report
-from ab_runner.report.then_and_now_tables import (
+from ab_runner.report.formats import markdown, then_and_now_csv
+from ab_runner.report.tables.then_and_now import (
     NO_MARGIN,
     factor_figure,
     report_ranking_then_and_now,

@@ -23,13 +23,13 @@ from support.small_sweep import PUBLISHED, STORED
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.errors import UserError
 from ab_runner.model.text import visible
-from ab_runner.report import csv as trials_csv
-from ab_runner.report import export, markdown
-from ab_runner.report.compare_sweeps import compare_all
-from ab_runner.report.compare_tables import report_comparison
+from ab_runner.report.formats import csv as trials_csv
+from ab_runner.report.formats import export, markdown
 from ab_runner.report.html.page import page_of
-from ab_runner.report.published import judged
-from ab_runner.report.tables import report_of
+from ab_runner.report.tables.compare_sweeps import compare_all
+from ab_runner.report.tables.comparison import report_comparison
+from ab_runner.report.tables.of_sweep import report_of
+from ab_runner.report.tables.studies import judged
 from ab_runner.store.layout import StoreError
 from ab_runner.store.reader import Stored, read
 

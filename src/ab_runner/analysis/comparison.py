@@ -1,5 +1,5 @@
-"""One sweep against another, cell by cell and family by family. Pure; `report.compare_tables` and `report.compare_csv`
-write it down."""
+"""One sweep against another, cell by cell and family by family. Pure; `report.tables.comparison` and
+`report.formats.comparison_csv` write it down."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def command(**values: Any) -> None:
     check_options(wanted)
     if wanted.files:
         from ab_runner.cli.console import say_out
-        from ab_runner.report.files import write_files
+        from ab_runner.report.formats.files import write_files
 
         folder = wanted.out or wanted.sweep
         for path in write_files(analysis_of(wanted), folder, html=wanted.html, svg=wanted.svg, png=wanted.png):
@@ -149,10 +149,10 @@ def analysis_of(wanted: Wanted, load: Callable[[Path], SweepAnalysis] | None = N
 def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
     """Return the tables that are wanted. UserError if the sweep has none of them."""
     from ab_runner.report.document import only_fastest, only_summary, only_tables
-    from ab_runner.report.published import compared_with_2006
-    from ab_runner.report.ranking_tables import report_ranking
-    from ab_runner.report.tables import report_of
-    from ab_runner.report.then_and_now_tables import report_ranking_then_and_now, report_then_and_now
+    from ab_runner.report.tables.of_sweep import report_of
+    from ab_runner.report.tables.ranking import report_ranking
+    from ab_runner.report.tables.studies import compared_with_2006
+    from ab_runner.report.tables.then_and_now import report_ranking_then_and_now, report_then_and_now
 
     if wanted.only == "ranking":
         if wanted.then_and_now:
@@ -168,8 +168,8 @@ def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
 
 def _show(wanted: Wanted) -> None:
     from ab_runner.cli.tables import show_tables
-    from ab_runner.report import csv, then_and_now_csv
-    from ab_runner.report.published import compared_with_2006
+    from ab_runner.report.formats import csv, then_and_now_csv
+    from ab_runner.report.tables.studies import compared_with_2006
 
     analysis = analysis_of(wanted)
 

@@ -24,16 +24,16 @@ from ab_runner.cli.console import say_err, say_out
 from ab_runner.cli.tables import analysed
 from ab_runner.errors import UserError
 from ab_runner.host import safe_files
-from ab_runner.report import markdown
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.parts import Spec
-from ab_runner.report.compare_sweeps import compare_all
-from ab_runner.report.compare_tables import report_comparison
 from ab_runner.report.document import Report
-from ab_runner.report.files import CHARTS, charts_of
-from ab_runner.report.published import judged
-from ab_runner.report.servers import report_servers
-from ab_runner.report.splice import Block, SpliceError, blocks_of, content_of, spliced
+from ab_runner.report.formats import markdown
+from ab_runner.report.formats.blocks import Block, SpliceError, blocks_of, content_of, spliced
+from ab_runner.report.formats.files import CHARTS, charts_of
+from ab_runner.report.tables.compare_sweeps import compare_all
+from ab_runner.report.tables.comparison import report_comparison
+from ab_runner.report.tables.servers import report_servers
+from ab_runner.report.tables.studies import judged
 from ab_runner.store.layout import LATEST
 
 Load = Callable[[Path], SweepAnalysis]

@@ -1,5 +1,5 @@
-"""Which of a paper's conclusions hold, and by what evidence. Pure; `report.conclusions_tables` and
-`report.conclusions_csv` write it down."""
+"""Which of a paper's conclusions hold, and by what evidence. Pure; `report.tables.conclusions` and
+`report.formats.conclusions_csv` write it down."""
 
 from __future__ import annotations
 

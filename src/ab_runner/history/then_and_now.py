@@ -1,5 +1,5 @@
 """The figures of 2006 beside those of a sweep: which servers are compared, factors, and ranks. Pure;
-`report.then_and_now_tables` and `report.then_and_now_csv` write it down."""
+`report.tables.then_and_now` and `report.formats.then_and_now_csv` write it down."""
 
 from __future__ import annotations
 

@@ -19,9 +19,9 @@ from ab_runner.analysis.overview import Entry, entry
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.errors import UserError
 from ab_runner.host import safe_files
-from ab_runner.report.compare_sweeps import compare_all
-from ab_runner.report.files import page_text
+from ab_runner.report.formats.files import page_text
 from ab_runner.report.html import Served, comparison, overview
+from ab_runner.report.tables.compare_sweeps import compare_all
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.log import log_path
 from ab_runner.store.reader import is_being_written, read, sweeps_in

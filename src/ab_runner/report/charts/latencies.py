@@ -18,7 +18,7 @@ from ab_runner.report.charts.parts import (
     server_channels,
     tooltip_of,
 )
-from ab_runner.report.words import Words
+from ab_runner.report.say.words import Words
 
 TAIL = 99.9
 TAIL_FIGURE = "tail"

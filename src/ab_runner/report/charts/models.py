@@ -21,7 +21,7 @@ from ab_runner.report.charts.parts import (
     server_channels,
     tooltip_of,
 )
-from ab_runner.report.words import Words
+from ab_runner.report.say.words import Words
 
 
 def model_panel(looks: Mapping[str, Look], levels: Sequence[int], words: Words) -> Spec:

@@ -18,7 +18,7 @@ from ab_runner.report.charts.parts import Spec
 from ab_runner.report.charts.rates import figures
 from ab_runner.report.charts.then_and_now import then_and_now
 from ab_runner.report.charts.warm_up import warm_up
-from ab_runner.report.words import Words, words_of
+from ab_runner.report.say.words import Words, words_of
 
 
 class ChartData(msgspec.Struct, frozen=True, kw_only=True):

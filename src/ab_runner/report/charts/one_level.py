@@ -19,7 +19,7 @@ from ab_runner.report.charts.parts import (
     server_channels,
     tooltip_of,
 )
-from ab_runner.report.words import Words
+from ab_runner.report.say.words import Words
 
 _LAST = 1e300
 """A place behind those of all figures."""

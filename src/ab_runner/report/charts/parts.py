@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from ab_runner.report.charts.palette import Look
-from ab_runner.report.words import Words
+from ab_runner.report.say.words import Words
 
 Spec = dict[str, Any]
 

@@ -21,7 +21,7 @@ from ab_runner.report.charts.parts import (
     server_channels,
     tooltip_of,
 )
-from ab_runner.report.words import Words
+from ab_runner.report.say.words import Words
 
 _LABEL_HEIGHT = 13
 _FAILED_IN_A_ROW = 4
