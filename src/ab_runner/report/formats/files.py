@@ -38,15 +38,15 @@ def write_reports(analysis: SweepAnalysis, folder: Path) -> Path:
     return _write_page(analysis, folder)
 
 
-def write_files(analysis: SweepAnalysis, folder: Path, *, html: bool, svg: bool, png: bool) -> list[Path]:
+def write_files(analysis: SweepAnalysis, folder: Path, *, html: bool, svg: bool) -> list[Path]:
     """Write the requested files and return where they are. StoreError if it cannot be written."""
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if html:
             written.append(_write_page(analysis, folder))
-        if svg or png:
-            written.append(_write_charts(analysis, folder / CHARTS, svg=svg, png=png))
+        if svg:
+            written.append(_write_charts(analysis, folder / CHARTS))
     except OSError as error:
         raise StoreError(f"cannot write to {error.filename or folder}: {error.strerror}") from error
     return written
@@ -99,13 +99,10 @@ def charts_of(analysis: SweepAnalysis) -> dict[str, Spec]:
     return gallery(chart_data(analysis, compared, core_ids()), subtitle_of(analysis.sweep))
 
 
-def _write_charts(analysis: SweepAnalysis, folder: Path, *, svg: bool, png: bool) -> Path:
+def _write_charts(analysis: SweepAnalysis, folder: Path) -> Path:
     from ab_runner.report.charts import vega
 
     safe_files.real_folder(folder).mkdir(exist_ok=True)
     for name, spec in charts_of(analysis).items():
-        if svg:
-            safe_files.write_whole(folder / f"{name}.svg", vega.svg(spec).encode())
-        if png:
-            safe_files.write_whole(folder / f"{name}.png", vega.png(spec))
+        safe_files.write_whole(folder / f"{name}.svg", vega.svg(spec).encode())
     return folder

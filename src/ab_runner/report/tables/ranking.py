@@ -20,34 +20,31 @@ from ab_runner.report.tables.of_sweep import SHARED_RANKS, pairs_text
 from ab_runner.report.tables.open_load import Detail, detail_of
 
 
-def report_ranking(analysis: SweepAnalysis, top: int | None = None) -> Report:
+def report_ranking(analysis: SweepAnalysis) -> Report:
     """Return a table for each workload and level: server, I/O model, figure, rank, and what cells of an open load have
-    besides, at most `top` of them. UserError if nothing was measured."""
+    besides. UserError if nothing was measured."""
     workloads = map(analysis.sweep.workload, analysis.workloads)
     detail = detail_of(analysis)
-    tables = [_table(workload, level, analysis, detail, top) for workload in workloads for level in analysis.levels]
+    tables = [_table(workload, level, analysis, detail) for workload in workloads for level in analysis.levels]
     found = tuple(table for table in tables if table.rows)
     if not found:
         raise UserError(f"{analysis.sweep.id} has no results to rank")
     return Report(heading="", facts=(), tables=found, warnings=())
 
 
-def _table(workload: Workload, level: int, analysis: SweepAnalysis, detail: Detail | None, top: int | None) -> Table:
+def _table(workload: Workload, level: int, analysis: SweepAnalysis, detail: Detail | None) -> Table:
     servers = sorted(_able(workload, analysis), key=lambda server: _order(server, workload, level, analysis))
-    shown = servers[:top]
-    part = Selection(members=tuple(each.id for each in shown), workloads=(workload.name,), levels=(level,))
+    part = Selection(members=tuple(each.id for each in servers), workloads=(workload.name,), levels=(level,))
     ranking = analysis.rankings.get((workload.name, level))
     best = best_of(ranking) if ranking else frozenset()
-    notes = list(_notes(workload, narrowed(analysis, part))) if shown else []
+    notes = list(_notes(workload, narrowed(analysis, part))) if servers else []
     words = words_of(analysis.sweep.request)
-    if ranking and ranking.pairs and shown:
+    if ranking and ranking.pairs and servers:
         notes.append(pairs_text([ranking], words))
-    if len(shown) < len(servers):
-        notes.append(f"the first {len(shown)} of {len(servers)} servers")
     if ranking and len(ranking.ranks) > len(servers):
         notes.append(f"ranks are among all {len(ranking.ranks)} servers of the sweep that have one")
     headings: tuple[str, ...] = ("server", "I/O model", words.unit, "rank")
-    places = [(server, Cell(server.id, workload.name, level)) for server in shown]
+    places = [(server, Cell(server.id, workload.name, level)) for server in servers]
     rows: list[tuple[TableCell, ...]] = [
         (
             TableCell(server.id),

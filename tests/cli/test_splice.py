@@ -1,4 +1,4 @@
-"""./ab-runner report --splice: documents that say what the stored sweeps say."""
+"""./ab-runner splice: documents that say what the stored sweeps say."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def block_of(path: Path, number: int = 0) -> str:
         f"report {SWEEP} --all",
         TABLES,
         f"report {SWEEP} --only summary",
-        f"report {SWEEP} --only ranking --workloads small-keepalive --concurrency 1000 --top 2",
+        f"report {SWEEP} --only ranking --workloads small-keepalive --concurrency 1000",
         f"report {SWEEP} --servers 'lighttpd*' --only tables",
         f"report {SWEEP} --then-and-now --workloads small-keepalive --only tables",
         f"report {SWEEP} --then-and-now --workloads small-keepalive --only ranking",
@@ -63,7 +63,7 @@ def test_a_block_has_what_the_command_shows_as_markdown(
     cli: Runner, repository: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = document(repository, command)
-    assert cli("report", "--splice", str(path)) == (0, f"{path}: 1 changed\n", "")
+    assert cli("splice", str(path)) == (0, f"{path}: 1 changed\n", "")
     monkeypatch.chdir(repository)
     words = [word.strip("'") for word in command.split()]
     code, shown, _ = cli(*words, "--format", "markdown")
@@ -75,7 +75,7 @@ def test_a_block_has_what_the_command_shows_as_markdown(
 
 def test_headings_go_below_the_heading_above(cli: Runner, repository: Path) -> None:
     path = document(repository, f"report {SWEEP} --all", TABLES)
-    assert cli("report", "--splice", str(path))[0] == 0
+    assert cli("splice", str(path))[0] == 0
     text = path.read_text()
     headings = [line for line in text.splitlines() if line.startswith("#")]
     assert headings[:3] == ["# Page", "## Part", headings[2]]
@@ -86,33 +86,33 @@ def test_headings_go_below_the_heading_above(cli: Runner, repository: Path) -> N
 
 def test_a_second_time_changes_nothing_and_a_check_agrees(cli: Runner, repository: Path) -> None:
     path = document(repository, TABLES, f"conclusions {SWEEP} --only verdicts")
-    assert cli("report", "--splice", str(path)) == (0, f"{path}: 2 changed\n", "")
+    assert cli("splice", str(path)) == (0, f"{path}: 2 changed\n", "")
     before = path.read_bytes()
     stamp = path.stat().st_mtime_ns
-    assert cli("report", "--splice", str(path)) == (0, "", "")
-    assert cli("report", "--splice", "--check", str(path)) == (0, "", "")
+    assert cli("splice", str(path)) == (0, "", "")
+    assert cli("splice", "--check", str(path)) == (0, "", "")
     assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, stamp)
 
 
 def test_a_check_names_what_differs_and_writes_nothing(cli: Runner, repository: Path) -> None:
     path, other = document(repository, TABLES, "list"), document(repository, TABLES, name="README.md")
-    assert cli("report", "--splice", str(path), str(other))[0] == 0
+    assert cli("splice", str(path), str(other))[0] == 0
     right = path.read_text()
     figure = next(word for word in block_of(path).split() if "," in word and word[0].isdigit())
     path.write_text(right.replace(figure, "99,999", 1))
     wrong = path.read_text()
-    code, stdout, stderr = cli("report", "--splice", "--check", str(other), str(path))
+    code, stdout, stderr = cli("splice", "--check", str(other), str(path))
     assert (code, stdout) == (1, "")
     assert stderr == f"{path}:5: differs from ./ab-runner {TABLES}\n"
     assert path.read_text() == wrong
-    assert cli("report", "--splice", str(path))[0] == 0
+    assert cli("splice", str(path))[0] == 0
     assert path.read_text() == right
 
 
 def test_line_ends_stay_as_they_are(cli: Runner, repository: Path) -> None:
     path = document(repository, TABLES)
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert cli("report", "--splice", str(path))[0] == 0
+    assert cli("splice", str(path))[0] == 0
     content = path.read_bytes()
     assert content.count(b"\r\n") == content.count(b"\n") > 15
 
@@ -129,27 +129,27 @@ def picture(repository: Path, shown: str, command: str = CHART) -> Path:
 def test_the_pictures_that_a_block_shows_are_drawn_and_no_others(cli: Runner, repository: Path, shown: str) -> None:
     path = picture(repository, shown)
     before = path.read_bytes()
-    assert cli("report", "--splice", "--check", str(path))[0] == 1
+    assert cli("splice", "--check", str(path))[0] == 1
     assert not (repository / "docs" / "charts").exists()
-    assert cli("report", "--splice", str(path)) == (0, f"{path}: 1 changed\n", "")
+    assert cli("splice", str(path)) == (0, f"{path}: 1 changed\n", "")
     assert path.read_bytes() == before
     (drawn,) = (repository / "docs" / "charts").iterdir()
     assert drawn.name == "small-keepalive-rates.svg"
     assert drawn.read_text().startswith("<svg")
-    assert cli("report", "--splice", "--check", str(path)) == (0, "", "")
+    assert cli("splice", "--check", str(path)) == (0, "", "")
 
 
 def test_a_picture_of_other_figures_is_drawn_anew(
     cli: Runner, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = picture(repository, "![rates](charts/small-keepalive-rates.svg)")
-    assert cli("report", "--splice", str(path))[0] == 0
+    assert cli("splice", str(path))[0] == 0
     drawn = repository / "docs" / "charts" / "small-keepalive-rates.svg"
     monkeypatch.setattr(vega, "svg", lambda spec: "<svg/>")
-    assert cli("report", "--splice", str(path)) == (0, "", ""), "it is not drawn again for nothing"
+    assert cli("splice", str(path)) == (0, "", ""), "it is not drawn again for nothing"
     drawn.write_text("<svg>other figures</svg>")
-    assert cli("report", "--splice", "--check", str(path))[0] == 1
-    assert cli("report", "--splice", str(path))[0] == 0
+    assert cli("splice", "--check", str(path))[0] == 1
+    assert cli("splice", str(path))[0] == 0
     assert drawn.read_text() == "<svg/>"
 
 
@@ -157,7 +157,7 @@ def test_two_charts_of_one_name_are_refused(cli: Runner, repository: Path) -> No
     shown = "![x](charts/small-keepalive-rates.svg)"
     path = picture(repository, shown)
     path.write_text(f"{path.read_text()}\n<!-- ./ab-runner {CHART} --concurrency 1000 -->\n{shown}\n<!-- end -->\n")
-    complaint = cli.complaint("report", "--splice", str(path))
+    complaint = cli.complaint("splice", str(path))
     assert f"{path}:7: " in complaint
     assert "small-keepalive-rates.svg is another chart in an earlier block; give one of them another --out" in complaint
     assert not (repository / "docs" / "charts").exists()
@@ -176,7 +176,6 @@ def test_two_charts_of_one_name_are_refused(cli: Runner, repository: Path) -> No
         ("![x](http://x/y.svg)", CHART, "http://x/y.svg is none of the charts"),
         ("![x](a.svg)", f"report {SWEEP} --svg --out ..", "--out ..: charts of a document are within the repository"),
         ("![x](a.svg)", f"report {SWEEP} --svg --out /tmp", "--out /tmp: charts of a document are within"),
-        ("![x](a.svg)", f"report {SWEEP} --png --out docs", "--png is not for documents"),
         ("![x](a.svg)", f"report {SWEEP} --svg --only tables", "--only is for tables"),
     ],
 )
@@ -185,7 +184,7 @@ def test_a_picture_that_cannot_be_is_named(
 ) -> None:
     path = picture(repository, shown, command)
     before = path.read_bytes()
-    assert f"{path}:3: {complaint}" in cli.complaint("report", "--splice", str(path))
+    assert f"{path}:3: {complaint}" in cli.complaint("splice", str(path))
     assert path.read_bytes() == before
     assert sorted(each.name for each in (repository / "docs").iterdir()) == ["page.md"]
 
@@ -202,7 +201,7 @@ def test_a_picture_that_cannot_be_is_named(
         (f"report {SWEEP} --out docs", "--out is for --html"),
         (f"report {SWEEP} --html", "--html is not for documents"),
         (f"report {SWEEP} --format csv", "--format csv is not for documents"),
-        (f"report --splice {SWEEP}", "--splice is not for documents"),
+        (f"splice {SWEEP}", "no command 'splice'"),
         (f"report {SWEEP} --chekc", "No such option"),
         (f"report {SWEEP} --help", "the command makes no table"),
         (f"report {SWEEP} {SWEEP}", "report shows one sweep"),
@@ -210,7 +209,6 @@ def test_a_picture_that_cannot_be_is_named(
         (f"report {SWEEP} --workloads large", "--workloads: the sweep has no large"),
         (f"report {SWEEP} --servers nginx*", "--servers: the sweep has no server 'nginx*'"),
         (f"report {SWEEP} --servers @cor", "no set '@cor'"),
-        (f"report {SWEEP} --top 3", "--top is for --only ranking"),
         (f"report {SWEEP} 'x", "the command cannot be read"),
         ("report", "name the sweep: results/latest is another one after the next measurement"),
         ("report results/latest", "name the sweep: results/latest"),
@@ -230,7 +228,7 @@ def test_a_command_that_cannot_be_is_named_with_file_and_line_and_nothing_is_wri
     good, bad = document(repository, TABLES, name="README.md"), document(repository, TABLES, command)
     before = good.read_bytes(), bad.read_bytes()
     files = {*repository.rglob("*")}
-    assert cli.complaint("report", "--splice", str(good), str(bad)).startswith(f"ab-runner: {bad}:10: {complaint}")
+    assert cli.complaint("splice", str(good), str(bad)).startswith(f"ab-runner: {bad}:10: {complaint}")
     assert (good.read_bytes(), bad.read_bytes()) == before
     assert {*repository.rglob("*")} == files
 
@@ -248,21 +246,19 @@ def test_a_bad_file_is_named(cli: Runner, repository: Path, content: bytes | Non
     path = repository / "x.md"
     if content is not None:
         path.write_bytes(content)
-    assert complaint in cli.complaint("report", "--splice", str(path))
+    assert complaint in cli.complaint("splice", str(path))
     assert content is None or path.read_bytes() == content
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--splice"], "--splice needs the Markdown files"),
-        (["--splice", "x.md", "--all"], "--splice takes files and --check"),
-        (["--splice", "x.md", "--format", "csv"], "--splice takes files and --check"),
-        (["--check", "x.md"], "--check is for --splice"),
+        ([], "Missing argument 'FILE…'"),
+        (["x.md", "--all"], "No such option '--all'"),
     ],
 )
 def test_options_that_do_not_go_with_splice_are_refused(cli: Runner, arguments: list[str], complaint: str) -> None:
-    assert complaint in cli.complaint("report", *arguments)
+    assert complaint in cli.complaint("splice", *arguments)
 
 
 def test_a_file_is_named_as_it_was_typed_and_found_where_it_was_typed(
@@ -270,5 +266,5 @@ def test_a_file_is_named_as_it_was_typed_and_found_where_it_was_typed(
 ) -> None:
     document(repository, TABLES)
     monkeypatch.chdir(repository / "docs")
-    assert cli("report", "--splice", "page.md") == (0, "page.md: 1 changed\n", "")
+    assert cli("splice", "page.md") == (0, "page.md: 1 changed\n", "")
     assert os.getcwd() == str(repository / "docs")
