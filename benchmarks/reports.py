@@ -25,9 +25,9 @@ from rich.console import Console
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.catalog.paper_figures import CINDY_2006, read
+from ab_runner.catalog.papers import read_all
 from ab_runner.history.conclusions import judgements
-from ab_runner.history.papers import read_all
-from ab_runner.history.published import CINDY_2006, read
 from ab_runner.history.then_and_now import then_and_now
 from ab_runner.report import html
 from ab_runner.report.charts import vega

@@ -21,11 +21,11 @@ from support.builders import failed_trial, not_measured, outcome, rejected, serv
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.papers import FILES, Claim, Paper, read_all
 from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.history.conclusions import judge_conclusions, judgements
 from ab_runner.history.evidence import of_sweep, published
-from ab_runner.history.papers import FILES, Claim, Paper, read_all
-from ab_runner.history.published import Figure
 from ab_runner.history.verdicts import JudgedConclusion, Part
 from ab_runner.load.ab_output import Failures
 from ab_runner.model.message import Verdict

@@ -19,7 +19,7 @@ from support.terminal import in_terminal
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.history.published import CINDY_2006, read
+from ab_runner.catalog.paper_figures import CINDY_2006, read
 from ab_runner.history.then_and_now import FigurePair, ThenAndNow, match_of, then_and_now
 from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import EndRecord, NotMeasured, Trial

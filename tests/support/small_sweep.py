@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.builders import NOON, failed_trial, outcome, server, sweep, trial
 
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.model.records import EndRecord, Record
 from ab_runner.model.server import REFERENCE
 from ab_runner.store.reader import Stored

@@ -12,7 +12,7 @@ from ab_runner.cli import options
 
 if TYPE_CHECKING:
     from ab_runner.analysis.sweep_analysis import SweepAnalysis
-    from ab_runner.history.papers import Paper
+    from ab_runner.catalog.papers import Paper
     from ab_runner.history.verdicts import Judgement
     from ab_runner.report.document import Report
 

@@ -12,9 +12,9 @@ import msgspec
 
 from ab_runner.analysis.bounds import bound_of_ratio
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.papers import AboutEqual, Claim, Conclusion, Faster, GapCloses, MostFailed, Paper
 from ab_runner.history.evidence import Evidence, FailedRequests, Measured, of_sweep, published
-from ab_runner.history.papers import AboutEqual, Claim, Conclusion, Faster, GapCloses, MostFailed, Paper
-from ab_runner.history.published import Figure
 from ab_runner.history.verdicts import (
     Absent,
     ConclusionVerdict,

@@ -10,7 +10,7 @@ import msgspec
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import TrialFigures
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.history.then_and_now import match_of
 from ab_runner.model.protocol import DEFAULT_GENERATOR
 from ab_runner.model.records import Cell, Trial, cell_of

@@ -9,8 +9,8 @@ from typing import Literal
 import msgspec
 
 from ab_runner.analysis.bounds import Bound
+from ab_runner.catalog.papers import AboutEqual, Claim, Conclusion, Faster
 from ab_runner.history.evidence import Absence, Evidence
-from ab_runner.history.papers import AboutEqual, Claim, Conclusion, Faster
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.estimate import Estimate
 

@@ -16,7 +16,7 @@ from support.small_sweep import PUBLISHED, RECORDS, SERVERS, STORED
 from ab_runner.analysis.selection import Selection, narrowed
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import PERCENTILES
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.history.then_and_now import then_and_now
 from ab_runner.model.records import Cell, EndRecord
 from ab_runner.report.charts import rates as rates_chart

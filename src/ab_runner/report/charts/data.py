@@ -12,7 +12,7 @@ from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.comparison import CellChange
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import PERCENTILES
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.history.then_and_now import FigurePair, ThenAndNow
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.charts.comparison import CHANGES_SHOWN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ab_runner.history.papers import Paper
+from ab_runner.catalog.papers import Paper
 from ab_runner.history.verdicts import ConclusionVerdict, JudgedClaim, Judgement, Part
 from ab_runner.report.formats.csv import write
 from ab_runner.report.tables.conclusions import basis_text

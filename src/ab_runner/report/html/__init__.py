@@ -10,7 +10,7 @@ import msgspec
 from markupsafe import Markup
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.of_sweep import charts_of_page
 from ab_runner.report.document import Report

@@ -9,7 +9,7 @@ import msgspec
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.warnings import Unfinished
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.history.then_and_now import then_and_now
 from ab_runner.model.axis import named_levels
 from ab_runner.model.protocol import Protocol

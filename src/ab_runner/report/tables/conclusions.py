@@ -8,9 +8,9 @@ from itertools import chain
 import msgspec
 
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.papers import Paper
 from ab_runner.history.evidence import Absence, NotThere
-from ab_runner.history.papers import Paper
-from ab_runner.history.published import Figure
 from ab_runner.history.verdicts import (
     Absent,
     Basis,

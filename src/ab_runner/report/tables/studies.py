@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.catalog.paper_figures import CINDY_2006, Figure, read
+from ab_runner.catalog.papers import Paper, read_all
 from ab_runner.errors import UserError
 from ab_runner.history.conclusions import judgements
-from ab_runner.history.papers import Paper, read_all
-from ab_runner.history.published import CINDY_2006, Figure, read
 from ab_runner.history.then_and_now import ThenAndNow, then_and_now
 from ab_runner.history.verdicts import Judgement
 from ab_runner.report.document import Report

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.history.then_and_now import Comparison, FigurePair, Level, ThenAndNow
 from ab_runner.model.server import Server
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain

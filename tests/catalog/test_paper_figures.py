@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from ab_runner import paths
+from ab_runner.catalog.paper_figures import CINDY_2006, read
 from ab_runner.catalog.servers import load
 from ab_runner.catalog.toml_files import DocumentError
-from ab_runner.history.published import CINDY_2006, read
 
 HEAD = "workload,server,concurrency,requests_per_second,failed_requests,outcome\n"
 ROW = "small,tomcat-5.5.15,10,4275,0,ok\n"

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from ab_runner.catalog.paper_figures import Figure, read
 from ab_runner.catalog.servers import suggestion
 from ab_runner.catalog.toml_files import DocumentError, explained, read_toml
-from ab_runner.history.published import Figure, read
 from ab_runner.model.limits import Count, Level
 from ab_runner.model.workload import WorkloadName
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from support.hostile import TEXTS, changed, refusing, toml
 
 from ab_runner import paths
+from ab_runner.catalog import paper_figures, papers
 from ab_runner.catalog.toml_files import DocumentError
-from ab_runner.history import papers, published
 
-CSV = (paths.PUBLISHED / published.CINDY_2006).read_text().splitlines()
+CSV = (paths.PUBLISHED / paper_figures.CINDY_2006).read_text().splitlines()
 CONCLUSIONS = tomllib.loads((paths.PUBLISHED / "conclusions-cindy-2006.toml").read_text())
 ROWS = st.lists(
     st.sampled_from(CSV) | st.lists(st.sampled_from((*TEXTS, "small", "1", "ok", '"')), max_size=7).map(",".join)
@@ -31,7 +31,7 @@ def test_any_rows_are_figures_or_a_complaint(rows: list[str], line_end: str) -> 
         path = Path(folder, "x.csv")
         path.write_bytes(line_end.join([CSV[0], *rows]).encode())
         with refusing(DocumentError):
-            published.read(path)
+            paper_figures.read(path)
 
 
 @settings(max_examples=50)
@@ -39,7 +39,7 @@ def test_any_rows_are_figures_or_a_complaint(rows: list[str], line_end: str) -> 
 def test_changed_conclusions_are_read_or_named(tree: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        shutil.copy(paths.PUBLISHED / published.CINDY_2006, folder)
+        shutil.copy(paths.PUBLISHED / paper_figures.CINDY_2006, folder)
         (folder / "conclusions-x.toml").write_text(toml(tree))
         with refusing(DocumentError):
             papers.read_all(folder)
