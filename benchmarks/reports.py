@@ -81,8 +81,8 @@ def costs(stored: Stored) -> Mapping[str, float]:
     """Return the CPU seconds that each report takes, and the analysis that all of them are made of."""
     without_drawing: Any = vega
     without_drawing.vega, without_drawing.vega_script = dict, str
-    figures = read(paths.PUBLISHED / CINDY_2006)
-    papers = read_all(paths.PUBLISHED)
+    figures = read(paths.PAPERS / CINDY_2006)
+    papers = read_all(paths.PAPERS)
     seconds: dict[str, float] = {}
 
     def timed(name: str, make: Callable[[], Any]) -> Any:

@@ -16,8 +16,8 @@ from ab_runner import paths
 from ab_runner.catalog import paper_figures, papers
 from ab_runner.catalog.toml_files import DocumentError
 
-CSV = (paths.PUBLISHED / paper_figures.CINDY_2006).read_text().splitlines()
-CONCLUSIONS = tomllib.loads((paths.PUBLISHED / "conclusions-cindy-2006.toml").read_text())
+CSV = (paths.PAPERS / paper_figures.CINDY_2006).read_text().splitlines()
+CONCLUSIONS = tomllib.loads((paths.PAPERS / "conclusions-cindy-2006.toml").read_text())
 ROWS = st.lists(
     st.sampled_from(CSV) | st.lists(st.sampled_from((*TEXTS, "small", "1", "ok", '"')), max_size=7).map(",".join)
 )
@@ -39,7 +39,7 @@ def test_any_rows_are_figures_or_a_complaint(rows: list[str], line_end: str) -> 
 def test_changed_conclusions_are_read_or_named(tree: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        shutil.copy(paths.PUBLISHED / paper_figures.CINDY_2006, folder)
+        shutil.copy(paths.PAPERS / paper_figures.CINDY_2006, folder)
         (folder / "conclusions-x.toml").write_text(toml(tree))
         with refusing(DocumentError):
             papers.read_all(folder)

@@ -15,14 +15,14 @@ ROW = "small,tomcat-5.5.15,10,4275,0,ok\n"
 
 def test_the_published_table_is_whole() -> None:
     """Six echo servers and eight file servers with three workloads, five concurrencies each."""
-    figures = read(paths.PUBLISHED / CINDY_2006)
+    figures = read(paths.PAPERS / CINDY_2006)
     assert len(figures) == (6 + 3 * 8) * 5
     assert {figure.concurrency for figure in figures} == {1, 10, 100, 500, 1000}
 
 
 def test_every_server_that_stands_for_one_of_2006_names_one_that_was_published() -> None:
     """With at least one workload that was published of it."""
-    published = {(figure.server, figure.workload) for figure in read(paths.PUBLISHED / CINDY_2006)}
+    published = {(figure.server, figure.workload) for figure in read(paths.PAPERS / CINDY_2006)}
     names = {name for name, _ in published}
     for server in load(paths.SERVERS).values():
         if server.published is not None:

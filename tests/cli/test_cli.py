@@ -206,11 +206,9 @@ def test_a_sweep_with_nothing_of_2006_in_it_cannot_be_set_beside_it(cli: Runner,
 def test_a_damaged_table_of_2006_is_named_with_its_line(
     cli: Runner, kept_sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = (
-        (paths.PUBLISHED / "cindy-2006.csv").read_text().replace("echo,cindy-2.4.4,1,3376", "echo,cindy-2.4.4,1,fast")
-    )
+    table = (paths.PAPERS / "cindy-2006.csv").read_text().replace("echo,cindy-2.4.4,1,3376", "echo,cindy-2.4.4,1,fast")
     (tmp_path / "cindy-2006.csv").write_text(table)
-    monkeypatch.setattr(paths, "PUBLISHED", tmp_path)
+    monkeypatch.setattr(paths, "PAPERS", tmp_path)
     complaint = cli.complaint("report", str(kept_sweep), "--then-and-now")
     assert f"{tmp_path}/cindy-2006.csv: line 2: requests_per_second: expected `float | null`" in complaint
 
@@ -325,7 +323,7 @@ def test_an_export_that_cannot_be_is_refused(cli: Runner, tmp_path: Path) -> Non
 
 def test_a_damaged_file_of_conclusions_is_named(cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "conclusions-x.toml").write_text("format = 2\n")
-    monkeypatch.setattr(paths, "PUBLISHED", tmp_path)
+    monkeypatch.setattr(paths, "PAPERS", tmp_path)
     assert f"{tmp_path}/conclusions-x.toml: format: must be 1" in cli.complaint("conclusions")
 
 

@@ -36,7 +36,7 @@ from ab_runner.report.tables.then_and_now import (
 from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
-FIGURES = read(paths.PUBLISHED / CINDY_2006)
+FIGURES = read(paths.PAPERS / CINDY_2006)
 TODAY = datetime.date(2026, 8, 12)
 FILES = ("small", "small-keepalive", "large")
 

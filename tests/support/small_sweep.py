@@ -38,7 +38,7 @@ RECORDS: tuple[Record, ...] = (
 STORED = Stored(sweep(*SERVERS, reference=CEILING), RECORDS)
 
 
-PUBLISHED = (
+PAPER_FIGURES = (
     Figure("small", "tomcat-5.5.15", 1, 4_000.0, 0, "ok"),
     Figure("small", "tomcat-5.5.15", 100, None, None, "timeout"),
 )

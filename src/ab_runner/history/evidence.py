@@ -100,7 +100,7 @@ class Evidence(msgspec.Struct, frozen=True):
         return any(cell.has_noise for cell in self.cells.values())
 
 
-def published(name: str, year: int, figures: Iterable[Figure]) -> Evidence:
+def of_paper(name: str, year: int, figures: Iterable[Figure]) -> Evidence:
     """Return the figures of a paper as evidence."""
     cells = {Cell(each.server, each.workload, each.concurrency): _published(each) for each in figures}
     return Evidence(name, cells, year)

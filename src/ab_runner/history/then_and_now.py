@@ -75,7 +75,7 @@ class ThenAndNow(msgspec.Struct, frozen=True):
 
 def then_and_now(analysis: SweepAnalysis, figures: Sequence[Figure]) -> tuple[ThenAndNow, ...]:
     """Return the workloads of the sweep with at least a server and a concurrency of 2006; none of an open load."""
-    if analysis.axis != "connections":
+    if not analysis.is_closed:
         return ()
     found = (_workload(name, analysis, figures) for name in analysis.sweep.request.workloads)
     return tuple(each for each in found if each.levels and each.matches)

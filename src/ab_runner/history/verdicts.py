@@ -43,7 +43,7 @@ class SideRate(msgspec.Struct, frozen=True):
     at_most: bool
 
 
-class Rates(msgspec.Struct, frozen=True):
+class ComparedRates(msgspec.Struct, frozen=True):
     """Two figures that are compared. `few_starts`: they are of too few starts and allow no verdict."""
 
     first: SideRate
@@ -80,7 +80,7 @@ class Failed(msgspec.Struct, frozen=True):
     few_starts: bool
 
 
-Basis = Absent | Unanswerable | Rates | Gap | Failed
+Basis = Absent | Unanswerable | ComparedRates | Gap | Failed
 """What a verdict rests on."""
 
 

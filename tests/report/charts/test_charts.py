@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from support.builders import NOON, failed_trial, not_measured, server, sweep, trial
 from support.open_sweeps import capacities, rates
-from support.small_sweep import PUBLISHED, RECORDS, SERVERS, STORED
+from support.small_sweep import PAPER_FIGURES, RECORDS, SERVERS, STORED
 
 from ab_runner.analysis.selection import Selection, narrowed
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
@@ -25,7 +25,7 @@ from ab_runner.report.charts.data import cell_rows, pair_rows
 from ab_runner.report.charts.gallery import gallery
 from ab_runner.report.charts.latencies import percentile_field
 from ab_runner.report.charts.of_sweep import ChartData, chart_data, charts_of_page
-from ab_runner.report.charts.palette import looks
+from ab_runner.report.charts.palette import styles
 from ab_runner.report.charts.then_and_now import then_and_now as then_and_now_chart
 from ab_runner.report.say.facts import subtitle_of
 from ab_runner.report.say.words import words_of
@@ -74,7 +74,7 @@ def test_one_block_has_no_band() -> None:
 
 
 def test_a_figure_of_2006_that_does_not_count_says_why() -> None:
-    (compared,) = then_and_now(analyse(STORED), PUBLISHED)
+    (compared,) = then_and_now(analyse(STORED), PAPER_FIGURES)
     then = [row for row in pair_rows(compared) if row["kind"] == "2006"]
     assert [(row["c"], row.get("rate"), row.get("missing")) for row in then] == [
         (1, 4_000.0, None), (100, None, "2006: timeout"),
@@ -86,7 +86,7 @@ def test_a_figure_of_today_that_is_missing_says_why_in_the_row_of_2006() -> None
         trial("tomcat-5.5.15", "small", 1), failed_trial("tomcat-5.5.15", "small", 100, "no keep-alive"),
         EndRecord(at=NOON, reason="finished"),
     )  # fmt: skip
-    (compared,) = then_and_now(analyse(msgspec.structs.replace(STORED, records=records)), PUBLISHED)
+    (compared,) = then_and_now(analyse(msgspec.structs.replace(STORED, records=records)), PAPER_FIGURES)
     then = [row for row in pair_rows(compared) if row["kind"] == "2006"]
     assert [(row["c"], row.get("missing_now")) for row in then] == [(1, None), (100, "stand-in: no keep-alive")]
 
@@ -117,7 +117,7 @@ def test_names_at_the_ends_of_lines_never_cover_each_other_or_leave_the_plot(rat
         for level in (1, 10)
     ]
     height = rates_chart.height_of_figures(len(servers))
-    spec = vega.with_rows(rates_chart.figures(looks(servers), (1, 10), words_of(STORED.sweep.request)), rows) | {
+    spec = vega.with_rows(rates_chart.figures(styles(servers), (1, 10), words_of(STORED.sweep.request)), rows) | {
         "height": height
     }
     places = label_positions(vega.svg(spec), {one.id for one in servers})
@@ -142,14 +142,14 @@ def test_one_level_has_a_row_for_each_server_the_best_first(stored: Stored, leve
 
 
 def test_every_chart_of_a_page_compiles() -> None:
-    specs = charts_of_page(data_of(analyse(STORED), PUBLISHED))
+    specs = charts_of_page(data_of(analyse(STORED), PAPER_FIGURES))
     assert set(specs) == {"rates", "latencies", "model", "warm-up", "then-and-now"}
     for spec in specs.values():
         assert vega.vega(spec)["marks"]
 
 
 def test_files_of_charts_name_their_servers() -> None:
-    specs = files_of(analyse(STORED), PUBLISHED)
+    specs = files_of(analyse(STORED), PAPER_FIGURES)
     assert set(specs) == {"small-rates", "small-latencies", "small-models", "small-then-and-now"}
     drawn = vega.svg(specs["small-rates"])
     assert all(each.id in drawn for each in SERVERS)
@@ -195,17 +195,17 @@ def test_the_servers_in_colour_are_in_the_data_of_every_chart_of_servers() -> No
         params = {each["name"]: each["value"] for each in specs[name]["params"]}
         assert params["coloured"] == list(CORE), name
         assert params["shown"] == MANY, name
-    assert not data_of(analyse(STORED), PUBLISHED, CORE).has_grey
+    assert not data_of(analyse(STORED), PAPER_FIGURES, CORE).has_grey
 
 
 def test_pictures_of_many_servers_have_grey_lines_and_name_those_in_colour_alone() -> None:
     analysis = analyse(many_servers())
-    looks = data_of(analysis, core=CORE).looks
+    styles = data_of(analysis, core=CORE).styles
     found = files_of(analysis, core=CORE)
     drawn = vega.svg(found["small-rates"])
-    colours = {looks[id].colour for id in CORE}
+    colours = {styles[id].colour for id in CORE}
     assert colours <= set(re.findall(r'stroke="(#[0-9a-f]{6})"', drawn))
-    of_others = {look.colour for id, look in looks.items() if id not in CORE} - colours
+    of_others = {style.colour for id, style in styles.items() if id not in CORE} - colours
     assert of_others
     assert not of_others & set(re.findall(r'(?:stroke|fill)="(#[0-9a-f]{6})"', drawn))
     for name in ("small-rates", "small-models"):

@@ -9,7 +9,7 @@ from support.builders import server
 
 from ab_runner.catalog.servers import load
 from ab_runner.model.server import REFERENCE
-from ab_runner.report.charts.palette import MOST_IN_COLOUR, looks
+from ab_runner.report.charts.palette import MOST_IN_COLOUR, styles
 from ab_runner.report.formats.core import core_ids
 
 CATALOG = load(Path(__file__).parents[3] / "servers")
@@ -29,13 +29,13 @@ def contrast(one: str, other: str) -> float:
 
 
 def test_no_two_servers_of_the_catalog_look_the_same() -> None:
-    found = looks(CATALOG.values())
+    found = styles(CATALOG.values())
     assert len(found) == len(CATALOG)
-    assert len({(look.colour, look.shape, look.dash) for look in found.values()}) == len(CATALOG)
+    assert len({(style.colour, style.shape, style.dash) for style in found.values()}) == len(CATALOG)
 
 
 def test_a_family_has_one_shape_and_families_differ_in_colour() -> None:
-    found = looks(CATALOG.values())
+    found = styles(CATALOG.values())
     shapes: dict[str, set[str]] = {}
     colours: dict[str, set[str]] = {}
     for each in CATALOG.values():
@@ -48,19 +48,19 @@ def test_a_family_has_one_shape_and_families_differ_in_colour() -> None:
 
 @pytest.mark.parametrize("paper", ["#fffefb", "#15181d"])
 def test_every_colour_stands_out_from_light_and_from_dark_paper(paper: str) -> None:
-    for id, look in looks(CATALOG.values()).items():
-        assert contrast(look.colour, paper) >= LEAST_CONTRAST, id
+    for id, style in styles(CATALOG.values()).items():
+        assert contrast(style.colour, paper) >= LEAST_CONTRAST, id
 
 
 def test_the_ceiling_is_grey_whatever_else_there_is() -> None:
-    alone = looks([server(REFERENCE)])[REFERENCE]
-    beside = looks([server("a-1"), server(REFERENCE), server("z-1")])[REFERENCE]
+    alone = styles([server(REFERENCE)])[REFERENCE]
+    beside = styles([server("a-1"), server(REFERENCE), server("z-1")])[REFERENCE]
     assert alone == beside
     assert len({alone.colour[at : at + 2] for at in (1, 3, 5)}) == 1
 
 
 def in_colour(*ids: str, core: tuple[str, ...] = ()) -> list[str]:
-    return [id for id, look in looks(map(server, ids), core).items() if look.in_colour]
+    return [id for id, style in styles(map(server, ids), core).items() if style.in_colour]
 
 
 def test_of_many_servers_those_of_the_core_are_in_colour_and_the_ceiling_as_it_is() -> None:

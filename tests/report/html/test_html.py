@@ -16,7 +16,7 @@ import pytest
 from support.builders import answer, failed_trial, noted, outcome, served, server, skips, sweep, trial
 from support.evil_sweep import CONTROLS, EVIL, evil_sweep
 from support.full_sweep import full_sweep
-from support.small_sweep import PUBLISHED, STORED
+from support.small_sweep import PAPER_FIGURES, STORED
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.cli.main import main
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def full_page() -> str:
-    return html.render(analyse(full_sweep()), PUBLISHED)
+    return html.render(analyse(full_sweep()), PAPER_FIGURES)
 
 
 def script(text: str, id: str) -> str:
@@ -84,7 +84,7 @@ def test_the_exceptions_of_a_server_stand_with_its_caveats() -> None:
 
 def test_the_answer_comes_first_then_charts_then_2006_then_the_details() -> None:
     skipped = msgspec.structs.replace(STORED.sweep, skipped=skips({"x-1": "no room"}))
-    text = html.render(analyse(Stored(skipped, STORED.records)), PUBLISHED)
+    text = html.render(analyse(Stored(skipped, STORED.records)), PAPER_FIGURES)
     main = text[text.index("<main") :]
     sections = re.findall(r'<section id="([^"]+)"', main)
     assert sections == ["fastest", "small", "then-and-now", "details", "models", "warnings", "servers", "what", "again"]
@@ -119,7 +119,7 @@ def test_a_cell_without_a_figure_has_no_value_to_be_sorted_by() -> None:
 
 
 def test_what_a_table_is_sorted_by_are_the_figures_that_its_texts_are_made_of(full_page: str) -> None:
-    pages = full_page + html.render(analyse(STORED), PUBLISHED)
+    pages = full_page + html.render(analyse(STORED), PAPER_FIGURES)
     found = re.findall(r'<td[^>]* data-value="([^"]+)">([^<]+)', pages)
     for value, text in found:
         figure = re.search(r"\d[\d,]*(\.\d+)?", text)
@@ -131,7 +131,7 @@ def test_what_a_table_is_sorted_by_are_the_figures_that_its_texts_are_made_of(fu
 
 
 def test_a_cell_of_text_without_anything_is_sorted_as_one() -> None:
-    text = html.render(analyse(STORED), PUBLISHED)
+    text = html.render(analyse(STORED), PAPER_FIGURES)
     assert '<td class="text" data-value="">-' in text[text.index("<caption><span>servers compared") :]
 
 
@@ -191,7 +191,7 @@ def test_columns_that_no_trial_has_anything_for_are_left_out(full_page: str) -> 
 
 
 def test_a_table_stands_behind_every_chart() -> None:
-    text = html.render(analyse(STORED), PUBLISHED)
+    text = html.render(analyse(STORED), PAPER_FIGURES)
     for figure in ("5,000", "timeout", "42 %", "±3.0 %"):
         assert figure in text, figure
     assert text.count('role="img" aria-label="') == text.count('class="chart"')
@@ -230,7 +230,7 @@ def test_warm_ups_have_a_panel_for_each_load_and_the_share_of_the_jit_in_each_cy
 
 
 def test_what_was_not_run_has_not_failed() -> None:
-    text = html.render(analyse(Stored(STORED.sweep, STORED.records[:4])), PUBLISHED)
+    text = html.render(analyse(Stored(STORED.sweep, STORED.records[:4])), PAPER_FIGURES)
     assert text.count('<td class="not-run" data-value="">not run') == 2, "tomcat's"
     assert text.count('<td class="failed" data-value="">') == 1, "jetty's timeout"
 

@@ -36,11 +36,11 @@ def _of(data: ChartData, name: WorkloadName) -> Iterator[tuple[str, Spec, str]]:
     middle = data.levels[len(data.levels) // 2]
     quantity = words.quantity if data.name_of_figures == "rates" else words.quantity_at(data.levels[0])
     yield "rates", _figures(data, rows), quantity
-    times = with_rows(latencies(data.looks, data.levels, words), rows)
+    times = with_rows(latencies(data.styles, data.levels, words), rows)
     yield "latencies", times, f"time per request {words.at(middle)}"
     model_of = {id: model for model, ids in data.models[name].items() for id in ids}
     by_model = [{**row, "model": model_of[row["server"]]} for row in rows if row["server"] in model_of]
-    panels = with_rows(models(data.looks, data.levels, words), by_model)
+    panels = with_rows(models(data.styles, data.levels, words), by_model)
     yield "models", panels, f"{words.quantity} by I/O model"
     if pairs := data.pairs.get(name):
         middle = data.compared_levels[len(data.compared_levels) // 2]
@@ -52,7 +52,7 @@ def _figures(data: ChartData, rows: Sequence[Row]) -> Spec:
     spec = with_rows(chart_of_figures(data), rows)
     if data.name_of_figures != "rates":
         return spec
-    labels = sum(1 for row in rows if row.get("last") and data.looks[row["server"]].in_colour)
+    labels = sum(1 for row in rows if row.get("last") and data.styles[row["server"]].in_colour)
     return spec | {"height": height_of_figures(labels)}
 
 

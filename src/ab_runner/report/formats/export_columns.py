@@ -89,7 +89,7 @@ def rows(analysis: SweepAnalysis) -> Iterator[Row]:
     for figures in analysis.trials:
         share = _rounded(analysis.share_of(figures))
         row = _row(figures) | {"share_of_ceiling": share, "axis": analysis.axis, "level": figures.record.level}
-        if analysis.axis == "connections":
+        if analysis.is_closed:
             row["concurrency"] = figures.record.level
         if server := servers.get(figures.record.server):
             row |= {"family": server.family, "revision": server.revision}

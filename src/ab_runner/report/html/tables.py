@@ -122,7 +122,7 @@ class ModelSection(msgspec.Struct, frozen=True):
 
 def workload_section(workload: Workload, analysis: SweepAnalysis) -> WorkloadSection:
     """Return the content of the page for a workload."""
-    servers = [server for server in analysis.shown_servers if workload.name in server.workloads]
+    servers = analysis.servers_of(workload.name)
     grid = [[analysis.cell(server.id, workload.name, level) for level in analysis.levels] for server in servers]
     spread = analysis.spreads[workload.name]
     highest = spread.rates.high if spread.rates else 1.0

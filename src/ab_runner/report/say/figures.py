@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.failures import Failure, FailureKind
 from ab_runner.analysis.measure import Measure
-from ab_runner.analysis.reasons import Failure, Reason
 from ab_runner.analysis.remarks import (
     WORTH_A_REMARK,
     ConnectionsServed,
@@ -45,22 +45,22 @@ _LIMITS: dict[Measure, dict[Limit, str]] = {
 }
 _BRIEF_AT_MOST = 14
 """The most characters of a reason where there is little room; for a longer one its kind is shown."""
-BRIEF_REASONS: dict[Reason, str] = {
-    Reason.COLD: "cold",
-    Reason.STARVED: "starved",
-    Reason.DISTURBED: "disturbed",
-    Reason.FAILED_REQUESTS: "failed",
-    Reason.INCOMPLETE: "incomplete",
-    Reason.WRONG_ANSWER: "wrong answer",
-    Reason.NO_HTTP_1_0: "no HTTP/1.0",
-    Reason.NO_KEEP_ALIVE: "no keep-alive",
-    Reason.OVERLOADED: "overloaded",
-    Reason.GENERATOR: "generator",
-    Reason.TIMEOUT: "timeout",
-    Reason.CONNECTION: "no connection",
-    Reason.NOT_STARTED: "not started",
-    Reason.ENDED: "server ended",
-    Reason.OTHER: "failed",
+BRIEF_KINDS: dict[FailureKind, str] = {
+    FailureKind.COLD: "cold",
+    FailureKind.STARVED: "starved",
+    FailureKind.DISTURBED: "disturbed",
+    FailureKind.FAILED_REQUESTS: "failed",
+    FailureKind.INCOMPLETE: "incomplete",
+    FailureKind.WRONG_ANSWER: "wrong answer",
+    FailureKind.NO_HTTP_1_0: "no HTTP/1.0",
+    FailureKind.NO_KEEP_ALIVE: "no keep-alive",
+    FailureKind.OVERLOADED: "overloaded",
+    FailureKind.GENERATOR: "generator",
+    FailureKind.TIMEOUT: "timeout",
+    FailureKind.CONNECTION: "no connection",
+    FailureKind.NOT_STARTED: "not started",
+    FailureKind.ENDED: "server ended",
+    FailureKind.OTHER: "failed",
 }
 
 
@@ -250,13 +250,13 @@ def figure_cell(cell: CellSummary | None, is_best: bool = False) -> TableCell:
 def _brief(cell: CellSummary, letter: str) -> tuple[str, ...]:
     """Return the figure, and below it its details; or the reason in a few words."""
     failed = f"{cell.failed}/{cell.trials} {'cold' if cell.cold else 'failed'}" if cell.failed else ""
-    if cell.reason is not None:
-        if cell.reason is Reason.DISTURBED and cell.rejected is not None:
-            return (figure_of(cell.measure, cell.rejected.value), BRIEF_REASONS[cell.reason])
+    if cell.failure_kind is not None:
+        if cell.failure_kind is FailureKind.DISTURBED and cell.rejected is not None:
+            return (figure_of(cell.measure, cell.rejected.value), BRIEF_KINDS[cell.failure_kind])
         if 0 < cell.failed < cell.trials and not cell.starved:
             return (failed,)
         said = _failure_text(cell.failure) if cell.failure and not cell.starved else ""
-        return (said if 0 < len(said) <= _BRIEF_AT_MOST else BRIEF_REASONS[cell.reason],)
+        return (said if 0 < len(said) <= _BRIEF_AT_MOST else BRIEF_KINDS[cell.failure_kind],)
     assert cell.estimate is not None, "a cell without a reason has a figure"
     undisturbed = f"{cell.valid - cell.disturbed}/{cell.valid} undisturbed" if cell.disturbed else ""
     details = " ".join(filter(None, (width_figure(cell.estimate), failed, undisturbed)))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.disturbed import DISTURBED
-from ab_runner.analysis.reasons import Failure, Reason
+from ab_runner.analysis.failures import Failure, FailureKind
 from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Note, Remark, StolenTime
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import Axis
@@ -15,7 +15,7 @@ from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.document import Group
 from ab_runner.report.say.figures import (
-    BRIEF_REASONS,
+    BRIEF_KINDS,
     jvm_text,
     jvm_trials_text,
     limit_of,
@@ -76,10 +76,10 @@ def _cells_of(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[CellS
 
 
 def _kind(remark: Remark) -> object:
-    """Return what remarks of one kind have in common: the reason of failures, the code of notes."""
+    """Return what remarks of one kind have in common: the kind of failures, the code of notes."""
     match remark:
         case Failure():
-            return remark.reason
+            return remark.kind
         case Note():
             return remark.messages[0].code
         case JvmRemark():
@@ -129,7 +129,7 @@ def _common_text(remark: Remark, said: Sequence[Sentence]) -> str:
         case ConnectionsServed():
             return NOT_ALL_SERVED
         case Failure() if len(said) > 1:
-            return BRIEF_REASONS[remark.reason]
+            return BRIEF_KINDS[remark.kind]
         case _:
             return _line(said[0].text)
 
@@ -228,17 +228,17 @@ def grouped_notes(analysis: SweepAnalysis) -> Iterator[str]:
 def _failures(cells: Iterable[CellSummary]) -> str:
     pairs = [(cell.cell, remark) for cell in cells for remark in cell.remarks if isinstance(remark, Failure)]
     texts = []
-    for reason in dict.fromkeys(failure.reason for _, failure in pairs):
-        said = _said(failure for _, failure in pairs if failure.reason is reason)
-        those = [cell for cell, failure in pairs if failure.reason is reason]
-        texts.append(f"{_words(reason, said)} {_of(those)}")
+    for kind in dict.fromkeys(failure.kind for _, failure in pairs):
+        said = _said(failure for _, failure in pairs if failure.kind is kind)
+        those = [cell for cell, failure in pairs if failure.kind is kind]
+        texts.append(f"{_words(kind, said)} {_of(those)}")
     return "; ".join(texts)
 
 
-def _words(reason: Reason, said: Sequence[Sentence]) -> str:
+def _words(kind: FailureKind, said: Sequence[Sentence]) -> str:
     """Return the sentences if they are few and differ at most in a figure, else what they have in common."""
     first, *others = (each.text for each in said)
-    return BRIEF_REASONS[reason] if others or len(first) > _LONGEST_WORDS else first
+    return BRIEF_KINDS[kind] if others or len(first) > _LONGEST_WORDS else first
 
 
 def _remarks(cells: Iterable[CellSummary]) -> str:

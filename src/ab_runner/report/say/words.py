@@ -11,10 +11,11 @@ from ab_runner.model.protocol import DEFAULT_GENERATOR, SweepRequest
 
 class Words(msgspec.Struct, frozen=True, kw_only=True):
     """`quantity` is what a figure is, `unit` the same as a short heading. `over` is what the levels are, `column` the
-    same as a short heading. `answer` is the title of the table of the best servers, `generator` the program that made
-    the load, and `percentile` the one that an SLO bounds."""
+    same as a short heading, and `place` a level in a sentence. `answer` is the title of the table of the best servers,
+    `generator` the program that made the load, and `percentile` the one that an SLO bounds."""
 
     axis: Axis
+    place: str
     measure: Measure
     quantity: str
     unit: str
@@ -47,17 +48,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
 
     def at(self, level: int) -> str:
         """Return a level as part of a sentence: `at concurrency 100`."""
-        match self.axis:
-            case "connections":
-                return f"at concurrency {level:,}"
-            case "rate":
-                return f"at {level:,} requests/s"
-            case "peak":
-                return f"at {level} % of each server's peak"
-            case "slo":
-                return f"at each server's capacity within {level:,} ms"
-            case "idle":
-                return f"beside {level:,} idle connections"
+        return self.place.format(f"{level:,}")
 
     def quantity_at(self, level: int) -> str:
         """Return what the figures at a level are: `requests per second at concurrency 100`."""
@@ -83,15 +74,15 @@ def words_of(request: SweepRequest) -> Words:
         "latency": ("median latency in ms", "p50, ms"),
         "capacity": (f"capacity in requests/s ({percentile} within the bound)", "requests/s"),
     }[measure]
-    over, column = {
-        "connections": ("concurrency", "c"),
-        "rate": ("requests per second", "rate"),
-        "peak": ("% of each server's peak", "% of peak"),
-        "slo": (f"bound of {percentile} in ms", f"{percentile} ≤ ms"),
-        "idle": ("idle connections", "idle"),
+    over, column, place = {
+        "connections": ("concurrency", "c", "at concurrency {}"),
+        "rate": ("requests per second", "rate", "at {} requests/s"),
+        "peak": ("% of each server's peak", "% of peak", "at {} % of each server's peak"),
+        "slo": (f"bound of {percentile} in ms", f"{percentile} ≤ ms", "at each server's capacity within {} ms"),
+        "idle": ("idle connections", "idle", "beside {} idle connections"),
     }[axis]
     return Words(
-        axis=axis, measure=measure, quantity=quantity, unit=unit, over=over, column=column,
+        axis=axis, place=place, measure=measure, quantity=quantity, unit=unit, over=over, column=column,
         answer=_ANSWERS[measure], generator=request.load_by,
         percentile=percentile,
     )  # fmt: skip

@@ -14,6 +14,7 @@ from ab_runner.history.evidence import Absence, NotThere
 from ab_runner.history.verdicts import (
     Absent,
     Basis,
+    ComparedRates,
     ConclusionVerdict,
     Failed,
     Gap,
@@ -21,7 +22,6 @@ from ab_runner.history.verdicts import (
     JudgedConclusion,
     Judgement,
     Part,
-    Rates,
     ServerFailures,
     SideRate,
     Unanswerable,
@@ -136,7 +136,7 @@ def _tables(paper: Paper, judgements: Sequence[Judgement]) -> Iterator[Table]:
 
 def _has_bound(part: Part) -> bool:
     """Return whether one of its figures, or their ratio, is only a bound because the generator was the limit."""
-    rates = (part.basis.first, part.basis.second) if isinstance(part.basis, Rates) else ()
+    rates = (part.basis.first, part.basis.second) if isinstance(part.basis, ComparedRates) else ()
     return bool(part.bound) or any(rate.at_least for rate in rates)
 
 
@@ -217,7 +217,7 @@ def _levels(parts: Iterable[Part]) -> list[int]:
 
 def _ratio_cell(part: Part) -> TableCell:
     if part.ratio is None:
-        return TableCell(NOT_COMPARED if isinstance(part.basis, Rates) else "")
+        return TableCell(NOT_COMPARED if isinstance(part.basis, ComparedRates) else "")
     return TableCell(ratio_figure(part.ratio, False, part.bound), value=part.ratio.value)
 
 
@@ -238,7 +238,7 @@ def basis_text(basis: Basis, generator: str = DEFAULT_GENERATOR) -> str:
             return "; ".join(_reasons(basis, generator))
         case Unanswerable():
             return _UNANSWERABLE[basis].format(generator=generator)
-        case Rates():
+        case ComparedRates():
             figures = f"{_rate_text(basis.first)} against {_rate_text(basis.second)}"
             limited = f"; {generator} was the limit of both" if basis.both_limited else ""
             return f"{figures}{limited}{_start_text(basis.few_starts)}"

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import lower_is_better
-from ab_runner.analysis.rankings import Rankings, best_of, pairs_of, ranks_of
+from ab_runner.analysis.rankings import Rankings, best_cells, best_of, pairs_of, ranks_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.model.axis import level_text
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload, WorkloadName
@@ -22,6 +21,7 @@ from ab_runner.report.say.summary import summary_lines
 from ab_runner.report.say.warnings import warning_lines
 from ab_runner.report.say.words import Words, words_of
 from ab_runner.report.tables.fastest import TOGETHER, fastest_table
+from ab_runner.report.tables.grid import headings_of, rows_of
 from ab_runner.report.tables.open_load import latency_tables, open_load_tables
 from ab_runner.stats.ranking import Ranking
 
@@ -91,15 +91,15 @@ def _details(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
 
 
 def _rates(workload: Workload, analysis: SweepAnalysis, notes: tuple[str, ...] = ()) -> Table:
-    servers = _able(workload.name, analysis)
-    best = _best(workload.name, analysis.rankings)
-    rows = _rows(workload.name, servers, analysis, lambda cell: _figure(cell, analysis, cell in best))
+    servers = analysis.servers_of(workload.name)
+    best = best_cells(analysis.rankings)
+    rows = rows_of(workload.name, servers, analysis, lambda cell: _figure(cell, analysis, cell in best))
     untestable = [server for server in analysis.sweep.servers if workload.name in server.untestable]
     curves = tuple(_curve(workload.name, server, analysis) for server in servers)
     return Table(
         title=f"{workload.name}: {words_of(analysis.sweep.request).quantity}{workload.in_brackets}",
-        headings=_headings(analysis),
-        rows=(*rows, *_rows(workload.name, untestable, analysis, lambda cell: NOTHING)),
+        headings=headings_of(analysis),
+        rows=(*rows, *rows_of(workload.name, untestable, analysis, lambda cell: NOTHING)),
         notes=notes,
         splits=True,
         curves=(*curves, *(() for _ in untestable)) if len(analysis.levels) > 1 else (),
@@ -113,15 +113,15 @@ def _figure(cell: Cell, analysis: SweepAnalysis, is_best: bool) -> TableCell:
 
 def no_record(server: str, analysis: SweepAnalysis) -> str:
     """Return the text of a cell without a record: older sweeps measured the reference at one level only."""
-    return NO_REFERENCE if server == REFERENCE and analysis.axis != "connections" else NO_RECORD
+    return NO_REFERENCE if server == REFERENCE and not analysis.is_closed else NO_RECORD
 
 
 def _latencies(workload: Workload, analysis: SweepAnalysis) -> Table:
-    servers = _able(workload.name, analysis)
+    servers = analysis.servers_of(workload.name)
     return Table(
         title=f"{workload.name}: time per request in ms, median / p90 / p99 / p99.9 / longest",
-        headings=_headings(analysis),
-        rows=_rows(workload.name, servers, analysis, lambda cell: latency_cell(analysis.cells.get(cell))),
+        headings=headings_of(analysis),
+        rows=rows_of(workload.name, servers, analysis, lambda cell: latency_cell(analysis.cells.get(cell))),
         notes=tuple(latency_notes(workload.name, analysis)),
         splits=True,
     )
@@ -131,13 +131,13 @@ def _cpu_efficiency(workload: Workload, analysis: SweepAnalysis) -> Iterator[Tab
     """Yield the table where the servers' CPU time is known, and the ranks by it."""
     if not any(cell.cpu_efficiency for cell in _cells(workload.name, analysis)):
         return
-    best = _best(workload.name, analysis.cpu_efficiency)
+    best = best_cells(analysis.cpu_efficiency)
     yield Table(
         title=f"{workload.name}: {CPU_EFFICIENCY}",
-        headings=_headings(analysis),
-        rows=_rows(
+        headings=headings_of(analysis),
+        rows=rows_of(
             workload.name,
-            _able(workload.name, analysis),
+            analysis.servers_of(workload.name),
             analysis,
             lambda cell: emphasised(cpu_efficiency_cell(analysis.cells.get(cell)), cell in best),
         ),
@@ -163,15 +163,15 @@ def _ranks(
     if not any(len(ranking.ranks) > 1 for ranking in here.values()):
         return
     ranks = ranks_of(rankings)
-    best = _best(workload, rankings)
-    servers = [each for each in _able(workload, analysis) if analysis.axis == "connections" or each.id != REFERENCE]
-    rows = _rows(
+    best = best_cells(rankings)
+    servers = [each for each in analysis.servers_of(workload) if analysis.is_closed or each.id != REFERENCE]
+    rows = rows_of(
         workload,
         servers,
         analysis,
         lambda cell: emphasised(rank_cell(ranks.get(cell), analysis.cells.get(cell)), cell in best),
     )
-    headings = _headings(analysis)
+    headings = headings_of(analysis)
     if together is not None:
         first = best_of(together)
         headings += (TOGETHER,)
@@ -202,14 +202,14 @@ def pairs_text(rankings: Sequence[Ranking], words: Words) -> str:
 
 def _shares(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
     """Yield the table where the ceiling has a figure to be a share of."""
-    servers = [server for server in _able(workload.name, analysis) if server.id != REFERENCE]
+    servers = [server for server in analysis.servers_of(workload.name) if server.id != REFERENCE]
     places = [Cell(server.id, workload.name, level) for server in servers for level in analysis.levels]
     shares = [analysis.shares[cell] for cell in places if cell in analysis.shares]
     if shares:
         yield Table(
             title=f"{workload.name}: requests per second as a share of the ceiling's, %",
-            headings=_headings(analysis),
-            rows=_rows(
+            headings=headings_of(analysis),
+            rows=rows_of(
                 workload.name, servers, analysis, lambda cell: TableCell(share_figure(analysis.shares.get(cell)))
             ),
             notes=(ABOVE_THE_CEILING,) if max(shares) > 1 else (),
@@ -220,43 +220,12 @@ def _shares(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
 # --- rows --------------------------------------------------------------------------------------------------------
 
 
-def _able(workload: WorkloadName, analysis: SweepAnalysis) -> list[Server]:
-    return [server for server in analysis.shown_servers if workload in server.workloads]
-
-
 def _cells(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[CellSummary]:
     """Yield the cells of the servers that have this workload."""
-    for server in _able(workload, analysis):
+    for server in analysis.servers_of(workload):
         yield from analysis.cells_of(server.id, workload)
-
-
-def _headings(analysis: SweepAnalysis) -> tuple[str, ...]:
-    return ("server", *(level_text(analysis.axis, level) for level in analysis.levels))
-
-
-def _rows(
-    workload: WorkloadName,
-    servers: Iterable[Server],
-    analysis: SweepAnalysis,
-    shown: Callable[[Cell], TableCell],
-) -> tuple[tuple[TableCell, ...], ...]:
-    """Return a row for each server: its name, and how its cell at each level is shown."""
-    return tuple(
-        (TableCell(server.id), *(shown(Cell(server.id, workload, level)) for level in analysis.levels))
-        for server in servers
-    )
 
 
 def _curve(workload: WorkloadName, server: Server, analysis: SweepAnalysis) -> tuple[float | None, ...]:
     found = (analysis.cell(server.id, workload, level) for level in analysis.levels)
     return tuple(cell.figure if cell else None for cell in found)
-
-
-def _best(workload: WorkloadName, rankings: Rankings) -> frozenset[Cell]:
-    """Return the cells of the servers that none was found to be ahead of, where at least one other server is behind."""
-    return frozenset(
-        Cell(server, name, level)
-        for (name, level), ranking in rankings.items()
-        if name == workload
-        for server in best_of(ranking)
-    )

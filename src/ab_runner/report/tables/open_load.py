@@ -9,15 +9,15 @@ import msgspec
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.open_load import OpenCell, memory_per_connection
-from ab_runner.analysis.rankings import best_of
+from ab_runner.analysis.rankings import best_cells
 from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.model.axis import level_text
 from ab_runner.model.records import Cell
 from ab_runner.model.workload import Workload
 from ab_runner.report.document import Table, TableCell, emphasised
 from ab_runner.report.say.figures import NOTHING
 from ab_runner.report.say.numbers import NONE, estimate_figure, latency_figure, rate_figure
+from ab_runner.report.tables.grid import headings_of, rows_of
 
 NO_P50 = "older sweeps recorded p99 of the lag only"
 TAIL = (
@@ -56,7 +56,7 @@ def detail_of(analysis: SweepAnalysis) -> Detail | None:
 
 def open_load_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
     """Yield what is known besides the figures, and the generator's lag."""
-    if analysis.axis == "connections":
+    if analysis.is_closed:
         return
     if detail := detail_of(analysis):
         yield _table(detail, workload, analysis)
@@ -70,10 +70,9 @@ def latency_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Tabl
     if not lower_is_better(analysis.measure):
         return
     rankings = next(each.rankings for each in analysis.compared if each.percentile == 95)
-    best = {Cell(server, name, level) for (name, level), ranking in rankings.items() for server in best_of(ranking)}
     p95 = Detail("p95 latency in ms", lambda cell: _percentile(analysis.cells.get(cell), 95))
     tail = Detail("latency in ms, p99 / p99.9 / longest", lambda cell: _tail(analysis.cells.get(cell)), (TAIL,))
-    yield _table(p95, workload, analysis, best)
+    yield _table(p95, workload, analysis, best_cells(rankings))
     yield _table(tail, workload, analysis)
 
 
@@ -95,19 +94,14 @@ def _tail(cell: CellSummary | None) -> TableCell | None:
 
 
 def _table(detail: Detail, workload: Workload, analysis: SweepAnalysis, best: Collection[Cell] = ()) -> Table:
-    servers = [server for server in analysis.shown_servers if workload.name in server.workloads]
     return Table(
         title=f"{workload.name}: {detail.title}",
-        headings=("server", *(level_text(analysis.axis, level) for level in analysis.levels)),
-        rows=tuple(
-            (
-                TableCell(server.id),
-                *(
-                    emphasised(detail.of(cell) or NOTHING, cell in best)
-                    for cell in (Cell(server.id, workload.name, level) for level in analysis.levels)
-                ),
-            )
-            for server in servers
+        headings=headings_of(analysis),
+        rows=rows_of(
+            workload.name,
+            analysis.servers_of(workload.name),
+            analysis,
+            lambda cell: emphasised(detail.of(cell) or NOTHING, cell in best),
         ),
         notes=detail.notes,
         splits=True,

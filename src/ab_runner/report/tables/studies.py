@@ -16,13 +16,8 @@ from ab_runner.report.document import Report
 from ab_runner.report.tables.conclusions import report_conclusions
 
 
-def _is_closed(analysis: SweepAnalysis) -> bool:
-    """Return whether it can be judged by what was said in 2006."""
-    return analysis.axis == "connections"
-
-
 def _check_closed(analysis: SweepAnalysis) -> None:
-    if not _is_closed(analysis):
+    if not analysis.is_closed:
         raise UserError(
             f"{analysis.sweep.id} has an open load; the figures and conclusions of 2006 are of closed loads"
         )
@@ -30,7 +25,7 @@ def _check_closed(analysis: SweepAnalysis) -> None:
 
 def figures_of_2006() -> tuple[Figure, ...]:
     """Return the published figures in the repository. DocumentError if one is damaged."""
-    return read(paths.PUBLISHED / CINDY_2006)
+    return read(paths.PAPERS / CINDY_2006)
 
 
 def compared_with_2006(analysis: SweepAnalysis) -> tuple[ThenAndNow, ...]:
@@ -54,9 +49,9 @@ def judged(sweeps: Sequence[tuple[str, SweepAnalysis]]) -> list[tuple[Paper, tup
     UserError for a sweep with an open load."""
     for _, analysis in sweeps:
         _check_closed(analysis)
-    return [(paper, judgements(paper, figures, sweeps)) for paper, figures in read_all(paths.PUBLISHED)]
+    return [(paper, judgements(paper, figures, sweeps)) for paper, figures in read_all(paths.PAPERS)]
 
 
 def conclusions_of(analysis: SweepAnalysis) -> Report | None:
     """Return the tables of all conclusions, judged by a sweep too; None for one with an open load."""
-    return report_conclusions(judged([(NOW, analysis)])) if _is_closed(analysis) else None
+    return report_conclusions(judged([(NOW, analysis)])) if analysis.is_closed else None

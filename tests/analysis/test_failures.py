@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.builders import failed_trial, not_measured, said, usage
 
-from ab_runner.analysis.reasons import Failure, Reason, cell_failure, failures_of, message_of, reason_of
+from ab_runner.analysis.failures import Failure, FailureKind, cell_failure, failures_of, kind_of, message_of
 from ab_runner.load.trial_validity import cold
 from ab_runner.model.message import Code, Message
 
@@ -22,25 +22,25 @@ def test_each_code_of_a_failure_has_a_kind_unless_only_its_text_tells(code: Code
         Code.UNSAID,
         Code.NO_REQUEST,
     }
-    assert (reason_of(Message(code)) is Reason.OTHER) == (code in of_no_kind)
+    assert (kind_of(Message(code)) is FailureKind.OTHER) == (code in of_no_kind)
 
 
 def test_what_a_newer_version_says_is_of_no_kind() -> None:
-    assert reason_of(Message("struck by lightning")) is Reason.OTHER
+    assert kind_of(Message("struck by lightning")) is FailureKind.OTHER
 
 
 def test_where_it_was_found_can_make_it_of_another_kind() -> None:
     status = Message(Code.STATUS, {"status": 500})
-    assert reason_of(status) is Reason.WRONG_ANSWER
-    assert reason_of(Message(Code.STATUS, {"status": 500}, stage="readiness")) is Reason.NOT_STARTED
-    assert reason_of(said("no answer after the trial: no connection: timed out")) is Reason.CONNECTION
-    assert reason_of(said("SLO met at no rate: 4 failed: timeout")) is Reason.FAILED_REQUESTS
+    assert kind_of(status) is FailureKind.WRONG_ANSWER
+    assert kind_of(Message(Code.STATUS, {"status": 500}, stage="readiness")) is FailureKind.NOT_STARTED
+    assert kind_of(said("no answer after the trial: no connection: timed out")) is FailureKind.CONNECTION
+    assert kind_of(said("SLO met at no rate: 4 failed: timeout")) is FailureKind.FAILED_REQUESTS
 
 
 def test_a_cold_trial_is_of_its_kind() -> None:
     message = cold(usage(server_cpu_seconds=2.0, jit_cpu_seconds=0.5))
     assert message == Message(Code.COLD, {"percent": 25.0})
-    assert reason_of(message) is Reason.COLD
+    assert kind_of(message) is FailureKind.COLD
 
 
 def test_a_record_has_its_message() -> None:
@@ -52,15 +52,15 @@ def test_a_cell_shows_all_cold_trials_or_the_last_failure() -> None:
     first, second = (Message(Code.COLD, {"percent": percent}) for percent in (12.0, 7.0))
     timeout = said("timeout")
     assert cell_failure([]) is None
-    assert cell_failure([first, second]) == Failure(Reason.COLD, (first, second))
-    assert cell_failure([first, timeout]) == Failure(Reason.TIMEOUT, (timeout,))
+    assert cell_failure([first, second]) == Failure(FailureKind.COLD, (first, second))
+    assert cell_failure([first, timeout]) == Failure(FailureKind.TIMEOUT, (timeout,))
 
 
 def test_failures_are_told_once_for_each_code_the_cold_ones_first() -> None:
     few, many, timeout = said("3 failed"), said("9 failed"), said("timeout")
     cold_one = Message(Code.COLD, {"percent": 12.0})
     assert failures_of([few, timeout, many, cold_one]) == (
-        Failure(Reason.COLD, (cold_one,)),
-        Failure(Reason.FAILED_REQUESTS, (few, many)),
-        Failure(Reason.TIMEOUT, (timeout,)),
+        Failure(FailureKind.COLD, (cold_one,)),
+        Failure(FailureKind.FAILED_REQUESTS, (few, many)),
+        Failure(FailureKind.TIMEOUT, (timeout,)),
     )
