@@ -35,7 +35,7 @@ from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, WarmUp
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
-from ab_runner.report.messages import full_text
+from ab_runner.report.say.messages import full_text
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.writer import Store

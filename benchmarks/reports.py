@@ -25,19 +25,20 @@ from rich.console import Console
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.catalog.paper_figures import CINDY_2006, read
+from ab_runner.catalog.papers import read_all
 from ab_runner.history.conclusions import judgements
-from ab_runner.history.papers import read_all
-from ab_runner.history.published import CINDY_2006, read
 from ab_runner.history.then_and_now import then_and_now
-from ab_runner.report import conclusions_csv, csv, html, markdown, terminal, then_and_now_csv
+from ab_runner.report import html
 from ab_runner.report.charts import vega
-from ab_runner.report.charts.files import gallery
+from ab_runner.report.charts.gallery import gallery
 from ab_runner.report.charts.of_sweep import chart_data
-from ab_runner.report.conclusions_tables import report_conclusions
 from ab_runner.report.document import Report
-from ab_runner.report.facts import subtitle_of
-from ab_runner.report.tables import report_of
-from ab_runner.report.then_and_now_tables import report_then_and_now
+from ab_runner.report.formats import conclusions_csv, csv, markdown, terminal, then_and_now_csv
+from ab_runner.report.say.facts import subtitle_of
+from ab_runner.report.tables.conclusions import report_conclusions
+from ab_runner.report.tables.of_sweep import report_of
+from ab_runner.report.tables.then_and_now import report_then_and_now
 from ab_runner.store.reader import Stored
 
 RUNS = 5
@@ -80,8 +81,8 @@ def costs(stored: Stored) -> Mapping[str, float]:
     """Return the CPU seconds that each report takes, and the analysis that all of them are made of."""
     without_drawing: Any = vega
     without_drawing.vega, without_drawing.vega_script = dict, str
-    figures = read(paths.PUBLISHED / CINDY_2006)
-    papers = read_all(paths.PUBLISHED)
+    figures = read(paths.PAPERS / CINDY_2006)
+    papers = read_all(paths.PAPERS)
     seconds: dict[str, float] = {}
 
     def timed(name: str, make: Callable[[], Any]) -> Any:

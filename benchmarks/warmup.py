@@ -29,7 +29,7 @@ from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import Cell, CellRecord, Trial
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
-from ab_runner.report.messages import full_text
+from ab_runner.report.say.messages import full_text
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.plan import ServerRun, cells_of

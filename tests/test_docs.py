@@ -40,7 +40,7 @@ def test_links_lead_somewhere(path: Path) -> None:
 def test_what_commands_have_filled_in_is_what_they_would_fill_in_now(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`./ab-runner report --splice README.md docs/*.md` brings it up to date."""
+    """`./ab-runner splice README.md docs/*.md` brings it up to date."""
     monkeypatch.setattr("ab_runner.cli.splice.analysed", lambda folder: claims.published(folder.name))
     code = splice(DOCUMENTS, check=True)
     assert (code, capsys.readouterr().err) == (0, "")

@@ -9,11 +9,11 @@ import pytest
 from support.builders import failed_trial, noted, outcome, rejected, served, trial, usage
 
 from ab_runner.analysis.cells import CellSummary, cells_and_trials, summarise_cell
-from ab_runner.analysis.reasons import Reason
+from ab_runner.analysis.failures import FailureKind
 from ab_runner.model.load import Limit
 from ab_runner.model.records import Cell, Trial
 from ab_runner.model.resources import JvmActivity
-from ab_runner.report.figures import cell_text, remark_text
+from ab_runner.report.say.figures import cell_text, remark_text
 
 
 def remarks(cell: CellSummary) -> tuple[str, ...]:
@@ -28,7 +28,7 @@ def test_a_cell_of_which_half_or_more_failed_has_no_figure(failures: int, text: 
     valid = [trial("a-1", "small", 1, block=block) for block in range(failures, 5)]
     found = summarise_cell(Cell("a-1", "small", 1), [*valid, *failed])
     assert cell_text(found) == text
-    assert found.reason is (Reason.TIMEOUT if failures > 2 else None)
+    assert found.failure_kind is (FailureKind.TIMEOUT if failures > 2 else None)
     assert (found.figure is None, not found.by_batch, found.limit) == (failures > 2, failures > 2, None)
 
 
@@ -47,7 +47,7 @@ def starving(*shares: float, concurrency: int = 1000, **changes: Any) -> CellSum
 def test_a_server_that_serves_a_quarter_of_the_connections_has_no_rate_and_says_so() -> None:
     found = starving(*[0.256] * 6, seconds=60.0)
     assert cell_text(found) == "15,393 ±0.0 % (256 of 1,000 connections served)"
-    assert (found.starved, found.reason) == (True, Reason.STARVED)
+    assert (found.starved, found.failure_kind) == (True, FailureKind.STARVED)
     assert (found.figure, found.by_batch, found.cpu_efficiency_by_batch, found.limit) == (None, {}, {}, None)
     assert remarks(found) == ("about 256 of 1,000 connections served at a time",)
 
@@ -101,7 +101,7 @@ def cold(share: int, block: int, rate: float = 12_345.0) -> Trial:
 def test_where_all_trials_are_cold_their_median_is_shown_with_the_reason() -> None:
     found = summarise_cell(Cell("a-1", "small", 1), [cold(12, 1, 9_000.0), cold(6, 2, 10_000.0), cold(30, 3, 11_000.0)])
     assert cell_text(found) == "10,000 (cold: the JIT took 6 to 30 % of the server's CPU time)"
-    assert (found.figure, found.reason) == (None, Reason.COLD)
+    assert (found.figure, found.failure_kind) == (None, FailureKind.COLD)
     assert remarks(found) == ("cold: the JIT took 6 to 30 % of the server's CPU time",)
 
 

@@ -14,8 +14,8 @@ from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.records import Record, Sweep, Trial
 from ab_runner.model.server import Server
-from ab_runner.report import compare_csv, markdown
-from ab_runner.report.compare_tables import report_comparison
+from ab_runner.report.formats import comparison_csv, markdown
+from ab_runner.report.tables.comparison import report_comparison
 from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
@@ -317,7 +317,7 @@ def test_a_server_that_was_renamed_is_the_same_server_under_its_new_id() -> None
             "jetty-5.1.11 had the id jetty-5.1.10",
             "jetty-5.1.11 has another server.toml",
         ]
-        assert "jetty,jetty-5.1.11,small,1," in compare_csv.render([found])
+        assert "jetty,jetty-5.1.11,small,1," in comparison_csv.render([found])
 
 
 def test_of_two_servers_that_would_become_one_neither_is_renamed() -> None:
@@ -348,7 +348,7 @@ def test_a_comparison_is_as_its_golden_file(form: str) -> None:
     text = (
         markdown.render(report_comparison([analyse(BEFORE), analyse(AFTER)], compared))
         if form == "md"
-        else compare_csv.render(compared)
+        else comparison_csv.render(compared)
     )
     path = GOLDEN / f"compare.{form}"
     if "AB_RUNNER_WRITE_GOLDEN" in os.environ:

@@ -11,13 +11,13 @@ from support.builders import failed_trial, outcome, server, sweep, trial, usage
 
 from ab_runner.analysis.cells import CellSummary, summarise_cell
 from ab_runner.analysis.disturbed import DISTURBED, is_disturbed
-from ab_runner.analysis.reasons import Reason
+from ab_runner.analysis.failures import FailureKind
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.model.records import Cell, Record, Search, Step, Trial
-from ab_runner.report.fastest import fastest_table
-from ab_runner.report.figures import cell_text, figure_cell, remark_text
-from ab_runner.report.notes import UNDISTURBED, grouped_notes, rate_notes
-from ab_runner.report.summary import summary_lines
+from ab_runner.report.say.figures import cell_text, figure_cell, remark_text
+from ab_runner.report.say.notes import UNDISTURBED, grouped_notes, rate_notes
+from ab_runner.report.say.summary import summary_lines
+from ab_runner.report.tables.fastest import fastest_table
 from ab_runner.store.reader import Stored
 
 SOME = 0.125
@@ -78,7 +78,8 @@ def test_half_of_the_trials_are_enough() -> None:
 
 def test_below_half_a_cell_is_disturbed_and_its_figure_is_no_result() -> None:
     found = cell(*(made(block, 1_000 if block < 3 else 500, SOME * (block > 2)) for block in range(1, 7)))
-    assert (found.figure, found.reason, found.by_batch, found.cpu_efficiency) == (None, Reason.DISTURBED, {}, None)
+    assert found.failure_kind is FailureKind.DISTURBED
+    assert (found.figure, found.by_batch, found.cpu_efficiency) == (None, {}, None)
     assert cell_text(found) == "1,000 (disturbed; 2 of 6 undisturbed)"
     assert figure_cell(found).brief == ("1,000", "disturbed")
 
@@ -95,7 +96,7 @@ def test_failed_trials_are_counted_apart() -> None:
     found = cell(*(made(block, 1_000, SOME * (block > 3)) for block in range(1, 6)), failed)
     assert cell_text(found) == "1,000 (1 of 6 failed: timeout; 3 of 5 undisturbed)"
     mostly = cell(*(made(block, 1_000, SOME) for block in (1, 2)), failed, failed)
-    assert (mostly.reason, mostly.disturbed) == (Reason.TIMEOUT, 0)
+    assert (mostly.failure_kind, mostly.disturbed) == (FailureKind.TIMEOUT, 0)
 
 
 # --- in a sweep --------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import cpu_efficiency
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.records import Cell, Search, Trial
-from ab_runner.report.figures import figure_cell
+from ab_runner.report.say.figures import figure_cell
 from ab_runner.store.reader import Stored
 
 SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
@@ -156,8 +156,8 @@ def test_a_rate_that_a_server_does_not_keep_up_with_has_no_figure() -> None:
     reason = "overloaded: 812 answers/s"
     trial = open_trial("a-1", 1_000, 900.0, verdict=rejected(reason))
     found = summarise_cell(Cell("a-1", "small", 1_000), [trial])
-    assert found.reason is not None
-    assert (found.figure, found.rejected, found.reason.value) == (None, None, "overloaded")
+    assert found.failure_kind is not None
+    assert (found.figure, found.rejected, found.failure_kind.value) == (None, None, "overloaded")
 
 
 def test_the_cpu_time_of_the_lead_in_is_not_that_of_the_requests() -> None:

@@ -14,7 +14,7 @@ from ab_runner.analysis.measurements import measurements_of
 from ab_runner.analysis.rankings import rankings_of
 from ab_runner.analysis.summary import Compared, summary_of
 from ab_runner.model.records import Record
-from ab_runner.report.summary import ONE_SESSION, summary_lines
+from ab_runner.report.say.summary import ONE_SESSION, summary_lines
 
 
 def said(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.table_sweeps import RECORDS, STANDARD, STORED, UNDER_A_CEILING
 
-from ab_runner.analysis.reasons import Reason
+from ab_runner.analysis.failures import FailureKind
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.records import Cell, CellRecord
 from ab_runner.stats.ranking import Rank
@@ -21,9 +21,9 @@ def test_the_checks_of_the_reference_are_no_cells_but_drifts() -> None:
 def test_cells_have_their_counts_and_reasons() -> None:
     cells = analyse(STORED).cells
     some = cells[Cell("tomcat-5.5.15", "small", 100)]
-    assert (some.trials, some.failed, some.reason, some.figure) == (3, 1, None, 12_000)
+    assert (some.trials, some.failed, some.failure_kind, some.figure) == (3, 1, None, 12_000)
     none = cells[Cell("tomcat-5.5.15-defaults", "large", 100)]
-    assert (none.trials, none.failed, none.reason, none.figure) == (1, 1, Reason.FAILED_REQUESTS, None)
+    assert (none.trials, none.failed, none.failure_kind, none.figure) == (1, 1, FailureKind.FAILED_REQUESTS, None)
     assert none.rejected is not None
     assert none.rejected.value == 190.1
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.hostile import refusing
 
 from ab_runner.cli import options
-from ab_runner.report.splice import SpliceError, blocks_of, content_of, spliced
+from ab_runner.report.formats.blocks import SpliceError, blocks_of, content_of, spliced
 
 TYPES = (
     options.CONCURRENCY, options.LEVELS, options.IDLE_CONNECTIONS, options.Rates(), options.Slo(),

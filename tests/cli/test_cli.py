@@ -101,14 +101,11 @@ A_REASON = Skip(SkipKind.OTHER, "a reason")
         (["report", "--concurrency", "ten"], "'ten' is not a whole number; write it like 10,100"),
         (["report", "--concurrency", ","], "names no level; write it like 10,100"),
         (["report", "--only", "ranks"], "'ranks' is not one of"),
-        (["report", "--top", "5"], "--top is for --only ranking"),
-        (["report", "--only", "ranking", "--top", "0"], "0 is not in the range"),
         (["report", "--html", "--servers", "a"], "--html writes a page of the whole sweep"),
         (["report", "--svg", "--only", "tables"], "--only is for tables"),
         (["report", "--only", "fastest", "--servers", "a"], "--only fastest compares all servers at all levels"),
         (["report", "--then-and-now", "--servers", "a"], "--then-and-now ranks all servers"),
         (["report", "--then-and-now", "--only", "summary"], "it takes --only tables and --only ranking"),
-        (["report", "--then-and-now", "--only", "ranking", "--top", "2"], "without --then-and-now"),
         (["report", "--format", "csv", "--workloads", "small"], "--format csv has every trial"),
         (["conclusions", "--format", "csv", "--only", "verdicts"], "--only selects tables"),
         (["publish", "results/one", "A"], "a name is written in lower-case letters"),
@@ -227,11 +224,9 @@ def test_a_sweep_with_nothing_of_2006_in_it_cannot_be_set_beside_it(cli: Runner,
 def test_a_damaged_table_of_2006_is_named_with_its_line(
     cli: Runner, kept_sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = (
-        (paths.PUBLISHED / "cindy-2006.csv").read_text().replace("echo,cindy-2.4.4,1,3376", "echo,cindy-2.4.4,1,fast")
-    )
+    table = (paths.PAPERS / "cindy-2006.csv").read_text().replace("echo,cindy-2.4.4,1,3376", "echo,cindy-2.4.4,1,fast")
     (tmp_path / "cindy-2006.csv").write_text(table)
-    monkeypatch.setattr(paths, "PUBLISHED", tmp_path)
+    monkeypatch.setattr(paths, "PAPERS", tmp_path)
     complaint = cli.complaint("report", str(kept_sweep), "--then-and-now")
     assert f"{tmp_path}/cindy-2006.csv: line 2: requests_per_second: expected `float | null`" in complaint
 
@@ -346,7 +341,7 @@ def test_an_export_that_cannot_be_is_refused(cli: Runner, tmp_path: Path) -> Non
 
 def test_a_damaged_file_of_conclusions_is_named(cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "conclusions-x.toml").write_text("format = 2\n")
-    monkeypatch.setattr(paths, "PUBLISHED", tmp_path)
+    monkeypatch.setattr(paths, "PAPERS", tmp_path)
     assert f"{tmp_path}/conclusions-x.toml: format: must be 1" in cli.complaint("conclusions")
 
 

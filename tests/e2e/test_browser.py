@@ -17,12 +17,12 @@ from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 from support.evil_sweep import EVIL, evil_sweep
 from support.full_sweep import full_sweep
 from support.serving import keep, serving
-from support.small_sweep import PUBLISHED, STORED
+from support.small_sweep import PAPER_FIGURES, STORED
 from support.waiting import AT_MOST
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.report import html
-from ab_runner.report.published import conclusions_of
+from ab_runner.report.tables.studies import conclusions_of
 from ab_runner.store.reader import Stored
 from ab_runner.web.serve import ADDRESS
 
@@ -53,8 +53,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     stored: dict[str, Stored] = {"small": STORED, "full": FULL, "evil": evil_sweep()}
     for name, each in stored.items():
-        (folder / f"{name}.html").write_text(html.render(analyse(each), PUBLISHED, conclusions_of(analyse(each))))
-    (folder / "grey.html").write_text(html.render(analyse(stored["full"]), PUBLISHED, core=CORE))
+        (folder / f"{name}.html").write_text(html.render(analyse(each), PAPER_FIGURES, conclusions_of(analyse(each))))
+    (folder / "grey.html").write_text(html.render(analyse(stored["full"]), PAPER_FIGURES, core=CORE))
     return folder
 
 

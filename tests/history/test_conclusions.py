@@ -21,22 +21,22 @@ from support.builders import failed_trial, not_measured, outcome, rejected, serv
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.papers import FILES, Claim, Paper, read_all
 from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.history.conclusions import judge_conclusions, judgements
-from ab_runner.history.evidence import of_sweep, published
-from ab_runner.history.papers import FILES, Claim, Paper, read_all
-from ab_runner.history.published import Figure
+from ab_runner.history.evidence import of_paper, of_sweep
 from ab_runner.history.verdicts import JudgedConclusion, Part
 from ab_runner.load.ab_output import Failures
 from ab_runner.model.message import Verdict
 from ab_runner.model.records import Record, Trial
 from ab_runner.model.server import Server
-from ab_runner.report import conclusions_csv, markdown
-from ab_runner.report.conclusions_tables import basis_text, report_conclusions
+from ab_runner.report.formats import conclusions_csv, markdown
+from ab_runner.report.tables.conclusions import basis_text, report_conclusions
 from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
-((PAPER, FIGURES),) = read_all(paths.PUBLISHED)
+((PAPER, FIGURES),) = read_all(paths.PAPERS)
 HEAD = "workload,server,concurrency,requests_per_second,failed_requests,outcome\n"
 SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
 
@@ -92,7 +92,7 @@ FAILED = FASTER | {"form": "most-failed"}
 def test_what_his_own_numbers_say() -> None:
     """Strictly, Resin was ahead of Cindy by 1.5 % at 100, lighttpd behind Cindy with large files at 1, and Cindy 2.4.4
     by 22 % faster than 3.0a4 at 1."""
-    found = judge_conclusions(PAPER, published("2006", 2006, FIGURES))
+    found = judge_conclusions(PAPER, of_paper("2006", 2006, FIGURES))
     assert [(each.strict, each.complete) for each in found] == [
         ("cannot be told", True), ("holds", True), ("holds", False), ("holds", True), ("holds", True),
         ("does not hold", False), ("does not hold", False), ("holds", True),
@@ -101,7 +101,7 @@ def test_what_his_own_numbers_say() -> None:
 
 def test_what_his_own_numbers_say_on_means() -> None:
     """C was ahead of Java by 10 % with small files, and Cindy 2.4.4 of 3.0a4: as much as the reading of either says."""
-    found = judge_conclusions(PAPER, published("2006", 2006, FIGURES))
+    found = judge_conclusions(PAPER, of_paper("2006", 2006, FIGURES))
     assert [each.verdict for each in found] == [
         "holds", "holds", "holds", "holds", "holds", "cannot be told", "cannot be told", "holds",
     ]  # fmt: skip
@@ -111,7 +111,7 @@ def test_what_his_own_numbers_say_on_means() -> None:
 
 
 def of_2006(conclusion: int, claim: int) -> tuple[Part, ...]:
-    return judge_conclusions(PAPER, published("2006", 2006, FIGURES))[conclusion - 1].claims[claim].strict_parts
+    return judge_conclusions(PAPER, of_paper("2006", 2006, FIGURES))[conclusion - 1].claims[claim].strict_parts
 
 
 def test_a_figure_with_failed_requests_is_the_most_that_it_can_have_been() -> None:
@@ -119,7 +119,7 @@ def test_a_figure_with_failed_requests_is_the_most_that_it_can_have_been() -> No
     parts = of_2006(4, 0)
     assert {part.verdict for part in parts} == {"holds"}
     assert sum("at most" in basis_text(part.basis) for part in parts) == 8
-    slower = published("x", 2006, [figure("tomcat-5.5.15", 120, failed=5), figure("jetty-5.1.10", 100)])
+    slower = of_paper("x", 2006, [figure("tomcat-5.5.15", 120, failed=5), figure("jetty-5.1.10", 100)])
     assert judge_conclusions(paper(FASTER), slower)[0].verdict == "cannot be told"
     assert (
         judge_conclusions(paper(FASTER | {"first": ["jetty-5.1.10"], "second": ["java"]}), slower)[0].verdict
@@ -395,7 +395,7 @@ def test_published_figures_within_five_per_cent_have_no_gap() -> None:
             for name, rates in (("tomcat-5.5.15", (first, 100)), ("jetty-5.1.10", (100, 100)))
             for level, rate in zip((1, 10), rates, strict=True)
         ]
-        assert judge_conclusions(paper(claim), published("x", 2006, figures))[0].verdict == verdict
+        assert judge_conclusions(paper(claim), of_paper("x", 2006, figures))[0].verdict == verdict
 
 
 # --- on means over concurrencies -------------------------------------------------------------------------------

@@ -19,15 +19,15 @@ from support.terminal import in_terminal
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.history.published import CINDY_2006, read
+from ab_runner.catalog.paper_figures import CINDY_2006, read
 from ab_runner.history.then_and_now import FigurePair, ThenAndNow, match_of, then_and_now
 from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.records import EndRecord, NotMeasured, Trial
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
-from ab_runner.report import markdown, then_and_now_csv
 from ab_runner.report.document import Report
-from ab_runner.report.then_and_now_tables import (
+from ab_runner.report.formats import markdown, then_and_now_csv
+from ab_runner.report.tables.then_and_now import (
     NO_MARGIN,
     factor_figure,
     report_ranking_then_and_now,
@@ -36,7 +36,7 @@ from ab_runner.report.then_and_now_tables import (
 from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
-FIGURES = read(paths.PUBLISHED / CINDY_2006)
+FIGURES = read(paths.PAPERS / CINDY_2006)
 TODAY = datetime.date(2026, 8, 12)
 FILES = ("small", "small-keepalive", "large")
 

@@ -18,18 +18,18 @@ from hypothesis import strategies as st
 from support.cli import Runner, cli, elsewhere
 from support.hostile import changed, refusing
 from support.serving import keep
-from support.small_sweep import PUBLISHED, STORED
+from support.small_sweep import PAPER_FIGURES, STORED
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.errors import UserError
 from ab_runner.model.text import visible
-from ab_runner.report import csv as trials_csv
-from ab_runner.report import export, markdown
-from ab_runner.report.compare_sweeps import compare_all
-from ab_runner.report.compare_tables import report_comparison
+from ab_runner.report.formats import csv as trials_csv
+from ab_runner.report.formats import export, markdown
 from ab_runner.report.html.page import page_of
-from ab_runner.report.published import judged
-from ab_runner.report.tables import report_of
+from ab_runner.report.tables.compare_sweeps import compare_all
+from ab_runner.report.tables.comparison import report_comparison
+from ab_runner.report.tables.of_sweep import report_of
+from ab_runner.report.tables.studies import judged
 from ab_runner.store.layout import StoreError
 from ab_runner.store.reader import Stored, read
 
@@ -55,7 +55,7 @@ def everything_of(analysis: SweepAnalysis) -> None:
     markdown.render(report_of(analysis, everything=True))
     trials_csv.render(analysis)
     export.as_json([analysis])
-    page_of(analysis, PUBLISHED)
+    page_of(analysis, PAPER_FIGURES)
     judged([("now", analysis)])
     with suppress(UserError):  # they have no cell in common
         report_comparison([analysis, OTHER], compare_all([("a", analysis), ("b", OTHER)], slower=None, anyway=True))

@@ -23,15 +23,16 @@ from ab_runner.errors import UserError
 from ab_runner.model.message import Verdict
 from ab_runner.model.records import Trial
 from ab_runner.model.server import REFERENCE
-from ab_runner.report import csv, html, markdown
-from ab_runner.report.charts.files import gallery
+from ab_runner.report import html
+from ab_runner.report.charts.gallery import gallery
 from ab_runner.report.charts.of_sweep import chart_data
-from ab_runner.report.compare_csv import render as compare_csv
-from ab_runner.report.compare_tables import report_comparison
-from ab_runner.report.facts import subtitle_of
-from ab_runner.report.published import compared_with_2006, conclusions_of, judged
-from ab_runner.report.ranking_tables import report_ranking
-from ab_runner.report.tables import report_of
+from ab_runner.report.formats import csv, markdown
+from ab_runner.report.formats.comparison_csv import render as compare_csv
+from ab_runner.report.say.facts import subtitle_of
+from ab_runner.report.tables.comparison import report_comparison
+from ab_runner.report.tables.of_sweep import report_of
+from ab_runner.report.tables.ranking import report_ranking
+from ab_runner.report.tables.studies import compared_with_2006, conclusions_of, judged
 from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ab_runner.stats.holm import holm
-from ab_runner.stats.hypotheses import Question, answers, at_their_word, power, sign_test, within
+from ab_runner.stats.hypotheses import Hypothesis, at_their_word, decisions, power, sign_test, within
 from ab_runner.stats.ratio import LogMean, log_mean
 
 
@@ -20,7 +20,7 @@ def of(*figures: float) -> LogMean:
 
 
 def is_above(first: LogMean, second: LogMean, bound: float = 1.0) -> bool | None:
-    return answers([Question(((first, 1.0), (second, -1.0)), bound)])[0]
+    return decisions([Hypothesis(((first, 1.0), (second, -1.0)), bound)])[0]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_what_spreads_widely_cannot_be_told() -> None:
 
 @pytest.mark.parametrize(("figure", "answer"), [(106, True), (94, False), (104, None), (97, None)])
 def test_a_published_figure_is_taken_at_its_word_beyond_five_per_cent(figure: float, answer: bool | None) -> None:
-    assert at_their_word(Question(((of(figure), 1.0), (of(100), -1.0)))) is answer
+    assert at_their_word(Hypothesis(((of(figure), 1.0), (of(100), -1.0)))) is answer
 
 
 @pytest.mark.parametrize("figure", [50, 106, 300])
@@ -50,19 +50,19 @@ def test_a_single_measured_figure_answers_nothing(figure: float) -> None:
 
 @pytest.mark.parametrize(("rate", "answer"), [(130, True), (70, False)])
 def test_an_answer_that_a_bound_does_not_allow_is_none(rate: float, answer: bool) -> None:
-    open_ = Question(((around(rate), 1.0), (around(100), -1.0)), can_hold=answer, can_fail=not answer)
-    shut = Question(((around(rate), 1.0), (around(100), -1.0)), can_hold=not answer, can_fail=answer)
-    assert answers([open_, shut]) == [answer, None]
+    open_ = Hypothesis(((around(rate), 1.0), (around(100), -1.0)), can_hold=answer, can_fail=not answer)
+    shut = Hypothesis(((around(rate), 1.0), (around(100), -1.0)), can_hold=not answer, can_fail=answer)
+    assert decisions([open_, shut]) == [answer, None]
     single = [
-        Question(((of(rate), 1.0), (of(100), -1.0)), can_hold=q.can_hold, can_fail=q.can_fail) for q in (open_, shut)
+        Hypothesis(((of(rate), 1.0), (of(100), -1.0)), can_hold=q.can_hold, can_fail=q.can_fail) for q in (open_, shut)
     ]
     assert [at_their_word(each) for each in single] == [answer, None]
 
 
 def test_groups_are_compared_by_their_geometric_means() -> None:
-    question = Question(((around(400), 0.5), (around(100), 0.5), (around(100), -1.0)))
-    assert question.quotient.value == pytest.approx(2, rel=0.01)
-    assert answers([question]) == [True]
+    hypothesis = Hypothesis(((around(400), 0.5), (around(100), 0.5), (around(100), -1.0)))
+    assert hypothesis.quotient.value == pytest.approx(2, rel=0.01)
+    assert decisions([hypothesis]) == [True]
 
 
 def drawn(random: np.random.Generator, *levels: float, noise: float = 0.05) -> list[LogMean]:
@@ -70,9 +70,9 @@ def drawn(random: np.random.Generator, *levels: float, noise: float = 0.05) -> l
     return [of(*np.exp(random.normal(level, noise, 6)).tolist()) for level in levels]
 
 
-def conclusion(questions: list[Question]) -> bool | None:
+def conclusion(hypotheses: list[Hypothesis]) -> bool | None:
     """Of all of them together."""
-    found = answers(questions)
+    found = decisions(hypotheses)
     return False if False in found else None if None in found else True
 
 
@@ -81,30 +81,30 @@ def test_equal_servers_are_hardly_ever_told_apart_however_many_questions_there_a
     wrong = 0
     for _ in range(200):
         samples = drawn(random, *[7.0] * 6, noise=0.02)
-        pairs = [Question(((samples[0], 1.0), (other, -1.0))) for other in samples[1:]]
+        pairs = [Hypothesis(((samples[0], 1.0), (other, -1.0))) for other in samples[1:]]
         wrong += conclusion(pairs) is not None
     assert wrong <= 10
 
 
 def test_what_does_not_hold_is_said_to_hold_in_one_of_twenty_at_the_most() -> None:
     """A is well ahead of four and just by the margin, which counts as nothing, of a fifth: 1,000 conclusions, of which
-    50 at the most are expected, 66 with bad luck (1 %). With a correction for five questions it would be 10."""
+    50 at the most are expected, 66 with bad luck (1 %). With a correction for five hypotheses it would be 10."""
     random = np.random.default_rng(17)
     wrong = 0
     for _ in range(1000):
         first, *others, near = drawn(random, 0.0, *[-0.5] * 4, -np.log(1.02))
-        wrong += conclusion([Question(((first, 1.0), (other, -1.0))) for other in (*others, near)]) is True
+        wrong += conclusion([Hypothesis(((first, 1.0), (other, -1.0))) for other in (*others, near)]) is True
     assert 25 <= wrong <= 66
 
 
 def test_what_holds_is_said_not_to_hold_in_one_of_twenty_at_the_most() -> None:
     """A is neither ahead of nor behind any of five by more than the margin: that is no reason to deny. Without a
-    correction 25 noes are expected of each question."""
+    correction 25 noes are expected of each hypothesis."""
     random = np.random.default_rng(18)
     wrong = 0
     for _ in range(1000):
         first, *others = drawn(random, 0.0, *[np.log(1.02)] * 5)
-        wrong += conclusion([Question(((first, 1.0), (other, -1.0))) for other in others]) is False
+        wrong += conclusion([Hypothesis(((first, 1.0), (other, -1.0))) for other in others]) is False
     assert wrong <= 66
 
 
@@ -113,22 +113,22 @@ def test_one_of_several_that_is_enough_is_wrongly_found_in_one_of_twenty_at_the_
     wrong = 0
     for _ in range(1000):
         near, *firsts = drawn(random, 0.0, *[np.log(1.02)] * 4)
-        wrong += True in answers([Question(((first, 1.0), (near, -1.0)), alternatives=4) for first in firsts])
+        wrong += True in decisions([Hypothesis(((first, 1.0), (near, -1.0)), alternatives=4) for first in firsts])
     assert wrong <= 66
 
 
 def test_a_yes_needs_no_correction_for_the_number_of_questions_and_a_no_does() -> None:
     first, second = around(100), around(97.55)
-    p = Question(((first, 1.0), (second, -1.0))).p()
+    p = Hypothesis(((first, 1.0), (second, -1.0))).p()
     assert 0.02 < p < 0.05, p
-    ahead, behind = Question(((first, 1.0), (second, -1.0))), Question(((second, 1.0), (first, -1.0)))
-    sure = Question(((around(200), 1.0), (around(100), -1.0)))
-    assert answers([ahead, *[sure] * 4]) == [True] * 5
-    assert answers([behind, *[sure] * 4])[0] is None
-    assert answers([behind]) == [False]
+    ahead, behind = Hypothesis(((first, 1.0), (second, -1.0))), Hypothesis(((second, 1.0), (first, -1.0)))
+    sure = Hypothesis(((around(200), 1.0), (around(100), -1.0)))
+    assert decisions([ahead, *[sure] * 4]) == [True] * 5
+    assert decisions([behind, *[sure] * 4])[0] is None
+    assert decisions([behind]) == [False]
 
 
-def are_equal(first: LogMean, second: LogMean) -> list[Question]:
+def are_equal(first: LogMean, second: LogMean) -> list[Hypothesis]:
     """Within 10 %."""
     return list(within(((first, 1.0), (second, -1.0)), 0.1, True, True))
 

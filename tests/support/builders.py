@@ -19,7 +19,7 @@ from ab_runner.model.records import AnswerRecord, Machine, NotMeasured, Sweep, T
 from ab_runner.model.resources import Usage
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
-from ab_runner.report.messages import sentence_of
+from ab_runner.report.say.messages import sentence_of
 from ab_runner.store.format_1 import message_of, skip_of
 
 PERCENTILES = {**dict.fromkeys(range(90), 0.8), **dict.fromkeys(range(90, 99), 1.234), 99: 12.5, 100: 250.0}

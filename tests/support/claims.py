@@ -18,7 +18,7 @@ from ab_runner.model.records import Cell, cell_of, is_valid
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
 from ab_runner.paths import RESULTS
-from ab_runner.report.published import figures_of_2006, judged
+from ab_runner.report.tables.studies import figures_of_2006, judged
 from ab_runner.stats.ranking import Ranking
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.reader import read

@@ -11,9 +11,9 @@ from support.small_sweep import STORED
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.records import Trial
-from ab_runner.report import markdown
-from ab_runner.report.ranking_tables import report_ranking
-from ab_runner.report.tables import report_of
+from ab_runner.report.formats import markdown
+from ab_runner.report.tables.of_sweep import report_of
+from ab_runner.report.tables.ranking import report_ranking
 from ab_runner.store.reader import Stored
 
 SERVERS = tuple(server(f"{name}-1") for name in ("tomcat", "jetty", "resin", "undertow", "netty"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.builders import NOON, failed_trial, outcome, server, sweep, trial
 
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.model.records import EndRecord, Record
 from ab_runner.model.server import REFERENCE
 from ab_runner.store.reader import Stored
@@ -38,7 +38,7 @@ RECORDS: tuple[Record, ...] = (
 STORED = Stored(sweep(*SERVERS, reference=CEILING), RECORDS)
 
 
-PUBLISHED = (
+PAPER_FIGURES = (
     Figure("small", "tomcat-5.5.15", 1, 4_000.0, 0, "ok"),
     Figure("small", "tomcat-5.5.15", 100, None, None, "timeout"),
 )

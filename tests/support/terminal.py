@@ -6,8 +6,8 @@ import io
 
 from rich.console import Console
 
-from ab_runner.report import terminal
 from ab_runner.report.document import Report
+from ab_runner.report.formats import terminal
 
 
 def in_terminal(report: Report, width: int) -> str:

@@ -9,9 +9,9 @@ from statistics import mean, median
 import msgspec
 
 from ab_runner.analysis.disturbed import are_disturbed, is_undisturbed
+from ab_runner.analysis.failures import Failure, FailureKind, cell_failure, failures_of, message_of
 from ab_runner.analysis.latencies import OpenLatencies, open_latencies
 from ab_runner.analysis.measure import Measure, lower_is_better, measure_of
-from ab_runner.analysis.reasons import Failure, Reason, cell_failure, failures_of, message_of
 from ab_runner.analysis.remarks import ConnectionsServed, Remark, jvm_remarks, notes_of, stolen_remarks
 from ab_runner.analysis.trial_figures import (
     NO_LATENCY,
@@ -88,15 +88,15 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
         return self.estimate.value if self.estimate else None
 
     @property
-    def reason(self) -> Reason | None:
+    def failure_kind(self) -> FailureKind | None:
         """Why there is no figure; None where there is one."""
         if self.estimate is not None:
             return None
         if self.starved:
-            return Reason.STARVED
+            return FailureKind.STARVED
         if self.is_disturbed:
-            return Reason.DISTURBED
-        return self.failure.reason if self.failure else Reason.OTHER
+            return FailureKind.DISTURBED
+        return self.failure.kind if self.failure else FailureKind.OTHER
 
     @property
     def starved(self) -> bool:
@@ -116,7 +116,7 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def cold(self) -> bool:
         """Whether all trials that failed are of a server whose JIT compiler was still at work."""
-        return self.failure is not None and self.failure.reason is Reason.COLD
+        return self.failure is not None and self.failure.kind is FailureKind.COLD
 
     @property
     def connections_served(self) -> ConnectionsServed | None:

@@ -1,5 +1,5 @@
-"""One sweep against another, cell by cell and family by family. Pure; `report.compare_tables` and `report.compare_csv`
-write it down."""
+"""One sweep against another, cell by cell and family by family. Pure; `report.tables.comparison` and
+`report.formats.comparison_csv` write it down."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import msgspec
 
 from ab_runner.analysis.bounds import Bound, bound_of_ratio
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.failures import FailureKind
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.measurements import cpu_efficiencies_of, speeds_of
-from ab_runner.analysis.reasons import Reason
 from ab_runner.analysis.renames import cells_with_ids, renames, with_ids
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.protocol import Protocol, WarmUp
@@ -216,7 +216,7 @@ def _cell(cell: Cell, sides: _Sides, untested: Change | None, has_noise: bool) -
     known = CellChange(cell=cell, before=before, after=after, ratio=None, change="-")
     if before is None or after is None or (before.figure is None and after.figure is None):
         return known
-    if Reason.DISTURBED in (before.reason, after.reason):
+    if FailureKind.DISTURBED in (before.failure_kind, after.failure_kind):
         return known
     if before.figure is None:
         return msgspec.structs.replace(known, change="gained")

@@ -58,6 +58,13 @@ def ranks_of(rankings: Rankings) -> dict[Cell, Rank]:
     }
 
 
+def best_cells(rankings: Rankings) -> frozenset[Cell]:
+    """Return the cells of the servers that `best_of` has, of all these rankings."""
+    return frozenset(
+        Cell(server, workload, level) for (workload, level), ranking in rankings.items() for server in best_of(ranking)
+    )
+
+
 def pairs_of(rankings: Iterable[Ranking]) -> Pairs:
     """Return how many of the pairs of servers were told apart."""
     rankings = list(rankings)

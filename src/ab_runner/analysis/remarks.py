@@ -8,7 +8,7 @@ from enum import Enum
 import msgspec
 
 from ab_runner.analysis.disturbed import stolen_shares
-from ab_runner.analysis.reasons import Failure
+from ab_runner.analysis.failures import Failure
 from ab_runner.model.message import Message
 from ab_runner.model.records import Trial
 

@@ -36,7 +36,7 @@ def narrowed(analysis: SweepAnalysis, selection: Selection) -> SweepAnalysis:
     workloads = _some("--workloads", sweep.request.workloads, selection.workloads)
     levels = _some("--concurrency", sweep.request.levels, selection.levels)
     ids = {server.id for server in servers}
-    if sweep.reference and analysis.axis != "connections":
+    if sweep.reference and not analysis.is_closed:
         ids.add(sweep.reference.id)
 
     def is_selected(cell: Cell) -> bool:

@@ -11,9 +11,9 @@ import msgspec
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift
+from ab_runner.analysis.failures import FailureKind
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.rankings import Rankings
-from ab_runner.analysis.reasons import Reason
 from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.workload import WorkloadName
@@ -219,8 +219,8 @@ def _confidence(cells: Sequence[CellSummary], drifts: Sequence[Drift], warnings:
         starts=max(len(cell.by_batch) for cell in cells),
         wide=wide if wide > _WIDE else None,
         cells=len(cells),
-        disturbed=sum(cell.reason is Reason.DISTURBED for cell in cells),
-        without=sum(cell.figure is None and cell.reason is not Reason.DISTURBED for cell in cells),
+        disturbed=sum(cell.failure_kind is FailureKind.DISTURBED for cell in cells),
+        without=sum(cell.figure is None and cell.failure_kind is not FailureKind.DISTURBED for cell in cells),
         limited=sum(cell.is_lower_bound for cell in cells),
         drift=drift if drift > WORTH_A_WARNING else None,
         warnings=warnings,

@@ -61,7 +61,7 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     def shown_servers(self) -> tuple[Server, ...]:
         """The servers that tables and charts show. Of an open load the reference is among them, whose latencies are
         those of the machine and of the generator."""
-        return self.sweep.servers if self.axis == "connections" else self.sweep.everyone
+        return self.sweep.servers if self.is_closed else self.sweep.everyone
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -72,6 +72,11 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     def axis(self) -> Axis:
         """What the levels count."""
         return self.sweep.request.axis
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the load is closed: its connections wait for answers."""
+        return self.sweep.request.open is None
 
     @property
     def measure(self) -> Measure:
@@ -101,6 +106,10 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     def cell(self, server: str, workload: WorkloadName, level: int) -> CellSummary | None:
         """Return the summary of that cell; None where it has no record."""
         return self.cells.get(Cell(server, workload, level))
+
+    def servers_of(self, workload: WorkloadName) -> list[Server]:
+        """Return the shown servers that have a workload."""
+        return [server for server in self.shown_servers if workload in server.workloads]
 
     def cells_of(self, server: str, workload: WorkloadName) -> list[CellSummary]:
         """Return a server's cells in a workload, level by level, without those that have no record."""

@@ -36,17 +36,17 @@ def command(results: tuple[Path, ...], form: str, slower: float | None, anyway: 
     from ab_runner.analysis.sweep_analysis import analyse
     from ab_runner.cli.console import say_err, say_out
     from ab_runner.cli.tables import show_tables
-    from ab_runner.report import compare_csv
-    from ab_runner.report.compare_sweeps import compare_all
-    from ab_runner.report.compare_tables import report_comparison, too_slow
-    from ab_runner.report.files import write_comparison
+    from ab_runner.report.formats import comparison_csv
+    from ab_runner.report.formats.files import write_comparison
+    from ab_runner.report.tables.compare_sweeps import compare_all
+    from ab_runner.report.tables.comparison import report_comparison, too_slow
     from ab_runner.store.reader import read
 
     sweeps = [analyse(read(folder)) for folder in results]
     compared = compare_all([*zip(map(str, results), sweeps, strict=True)], slower=slower, anyway=anyway)
     if page is None:
         damage = [line for analysis in sweeps for line in analysis.stored.damage]
-        show_tables(lambda: report_comparison(sweeps, compared), lambda: compare_csv.render(compared), damage, form)
+        show_tables(lambda: report_comparison(sweeps, compared), lambda: comparison_csv.render(compared), damage, form)
     else:
         write_comparison(sweeps, compared, page)
         say_out(str(page))

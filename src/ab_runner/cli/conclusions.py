@@ -12,7 +12,7 @@ from ab_runner.cli import options
 
 if TYPE_CHECKING:
     from ab_runner.analysis.sweep_analysis import SweepAnalysis
-    from ab_runner.history.papers import Paper
+    from ab_runner.catalog.papers import Paper
     from ab_runner.history.verdicts import Judgement
     from ab_runner.report.document import Report
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def command(results: tuple[Path, ...], form: str, only: str | None) -> None:
     """Shows which conclusions of 2006 hold. They are judged by their author's own figures, and by those of sweeps."""
     from ab_runner.cli.tables import analysed, show_tables
-    from ab_runner.report import conclusions_csv
-    from ab_runner.report.published import judged
+    from ab_runner.report.formats import conclusions_csv
+    from ab_runner.report.tables.studies import judged
 
     if only and form == "csv":
         raise click.UsageError("--format csv has all parts of all conclusions; --only selects tables")
@@ -41,7 +41,7 @@ def command(results: tuple[Path, ...], form: str, only: str | None) -> None:
 
 def named(folders: Sequence[Path], load: Callable[[Path], SweepAnalysis]) -> list[tuple[str, SweepAnalysis]]:
     """Return each sweep under its name in the tables: one is `now`, several are called after their folders."""
-    from ab_runner.report.published import NOW
+    from ab_runner.report.tables.studies import NOW
 
     return [(NOW if len(folders) == 1 else folder.resolve().name, load(folder)) for folder in folders]
 
@@ -53,8 +53,8 @@ def damage_of(sweeps: Sequence[tuple[str, SweepAnalysis]]) -> list[str]:
 
 def report_for(papers: Sequence[tuple[Paper, Sequence[Judgement]]], damage: Sequence[str], only: str | None) -> Report:
     """Return the tables that are wanted."""
-    from ab_runner.report.conclusions_tables import report_conclusions, report_verdicts
     from ab_runner.report.document import only_tables
+    from ab_runner.report.tables.conclusions import report_conclusions, report_verdicts
 
     if only == "verdicts":
         return report_verdicts(papers)

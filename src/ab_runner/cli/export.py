@@ -17,7 +17,7 @@ def command(results: tuple[Path, ...], form: str, out: Path) -> None:
     """Writes trials into one file for other programs. It has a row for each trial of one or more sweeps.
     [default: results/latest]"""
     from ab_runner.cli.console import say_err
-    from ab_runner.report.files import write_export
+    from ab_runner.report.formats.files import write_export
     from ab_runner.store.reader import read
 
     sweeps = [(folder, read(folder)) for folder in results or (options.latest_sweep(),)]

@@ -38,8 +38,8 @@ def command(servers: tuple[str, ...], available: bool | None, servers_from: tupl
     if form == "markdown" and available is not None:
         raise click.UsageError("--format markdown has what is the same on every machine, and --available is not")
     if form == "markdown":
-        from ab_runner.report import markdown
-        from ab_runner.report.servers import report_servers
+        from ab_runner.report.formats import markdown
+        from ab_runner.report.tables.servers import report_servers
 
         click.echo(markdown.render(report_servers(wanted)), nl=False)
         return

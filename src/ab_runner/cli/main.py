@@ -24,6 +24,7 @@ COMMANDS = (
     "report",
     "compare",
     "conclusions",
+    "splice",
     "export",
     "publish",
     "serve",

@@ -13,9 +13,9 @@ from ab_runner.cli.console import console_for, put, say_err
 from ab_runner.cli.progress import display_for
 from ab_runner.errors import UserError
 from ab_runner.model.records import NotMeasured, Trial, is_valid
-from ab_runner.report import terminal
-from ab_runner.report.files import write_reports
-from ab_runner.report.tables import report_of
+from ab_runner.report.formats import terminal
+from ab_runner.report.formats.files import write_reports
+from ab_runner.report.tables.of_sweep import report_of
 from ab_runner.store.plan import left_of
 from ab_runner.store.reader import Stored, read
 from ab_runner.sweep.measure import ReadySweep, SweepStopped, measure

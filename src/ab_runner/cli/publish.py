@@ -17,7 +17,7 @@ from ab_runner.cli import options
 def command(results: Path, name: str, anyway: bool) -> None:
     """Publishes a sweep into results/sweeps/NAME. The folder has all records, compressed and without the names of host
     and user, and the reports; it leaves out what ab and the servers printed."""
-    from ab_runner.report.publish import publish
+    from ab_runner.report.formats.publish import publish
 
     folder = publish(results, name, getpass.getuser(), anyway)
     sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}

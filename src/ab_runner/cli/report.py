@@ -1,8 +1,7 @@
-"""./ab-runner report: shows the tables of a sweep, writes its page and charts, or fills Markdown files."""
+"""./ab-runner report: shows the tables of a sweep, or writes its page and charts."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,13 +29,9 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     workloads: tuple[WorkloadName, ...]
     concurrency: tuple[int, ...]
     only: str | None
-    top: int | None
     html: bool
     svg: bool
-    png: bool
     out: Path | None
-    splice: bool
-    check: bool
 
     @property
     def sweep(self) -> Path:
@@ -46,7 +41,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def files(self) -> bool:
         """Whether files are written, and no tables."""
-        return self.html or self.svg or self.png
+        return self.html or self.svg
 
     @property
     def selects(self) -> bool:
@@ -75,8 +70,6 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 )
 @click.option(
     "--concurrency",
-    "--levels",
-    "concurrency",
     type=options.LEVELS,
     default=(),
     help="Some levels of concurrency, or of what else the sweep has: rates, bounds, idle connections.",
@@ -88,43 +81,24 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     "ranking: a table for each workload and concurrency, the fastest servers first, with their ranks. summary: that "
     "alone.",
 )
-@click.option("--top", type=options.Whole(min=1), metavar="N", help="With --only ranking: the first N servers.")
 @click.option("--html", is_flag=True, help="Writes report.html, a self-contained page, instead.")
 @click.option("--svg", is_flag=True, help="Writes the charts as SVG files into charts/ instead.")
-@click.option("--png", is_flag=True, help="Writes the charts as PNG files into charts/ instead.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where --html, --svg and --png write.  [default: the sweep's folder]",
-)
-@click.option(
-    "--splice",
-    is_flag=True,
-    help="Fills in the tables and charts of Markdown files, which are named instead of a sweep.",
-)
-@click.option(
-    "--check", is_flag=True, help="With --splice: writes nothing; exit code 1 if a file differs from its sweeps."
+    help="Where --html and --svg write.  [default: the sweep's folder]",
 )
 def command(**values: Any) -> None:
     """Shows the tables of a sweep again.  [default: results/latest]"""
     wanted = Wanted(**values)
-    if wanted.splice:
-        from ab_runner.cli.splice import splice
-
-        others = msgspec.structs.replace(wanted, splice=False, check=False, results=())
-        if others != _NOTHING:
-            raise click.UsageError("--splice takes files and --check; the options of a report are in the files")
-        if not wanted.results:
-            raise click.UsageError("--splice needs the Markdown files: ./ab-runner report --splice README.md docs/*.md")
-        sys.exit(splice(wanted.results, wanted.check))
     check_options(wanted)
     if wanted.files:
         from ab_runner.cli.console import say_out
-        from ab_runner.report.files import write_files
+        from ab_runner.report.formats.files import write_files
 
         folder = wanted.out or wanted.sweep
-        for path in write_files(analysis_of(wanted), folder, html=wanted.html, svg=wanted.svg, png=wanted.png):
+        for path in write_files(analysis_of(wanted), folder, html=wanted.html, svg=wanted.svg):
             say_out(str(path))
     else:
         _show(wanted)
@@ -148,15 +122,15 @@ def analysis_of(wanted: Wanted, load: Callable[[Path], SweepAnalysis] | None = N
 def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
     """Return the tables that are wanted. UserError if the sweep has none of them."""
     from ab_runner.report.document import only_fastest, only_summary, only_tables
-    from ab_runner.report.published import compared_with_2006
-    from ab_runner.report.ranking_tables import report_ranking
-    from ab_runner.report.tables import report_of
-    from ab_runner.report.then_and_now_tables import report_ranking_then_and_now, report_then_and_now
+    from ab_runner.report.tables.of_sweep import report_of
+    from ab_runner.report.tables.ranking import report_ranking
+    from ab_runner.report.tables.studies import compared_with_2006
+    from ab_runner.report.tables.then_and_now import report_ranking_then_and_now, report_then_and_now
 
     if wanted.only == "ranking":
         if wanted.then_and_now:
             return report_ranking_then_and_now(compared_with_2006(analysis))
-        return report_ranking(analysis, wanted.top)
+        return report_ranking(analysis)
     if wanted.then_and_now:
         report = report_then_and_now(analysis, compared_with_2006(analysis))
     else:
@@ -167,8 +141,8 @@ def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
 
 def _show(wanted: Wanted) -> None:
     from ab_runner.cli.tables import show_tables
-    from ab_runner.report import csv, then_and_now_csv
-    from ab_runner.report.published import compared_with_2006
+    from ab_runner.report.formats import csv, then_and_now_csv
+    from ab_runner.report.tables.studies import compared_with_2006
 
     analysis = analysis_of(wanted)
 
@@ -194,18 +168,14 @@ def _selection(wanted: Wanted) -> Selection:
 
 
 def _conflicts(wanted: Wanted) -> Iterator[str]:
-    if wanted.check:
-        yield "--check is for --splice"
     if len(wanted.results) > 1:
         yield "report shows one sweep; ./ab-runner compare shows several beside each other"
     if wanted.out is not None and not wanted.files:
-        yield "--out is for --html, --svg and --png; tables go to stdout"
-    if wanted.top is not None and (wanted.only != "ranking" or wanted.then_and_now):
-        yield "--top is for --only ranking, without --then-and-now"
+        yield "--out is for --html and --svg; tables go to stdout"
     if wanted.html and wanted.selects:
         yield "--html writes a page of the whole sweep; --servers, --workloads and --concurrency do not go with it"
     if wanted.files and wanted.only:
-        yield "--only is for tables, not for --html, --svg and --png"
+        yield "--only is for tables, not for --html and --svg"
     if wanted.only == "fastest" and (wanted.servers or wanted.concurrency):
         yield "--only fastest compares all servers at all levels; it takes --workloads"
     if wanted.then_and_now and wanted.servers:
@@ -214,9 +184,3 @@ def _conflicts(wanted: Wanted) -> Iterator[str]:
         yield f"--then-and-now has no {wanted.only}; it takes --only tables and --only ranking"
     if wanted.form == "csv" and not wanted.then_and_now and (wanted.selects or wanted.only):
         yield "--format csv has every trial; --servers, --workloads, --concurrency and --only select tables"
-
-
-_NOTHING = Wanted(
-    results=(), form="terminal", everything=False, then_and_now=False, servers=(), workloads=(), concurrency=(),
-    only=None, top=None, html=False, svg=False, png=False, out=None, splice=False, check=False,
-)  # fmt: skip

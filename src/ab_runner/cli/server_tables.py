@@ -79,7 +79,7 @@ def show_server(server: Server, here: Availability, folder: Path | None, answers
 
 def _answer_lines(stored: StoredAnswers) -> Iterator[str]:
     """Yield the head of the answer to one workload, and the lengths of the others."""
-    from ab_runner.report.answers import head_lines  # here, for the table of all needs no report
+    from ab_runner.report.tables.answers import head_lines  # here, for the table of all needs no report
 
     first, *others = sorted(stored.answers, key=lambda each: each.workload != "small")
     yield f"  Answer head ({first.workload}, {first.head_bytes:,} bytes; sweep {shown(stored.sweep, _NAME_AT_MOST)}):"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.cli.console import console_for, put, say_err
-from ab_runner.report import markdown, terminal
 from ab_runner.report.document import Report
+from ab_runner.report.formats import markdown, terminal
 from ab_runner.store.reader import read
 
 

@@ -14,7 +14,7 @@ from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.server import Server
 from ab_runner.model.workload import Workload
-from ab_runner.report.messages import whole_text
+from ab_runner.report.say.messages import whole_text
 from ab_runner.runtime.base import Runtime, StartError
 from ab_runner.sweep.begin import prepare_process, servers_named
 from ab_runner.sweep.ready.prepare import prepare

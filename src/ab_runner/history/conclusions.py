@@ -1,5 +1,5 @@
-"""Which of a paper's conclusions hold, and by what evidence. Pure; `report.conclusions_tables` and
-`report.conclusions_csv` write it down."""
+"""Which of a paper's conclusions hold, and by what evidence. Pure; `report.tables.conclusions` and
+`report.formats.conclusions_csv` write it down."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import msgspec
 
 from ab_runner.analysis.bounds import bound_of_ratio
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.history.evidence import Evidence, FailedRequests, Measured, of_sweep, published
-from ab_runner.history.papers import AboutEqual, Claim, Conclusion, Faster, GapCloses, MostFailed, Paper
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.papers import AboutEqual, Claim, Conclusion, Faster, GapCloses, MostFailed, Paper
+from ab_runner.history.evidence import Evidence, FailedRequests, Measured, of_paper, of_sweep
 from ab_runner.history.verdicts import (
     Absent,
+    ComparedRates,
     ConclusionVerdict,
     Failed,
     Gap,
@@ -24,7 +25,6 @@ from ab_runner.history.verdicts import (
     JudgedConclusion,
     Judgement,
     Part,
-    Rates,
     ServerFailures,
     SideRate,
     Unanswerable,
@@ -32,11 +32,11 @@ from ab_runner.history.verdicts import (
 )
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.hypotheses import (
-    Answer,
+    Decision,
+    Hypothesis,
     Means,
-    Question,
-    answers,
     at_their_word,
+    decisions,
     power,
     sign_test,
     within,
@@ -54,17 +54,17 @@ def judgements(
 ) -> tuple[Judgement, ...]:
     """Return the verdicts of the published figures on the conclusions of a paper, and those of each sweep under its
     name."""
-    evidence = [(str(paper.year), published(paper.source, paper.year, figures))]
+    evidence = [(str(paper.year), of_paper(paper.source, paper.year, figures))]
     evidence += [(name, of_sweep(analysis, figures)) for name, analysis in sweeps]
     return tuple(Judgement(name, each, judge_conclusions(paper, each)) for name, each in evidence)
 
 
 class _Asked(msgspec.Struct, frozen=True):
-    """A part that holds if all answers are yes. The answers are computed together, because tests are corrected for
+    """A part that holds if all hypotheses do. They are decided together, because tests are corrected for
     their number. They do not matter where `premise_is_absent`."""
 
     part: Part
-    questions: tuple[Question, ...]
+    hypotheses: tuple[Hypothesis, ...]
     premise_is_absent: bool = False
 
 
@@ -84,11 +84,11 @@ def _read(paper: Paper, conclusion: Conclusion, evidence: Evidence, is_strict: b
     """Return the parts of each claim in one of the two readings."""
     asked = [list(_asked(paper, claim, evidence, is_strict)) for claim in conclusion.claims]
     waiting = [each for every in asked for each in every if isinstance(each, _Asked)]
-    questions = [question for each in waiting for question in each.questions]
-    found = iter(map(at_their_word, questions) if evidence.is_published else answers(questions))
+    hypotheses = [hypothesis for each in waiting for hypothesis in each.hypotheses]
+    found = iter(map(at_their_word, hypotheses) if evidence.is_published else decisions(hypotheses))
     claims = []
     for claim, every in zip(conclusion.claims, asked, strict=True):
-        parts = [_answered(each, found) if isinstance(each, _Asked) else each for each in every]
+        parts = [_decided(each, found) if isinstance(each, _Asked) else each for each in every]
         if isinstance(claim, Faster) and claim.one:
             parts = list(_best_of_the_first(parts, is_strict or not claim.has_means))
         claims.append(tuple(parts))
@@ -110,16 +110,16 @@ def _best_of_the_first(parts: Sequence[Part], by_level: bool) -> Iterator[Part]:
         )
 
 
-def _answered(asked: _Asked, found: Iterator[Answer]) -> Part:
-    verdict = all_of([_verdict(next(found)) for _ in asked.questions])
-    margin = min(question.quotient.value / question.bound for question in asked.questions)
+def _decided(asked: _Asked, found: Iterator[Decision]) -> Part:
+    verdict = all_of([_verdict(next(found)) for _ in asked.hypotheses])
+    margin = min(hypothesis.quotient.value / hypothesis.bound for hypothesis in asked.hypotheses)
     return msgspec.structs.replace(
         asked.part, verdict="premise absent" if asked.premise_is_absent else verdict, margin=margin
     )
 
 
-def _verdict(answer: Answer) -> ConclusionVerdict:
-    return "cannot be told" if answer is None else "holds" if answer else "does not hold"
+def _verdict(decision: Decision) -> ConclusionVerdict:
+    return "cannot be told" if decision is None else "holds" if decision else "does not hold"
 
 
 def _asked(paper: Paper, claim: Claim, evidence: Evidence, is_strict: bool) -> Iterator[_Asked | Part]:
@@ -167,14 +167,14 @@ def _comparison(
     part = Part(workload=workload, at=levels, verdict="not measured", basis=Absent(), first=" ".join(first))
     if all(sides) and levels:
         one, other = ([cells[name, level] for name in side for level in levels] for side in sides)
-        yield _question(claim, part, one, other, firsts, evidence)
+        yield _hypothesis(claim, part, one, other, firsts, evidence)
     missing = [(level, cell) for (_, level), cell in cells.items() if not cell.rates]
     if missing:
         without = tuple(sorted({level for level, _ in missing}))
         yield msgspec.structs.replace(part, at=without, basis=Absent(tuple(cell.absence for _, cell in missing)))
 
 
-def _question(
+def _hypothesis(
     claim: Faster | AboutEqual,
     part: Part,
     first: Sequence[Measured],
@@ -186,26 +186,26 @@ def _question(
     means = _means(cells)
     if means is None:
         return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.NO_COMMON_BLOCK)
-    can_hold, can_fail = _open_answers(cells)
+    can_hold, can_fail = _open_decisions(cells)
     if isinstance(claim, Faster):
         alternatives = firsts if claim.one else 1
-        questions: tuple[Question, ...] = (Question(means, 1 + claim.by, can_hold, can_fail, alternatives),)
+        hypotheses: tuple[Hypothesis, ...] = (Hypothesis(means, 1 + claim.by, can_hold, can_fail, alternatives),)
     else:
-        questions = within(means, claim.within, can_hold, can_fail)
+        hypotheses = within(means, claim.within, can_hold, can_fail)
     blocks = _common_blocks([*first, *second]) if len(cells) > 2 else []
     rates = [_side_rate(side, blocks) for side in (first, second)]
     part = msgspec.structs.replace(
         part,
-        basis=Rates(rates[0], rates[1], _are_few_starts(questions, evidence)),
-        ratio=questions[0].quotient if can_hold or can_fail else None,
+        basis=ComparedRates(rates[0], rates[1], _are_few_starts(hypotheses, evidence)),
+        ratio=hypotheses[0].quotient if can_hold or can_fail else None,
         bound=bound_of_ratio(rates[0].at_least, rates[1].at_least),
-        power=power(questions[0]) if isinstance(claim, AboutEqual) and can_hold and can_fail else None,
+        power=power(hypotheses[0]) if isinstance(claim, AboutEqual) and can_hold and can_fail else None,
     )
-    return _Asked(part, questions)
+    return _Asked(part, hypotheses)
 
 
 def _means(cells: Sequence[Weighted]) -> Means | None:
-    """Return the weighted means of a question; None where the cells have no block in common.
+    """Return the weighted means of a hypothesis; None where the cells have no block in common.
 
     Two cells are compared as for ranks. Cells of one block share its minutes, and those of a server also its start, so
     several are added up within each block first. The sums of different blocks are independent."""
@@ -222,19 +222,19 @@ def _common_blocks(cells: Iterable[Measured]) -> list[int]:
     return sorted(set.intersection(*(set(cell.rates) for cell in cells)))
 
 
-def _open_answers(cells: Sequence[Weighted]) -> tuple[bool, bool]:
-    """Return whether yes, and whether no, can be concluded on the weighted sum of the logarithms.
+def _open_decisions(cells: Sequence[Weighted]) -> tuple[bool, bool]:
+    """Return whether a hypothesis on the weighted sum of the logarithms can be told to hold, and to fail.
 
-    A rate that ab limited may be higher, one with failed requests lower. Where that makes the sum larger, the answer
-    cannot be no; where it makes it smaller, it cannot be yes."""
+    A rate that ab limited may be higher, one with failed requests lower. Where that makes the sum larger, it cannot be
+    told to fail; where it makes it smaller, it cannot be told to hold."""
     may_be_larger = any(cell.at_least if weight > 0 else cell.at_most for cell, weight in cells)
     may_be_smaller = any(cell.at_most if weight > 0 else cell.at_least for cell, weight in cells)
     return not may_be_smaller, not may_be_larger
 
 
-def _are_few_starts(questions: Iterable[Question], evidence: Evidence) -> bool:
+def _are_few_starts(hypotheses: Iterable[Hypothesis], evidence: Evidence) -> bool:
     """Return whether these measured figures allow no verdict because they are of too few starts."""
-    return not evidence.is_published and not all(question.tested for question in questions)
+    return not evidence.is_published and not all(hypothesis.tested for hypothesis in hypotheses)
 
 
 def _side_rate(cells: Sequence[Measured], blocks: Sequence[int]) -> SideRate:
@@ -269,19 +269,19 @@ def _gap(
     part = Part(workload=workload, at=claim.at, verdict="not measured", basis=Absent())
     if absences := tuple(cell.absence for cell, _ in cells if not cell.rates):
         return msgspec.structs.replace(part, basis=Absent(absences))
-    questions = []
+    hypotheses = []
     for sign in (-1, 1):
         both = [*before, *((cell, sign * weight) for cell, weight in after)]
         means = _means(both)
         if means is None:
             return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.NO_COMMON_BLOCK)
-        questions.append(Question(means, 1.0, *_open_answers(both)))
-    leads = [Question(means).quotient for means in map(_means, (before, after)) if means is not None]
+        hypotheses.append(Hypothesis(means, 1.0, *_open_decisions(both)))
+    leads = [Hypothesis(means).quotient for means in map(_means, (before, after)) if means is not None]
     begin, end = claim.at
     limited = any(cell.at_least for cell, _ in cells)
-    gap = Gap((begin, end), (leads[0], leads[1]), limited, _are_few_starts(questions, evidence))
+    gap = Gap((begin, end), (leads[0], leads[1]), limited, _are_few_starts(hypotheses, evidence))
     return _Asked(
-        msgspec.structs.replace(part, basis=gap), tuple(questions), _are_about_equal(before, evidence.is_published)
+        msgspec.structs.replace(part, basis=gap), tuple(hypotheses), _are_about_equal(before, evidence.is_published)
     )
 
 
@@ -291,10 +291,10 @@ def _are_about_equal(cells: Sequence[Weighted], are_published: bool) -> bool:
     means = _means(cells)
     if means is None:
         return False
-    questions = within(means, NO_GAP, *_open_answers(cells))
+    hypotheses = within(means, NO_GAP, *_open_decisions(cells))
     if are_published:
-        return all(question.can_hold and question.excess >= 0 for question in questions)
-    return answers(questions) == [True, True]
+        return all(hypothesis.can_hold and hypothesis.excess >= 0 for hypothesis in hypotheses)
+    return decisions(hypotheses) == [True, True]
 
 
 # --- failed requests -------------------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ def _most_failed(
     claim: MostFailed, workload: WorkloadName, first: str, second: Sequence[str], evidence: Evidence
 ) -> Part:
     """Return in how many of the blocks the first had the largest share of failed requests. Where ab gave up on a
-    server, more would have failed: blocks in which that could change the answer are ignored."""
+    server, more would have failed: blocks in which that could change the decision are ignored."""
     every = {name: [evidence.of(name, workload, level) for level in claim.at] for name in (first, *second)}
     levels = [at for at, cells in enumerate(zip(*every.values(), strict=True)) if any(cell.failures for cell in cells)]
     measured = {name: cells for name, cells in every.items() if any(cell.failures for cell in cells)}
@@ -325,11 +325,11 @@ def _most_failed(
             times += most
     if of == 0:
         return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.GAVE_UP)
-    answer = times == of if evidence.is_published else sign_test(times, of)
+    decision = times == of if evidence.is_published else sign_test(times, of)
     runner_up = max((name for name in measured if name != first), key=lambda name: _total(measured[name]))
     failed = [_failed(servers[name], measured[name]) for name in (first, runner_up)]
     basis = Failed(failed[0], failed[1], of == 1 and not evidence.is_published)
-    return msgspec.structs.replace(part, verdict=_verdict(answer), basis=basis, first=first)
+    return msgspec.structs.replace(part, verdict=_verdict(decision), basis=basis, first=first)
 
 
 def _cells(

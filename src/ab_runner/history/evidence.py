@@ -10,7 +10,7 @@ import msgspec
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import TrialFigures
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.history.then_and_now import match_of
 from ab_runner.model.protocol import DEFAULT_GENERATOR
 from ab_runner.model.records import Cell, Trial, cell_of
@@ -100,7 +100,7 @@ class Evidence(msgspec.Struct, frozen=True):
         return any(cell.has_noise for cell in self.cells.values())
 
 
-def published(name: str, year: int, figures: Iterable[Figure]) -> Evidence:
+def of_paper(name: str, year: int, figures: Iterable[Figure]) -> Evidence:
     """Return the figures of a paper as evidence."""
     cells = {Cell(each.server, each.workload, each.concurrency): _published(each) for each in figures}
     return Evidence(name, cells, year)

@@ -1,5 +1,5 @@
 """The figures of 2006 beside those of a sweep: which servers are compared, factors, and ranks. Pure;
-`report.then_and_now_tables` and `report.then_and_now_csv` write it down."""
+`report.tables.then_and_now` and `report.formats.then_and_now_csv` write it down."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.model.records import Cell
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
@@ -75,7 +75,7 @@ class ThenAndNow(msgspec.Struct, frozen=True):
 
 def then_and_now(analysis: SweepAnalysis, figures: Sequence[Figure]) -> tuple[ThenAndNow, ...]:
     """Return the workloads of the sweep with at least a server and a concurrency of 2006; none of an open load."""
-    if analysis.axis != "connections":
+    if not analysis.is_closed:
         return ()
     found = (_workload(name, analysis, figures) for name in analysis.sweep.request.workloads)
     return tuple(each for each in found if each.levels and each.matches)

@@ -9,8 +9,8 @@ from typing import Literal
 import msgspec
 
 from ab_runner.analysis.bounds import Bound
+from ab_runner.catalog.papers import AboutEqual, Claim, Conclusion, Faster
 from ab_runner.history.evidence import Absence, Evidence
-from ab_runner.history.papers import AboutEqual, Claim, Conclusion, Faster
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.estimate import Estimate
 
@@ -43,7 +43,7 @@ class SideRate(msgspec.Struct, frozen=True):
     at_most: bool
 
 
-class Rates(msgspec.Struct, frozen=True):
+class ComparedRates(msgspec.Struct, frozen=True):
     """Two figures that are compared. `few_starts`: they are of too few starts and allow no verdict."""
 
     first: SideRate
@@ -80,7 +80,7 @@ class Failed(msgspec.Struct, frozen=True):
     few_starts: bool
 
 
-Basis = Absent | Unanswerable | Rates | Gap | Failed
+Basis = Absent | Unanswerable | ComparedRates | Gap | Failed
 """What a verdict rests on."""
 
 

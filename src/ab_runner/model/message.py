@@ -1,4 +1,4 @@
-"""What there is to say of a trial or a server, as data: a code with values. `report/messages.py` has the words."""
+"""What there is to say of a trial or a server, as data: a code with values. `report/say/messages.py` has the words."""
 
 from __future__ import annotations
 

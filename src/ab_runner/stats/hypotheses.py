@@ -1,4 +1,4 @@
-"""Questions that figures answer: yes, no, or not known."""
+"""Hypotheses that figures confirm, refute, or leave open."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Means = tuple[tuple[LogMean, float], ...]
 """Mean logarithms and their weights."""
 
 
-class Question(Struct, frozen=True):
-    """Is the product of these geometric means, each to the power of its weight, above `bound`? (first, 1) and
-    (second, -1) with the bound 1 ask if the first is larger.
+class Hypothesis(Struct, frozen=True):
+    """The product of these geometric means, each to the power of its weight, is above `bound`: with (first, 1),
+    (second, -1) and the bound 1 the first is larger.
 
-    `can_hold` and `can_fail`: which answers are open, where a figure is only a bound of the true one. `alternatives`:
-    of how many such questions one yes is enough. `margin`: differences from the bound up to this count as none."""
+    `can_hold` and `can_fail`: which decisions are open, where a figure is only a bound of the true one. `alternatives`:
+    of how many hypotheses one that holds is enough. `margin`: differences from the bound up to this count as none."""
 
     means: Means
     bound: float = 1.0
@@ -68,75 +68,73 @@ class Question(Struct, frozen=True):
         return log(self.quotient.value / self.bound)
 
 
-def within(means: Means, share: float, can_hold: bool, can_fail: bool) -> tuple[Question, Question]:
-    """Return the two questions whose answers are yes if the product is about 1: neither larger nor smaller by more than
-    the factor 1 + `share`. Two one-sided tests against that bound itself (D. J. Schuirmann, Journal of Pharmacokinetics
+def within(means: Means, share: float, can_hold: bool, can_fail: bool) -> tuple[Hypothesis, Hypothesis]:
+    """Return the two hypotheses that hold if the product is about 1: neither larger nor smaller by more than the factor
+    1 + `share`. Two one-sided tests against that bound itself (D. J. Schuirmann, Journal of Pharmacokinetics
     and Biopharmaceutics 15, 1987). `can_hold` and `can_fail`: whether the product can be told to be larger, and
     smaller."""
     inverse = tuple((mean, -weight) for mean, weight in means)
     bound = 1 / (1 + share)
     return (
-        Question(means, bound, can_hold, can_fail, margin=0.0),
-        Question(inverse, bound, can_fail, can_hold, margin=0.0),
+        Hypothesis(means, bound, can_hold, can_fail, margin=0.0),
+        Hypothesis(inverse, bound, can_fail, can_hold, margin=0.0),
     )
 
 
-def power(question: Question) -> float | None:
-    """Return how likely the two tests of `within`, of which this is one, are to answer yes twice if the true product is
-    1; None where the noise is not known.
+def power(hypothesis: Hypothesis) -> float | None:
+    """Return how likely the two tests of `within`, of which this is one, are both to hold if the true product is 1;
+    None where the noise is not known.
 
     The standard error is taken as the true one. Other samples would show other errors, which are spread as chi squared
     (K. F. Phillips, "Power of the Two One-Sided Tests Procedure in Bioequivalence", the same journal 18, 1990)."""
-    if not question.tested:
+    if not hypothesis.tested:
         return None
-    found = question.contrast
+    found = hypothesis.contrast
     if found.standard_error == 0:
         return 1.0
     chances = (np.arange(_SAMPLES) + 0.5) / _SAMPLES
     freedom = found.degrees_of_freedom
     errors = np.sqrt(2 * gammaincinv(freedom / 2, chances) / freedom)  # as multiples of the true one
-    room = -log(question.bound) / found.standard_error + stdtrit(freedom, ALPHA) * errors
+    room = -log(hypothesis.bound) / found.standard_error + stdtrit(freedom, ALPHA) * errors
     return float(np.mean(2 * ndtr(np.maximum(room, 0)) - 1))
 
 
-Answer = bool | None
-"""The answer; None where it is not known."""
+Decision = bool | None
+"""Whether a hypothesis holds; None where that is not known."""
 
 
-def answers(questions: Sequence[Question]) -> list[Answer]:
-    """Return the answers to questions that must all have the answer yes: a conjunction. Those from a single start have
-    none.
+def decisions(hypotheses: Sequence[Hypothesis]) -> list[Decision]:
+    """Return the decisions on hypotheses that must all hold: a conjunction. Those on a single start are open.
 
     That the conjunction is wrongly said to hold has a probability of `ALPHA` at the most, and so has that it is wrongly
-    said to fail. It holds if all answers are yes, so it takes a wrong yes where the true answer is no: each yes is
-    tested at `ALPHA` (the intersection-union test: Berger, Technometrics 24, 1982), divided by the number of
-    `alternatives`, of which any may be the wrong one. It fails if any answer is no: all noes together are corrected
-    (Holm)."""
-    p_values = [question.p() if question.tested else 1.0 for question in questions]
-    deniable = [at for at, question in enumerate(questions) if question.tested and question.can_fail]
-    noes = holm([p_values[at] if questions[at].excess < 0 else 1.0 for at in deniable], ALPHA)
-    denied = {at for at, certain in zip(deniable, noes, strict=True) if certain}
+    said to fail. It holds if all hypotheses do, so it takes one that is wrongly said to hold: each is tested at `ALPHA`
+    (the intersection-union test: Berger, Technometrics 24, 1982), divided by the number of `alternatives`, of which any
+    may be the wrong one. It fails if any hypothesis does: all failures together are corrected (Holm)."""
+    p_values = [hypothesis.p() if hypothesis.tested else 1.0 for hypothesis in hypotheses]
+    deniable = [at for at, hypothesis in enumerate(hypotheses) if hypothesis.tested and hypothesis.can_fail]
+    failing = holm([p_values[at] if hypotheses[at].excess < 0 else 1.0 for at in deniable], ALPHA)
+    denied = {at for at, certain in zip(deniable, failing, strict=True) if certain}
     return [
-        False if at in denied else True if _is_affirmed(question, p_values[at]) else None
-        for at, question in enumerate(questions)
+        False if at in denied else True if _is_affirmed(hypothesis, p_values[at]) else None
+        for at, hypothesis in enumerate(hypotheses)
     ]
 
 
-def _is_affirmed(question: Question, p: float) -> bool:
-    return question.can_hold and question.excess > 0 and p * question.alternatives <= ALPHA
+def _is_affirmed(hypothesis: Hypothesis, p: float) -> bool:
+    return hypothesis.can_hold and hypothesis.excess > 0 and p * hypothesis.alternatives <= ALPHA
 
 
-def at_their_word(question: Question) -> Answer:
-    """Return the answer of figures that were published without their noise: differences beyond `ONE_FIGURE` are
+def at_their_word(hypothesis: Hypothesis) -> Decision:
+    """Return the decision by figures that were published without their noise: differences beyond `ONE_FIGURE` are
     accepted."""
-    if question.excess > log(1 + ONE_FIGURE):
-        return True if question.can_hold else None
-    if question.excess < -log(1 + ONE_FIGURE):
-        return False if question.can_fail else None
+    if hypothesis.excess > log(1 + ONE_FIGURE):
+        return True if hypothesis.can_hold else None
+    if hypothesis.excess < -log(1 + ONE_FIGURE):
+        return False if hypothesis.can_fail else None
     return None
 
 
-def sign_test(times: int, of: int) -> Answer:
+def sign_test(times: int, of: int) -> Decision:
     """Return whether it happens in more than half of all blocks, given that it happened in this many of these: the sign
     test."""
     if _tail(times, of) <= ALPHA:

@@ -19,9 +19,9 @@ from ab_runner.analysis.overview import Entry, entry
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.errors import UserError
 from ab_runner.host import safe_files
-from ab_runner.report.compare_sweeps import compare_all
-from ab_runner.report.files import page_text
+from ab_runner.report.formats.files import page_text
 from ab_runner.report.html import Served, comparison, overview
+from ab_runner.report.tables.compare_sweeps import compare_all
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.log import log_path
 from ab_runner.store.reader import is_being_written, read, sweeps_in
@@ -73,7 +73,7 @@ def server_for(results: Path, port: int) -> ThreadingHTTPServer:
     return ThreadingHTTPServer((ADDRESS, port), partial(_Handler, Site(results)))
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Response(msgspec.Struct, frozen=True):
     content: bytes
     kind: str = "text/html; charset=utf-8"
     status: HTTPStatus = HTTPStatus.OK
@@ -92,7 +92,7 @@ class Site:
         """Both by the name of a sweep's folder, with the tag of the state that they are of."""
         self._one_by_one = Lock()
 
-    def answer(self, target: str, head_only: bool = False) -> Answer:
+    def answer(self, target: str, head_only: bool = False) -> Response:
         """Return the answer to a request; `target` is that of its first line. Whatever is wrong with it is an answer
         too."""
         try:
@@ -107,7 +107,7 @@ class Site:
         except Exception as error:  # somebody else's sweep may hold values that nothing here was made for
             return _line(f"cannot be shown: {error!r}", HTTPStatus.INTERNAL_SERVER_ERROR)
 
-    def _answer(self, target: str, head_only: bool) -> Answer:
+    def _answer(self, target: str, head_only: bool) -> Response:
         parts = urlsplit(target)
         name, slash, rest = map(unquote, parts.path.removeprefix("/").partition("/"))
         if not name:
@@ -118,7 +118,7 @@ class Site:
         if folder is None:
             return _line(f"there is no sweep {name!r} here", HTTPStatus.NOT_FOUND)
         if not slash:
-            return Answer(b"", status=HTTPStatus.MOVED_PERMANENTLY, more=(("Location", f"{parts.path}/"),))
+            return Response(b"", status=HTTPStatus.MOVED_PERMANENTLY, more=(("Location", f"{parts.path}/"),))
         return _raw(folder, rest) if rest else self._report(folder, head_only)
 
     def _sweeps(self) -> dict[str, Path]:
@@ -144,15 +144,15 @@ class Site:
         now = datetime.datetime.now(datetime.UTC)
         return _kept(self._entries, name, tag, lambda: entry(name, read(folder), is_running, now))
 
-    def _report(self, folder: Path, head_only: bool) -> Answer:
+    def _report(self, folder: Path, head_only: bool) -> Response:
         tag, is_running = _state(folder)
         more = (("ETag", f'"{tag}"'),)
         if head_only:
-            return Answer(b"", more=more)
+            return Response(b"", more=more)
         page = _kept(self._pages, folder.name, tag, lambda: _page(folder, Served(tag, is_running)))
-        return Answer(page, more=more)
+        return Response(page, more=more)
 
-    def _comparison(self, names: list[str]) -> Answer:
+    def _comparison(self, names: list[str]) -> Response:
         sweeps = self._sweeps()
         for name in names:
             if name not in sweeps:
@@ -184,20 +184,22 @@ def _state(folder: Path) -> tuple[str, bool]:
     return f"{status.st_size}-{status.st_mtime_ns}-{is_running}", is_running
 
 
-def _raw(folder: Path, rest: str) -> Answer:
+def _raw(folder: Path, rest: str) -> Response:
     """Return what ab or a server printed, which reports point to."""
     files = {f"{RAW_FOLDER}/{path.name}": path for path in safe_files.real_folder(folder / RAW_FOLDER).glob("*")}
     if rest not in files:
         return _line(f"{folder.name} has no {rest!r}", HTTPStatus.NOT_FOUND)
-    return Answer(safe_files.read(files[rest], _RAW_AT_MOST), "text/plain; charset=utf-8")
+    return Response(safe_files.read(files[rest], _RAW_AT_MOST), "text/plain; charset=utf-8")
 
 
-def _html(text: str) -> Answer:
-    return Answer(text.encode(errors="backslashreplace"))
+def _html(text: str) -> Response:
+    return Response(text.encode(errors="backslashreplace"))
 
 
-def _line(text: str, status: HTTPStatus) -> Answer:
-    return Answer(f"{' '.join(text.split())}\n".encode(errors="backslashreplace"), "text/plain; charset=utf-8", status)
+def _line(text: str, status: HTTPStatus) -> Response:
+    return Response(
+        f"{' '.join(text.split())}\n".encode(errors="backslashreplace"), "text/plain; charset=utf-8", status
+    )
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -21,7 +21,7 @@ from support.workloads import workload_named
 from ab_runner.load import ab_command
 from ab_runner.model.message import Code, Message
 from ab_runner.model.workload import Workload, WorkloadName
-from ab_runner.report.messages import whole_text
+from ab_runner.report.say.messages import whole_text
 from ab_runner.sweep.server import probe
 
 FIXTURE = misbehave.BODY

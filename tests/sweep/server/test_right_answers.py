@@ -16,7 +16,7 @@ from support.waiting import until
 
 from ab_runner.model.message import Code
 from ab_runner.model.workload import Workload
-from ab_runner.report.messages import whole_text
+from ab_runner.report.say.messages import whole_text
 from ab_runner.sweep.server import probe
 from ab_runner.sweep.server.spot_checks import SpotChecks
 

@@ -10,7 +10,7 @@ from support.raw_client import to
 from support.waiting import until
 
 from ab_runner.model.workload import Workload
-from ab_runner.report.messages import sentence_of
+from ab_runner.report.say.messages import sentence_of
 from ab_runner.sweep.server import probe
 from ab_runner.sweep.server.spot_checks import SpotChecks
 

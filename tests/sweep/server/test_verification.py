@@ -9,7 +9,7 @@ from support.builders import NOON, said, server, sweep, trial
 from support.raw_client import to
 from support.workloads import workload_named
 
-from ab_runner.analysis.reasons import Reason
+from ab_runner.analysis.failures import FailureKind
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.message import Code, Message
 from ab_runner.model.records import EndRecord, VerificationRecord
@@ -71,6 +71,6 @@ def test_the_trials_of_a_start_that_lied_afterwards_are_not_valid() -> None:
     small, large = (found.cell("a-1", name, 1) for name in ("small", "large"))
     assert small is not None
     assert large is not None
-    assert (small.failed, small.reason, large.failed) == (1, Reason.WRONG_ANSWER, 0)
+    assert (small.failed, small.failure_kind, large.failed) == (1, FailureKind.WRONG_ANSWER, 0)
     (message,) = small.failure.messages if small.failure else ()
     assert message == Message(Code.WRONG_BYTES, stage="verification")

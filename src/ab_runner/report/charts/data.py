@@ -12,14 +12,14 @@ from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.comparison import CellChange
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import PERCENTILES
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.history.then_and_now import FigurePair, ThenAndNow
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.charts.comparison import CHANGES_SHOWN
 from ab_runner.report.charts.latencies import TAIL, TAIL_FIGURE, percentile_field
-from ab_runner.report.figures import cell_text, rank_text
-from ab_runner.report.numbers import estimate_figure, interval_figure, latency_figures, rate_figure, share_figure
-from ab_runner.report.then_and_now_tables import factor_figure
+from ab_runner.report.say.figures import cell_text, rank_text
+from ab_runner.report.say.numbers import estimate_figure, interval_figure, latency_figures, rate_figure, share_figure
+from ab_runner.report.tables.then_and_now import factor_figure
 
 Row = dict[str, Any]
 

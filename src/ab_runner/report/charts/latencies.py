@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ab_runner.analysis.trial_figures import PERCENTILES
-from ab_runner.report.charts.palette import Look
+from ab_runner.report.charts.palette import Style
 from ab_runner.report.charts.parts import (
     CELLS,
     DIMMED,
@@ -18,7 +18,7 @@ from ab_runner.report.charts.parts import (
     server_channels,
     tooltip_of,
 )
-from ab_runner.report.words import Words
+from ab_runner.report.say.words import Words
 
 TAIL = 99.9
 TAIL_FIGURE = "tail"
@@ -35,13 +35,13 @@ def percentile_name(percentile: float) -> str:
     return {50.0: "median", 100.0: "longest"}.get(percentile, f"p{percentile:g}")
 
 
-def latencies(looks: Mapping[str, Look], levels: Sequence[int], words: Words) -> Spec:
+def latencies(styles: Mapping[str, Style], levels: Sequence[int], words: Words) -> Spec:
     """Return a chart with a row for each server at one level: the median (filled), ticks for the percentiles
     beyond it, and the longest time of all (hollow)."""
     median, *ticks, longest = map(percentile_field, PERCENTILES)
-    server = server_channels(looks)
+    server = server_channels(styles)
     x = logarithmic_axis("time per request, ms")
-    y = rows_of("server", looks)
+    y = rows_of("server", styles)
     faded: Spec = {"condition": {"test": DIMMED, "value": 0.2}, "value": 1}
     fields = {percentile: percentile_field(percentile) for percentile in PERCENTILES} | {TAIL: TAIL_FIGURE}
     times = [(field, f"{percentile_name(percentile)}, ms") for percentile, field in fields.items()]
@@ -62,7 +62,7 @@ def latencies(looks: Mapping[str, Look], levels: Sequence[int], words: Words) ->
 
     return chart(
         CELLS,
-        {"shown": list(looks), "coloured": coloured(looks), "focus": "", "level": levels[len(levels) // 2]},
+        {"shown": list(styles), "coloured": coloured(styles), "focus": "", "level": levels[len(levels) // 2]},
         autosize={"type": "fit-x", "contains": "padding"},
         height={"step": 19},
         transform=[{"filter": SHOWN}, {"filter": "datum.c == level"}],

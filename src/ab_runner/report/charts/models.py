@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ab_runner.report.charts.palette import Look
+from ab_runner.report.charts.palette import Style
 from ab_runner.report.charts.parts import (
     CELLS,
     COLOURED,
@@ -21,13 +21,13 @@ from ab_runner.report.charts.parts import (
     server_channels,
     tooltip_of,
 )
-from ab_runner.report.words import Words
+from ab_runner.report.say.words import Words
 
 
-def model_panel(looks: Mapping[str, Look], levels: Sequence[int], words: Words) -> Spec:
+def model_panel(styles: Mapping[str, Style], levels: Sequence[int], words: Words) -> Spec:
     """Return the panel of one model: the servers in `members`, those that are not coloured in grey, and behind them all
     others in a fainter grey."""
-    server = server_channels(looks)
+    server = server_channels(styles)
     x = level_axis(levels, None)
     y = figure_axis("rate", words, {"tickCount": 3})
     tooltip = tooltip_of(("server", "server"), ("c", words.over), ("figure", words.quantity), *DETAILS)
@@ -35,7 +35,7 @@ def model_panel(looks: Mapping[str, Look], levels: Sequence[int], words: Words) 
     faded = {"condition": {"test": DIMMED, "value": 0.15}, "value": 1}
     return chart(
         CELLS,
-        {"shown": list(looks), "coloured": coloured(looks), "focus": "", "members": list(looks)},
+        {"shown": list(styles), "coloured": coloured(styles), "focus": "", "members": list(styles)},
         transform=[{"filter": SHOWN}],
         layer=[
             {
@@ -65,17 +65,17 @@ def model_panel(looks: Mapping[str, Look], levels: Sequence[int], words: Words) 
     )  # fmt: skip
 
 
-def models(looks: Mapping[str, Look], levels: Sequence[int], words: Words) -> Spec:
+def models(styles: Mapping[str, Style], levels: Sequence[int], words: Words) -> Spec:
     """Return the panels of all models, with the same axes: for a file, which is not interactive. Its legend has the
     servers that are in colour."""
-    server = server_channels(looks)
+    server = server_channels(styles)
     encoding = {"x": level_axis(levels, None), "y": figure_axis("rate", words, {"tickCount": 4})}
     legend = {
         "title": None, "orient": "bottom", "columns": 4, "labelColor": {"expr": "ink"}, "symbolType": "stroke",
-        "symbolStrokeWidth": 2, "values": coloured(looks),
+        "symbolStrokeWidth": 2, "values": coloured(styles),
     }  # fmt: skip
     line = {channel: {**value, "legend": legend} for channel, value in server.line.items()}
-    in_colour: Spec = {"field": "server", "oneOf": coloured(looks)}
+    in_colour: Spec = {"field": "server", "oneOf": coloured(styles)}
     return faceted(
         CELLS,
         transform=[{"filter": "isValid(datum.rate)"}],

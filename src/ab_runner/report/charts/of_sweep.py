@@ -13,12 +13,12 @@ from ab_runner.report.charts.data import Row, cell_rows, pair_rows
 from ab_runner.report.charts.latencies import latencies
 from ab_runner.report.charts.models import model_panel
 from ab_runner.report.charts.one_level import one_level
-from ab_runner.report.charts.palette import Look, looks
+from ab_runner.report.charts.palette import Style, styles
 from ab_runner.report.charts.parts import Spec
 from ab_runner.report.charts.rates import figures
 from ab_runner.report.charts.then_and_now import then_and_now
 from ab_runner.report.charts.warm_up import warm_up
-from ab_runner.report.words import Words, words_of
+from ab_runner.report.say.words import Words, words_of
 
 
 class ChartData(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,7 +29,7 @@ class ChartData(msgspec.Struct, frozen=True, kw_only=True):
     words: Words
     levels: tuple[int, ...]
     compared_levels: tuple[int, ...]
-    looks: Mapping[str, Look]
+    styles: Mapping[str, Style]
     cells: Mapping[WorkloadName, Sequence[Row]]
     pairs: Mapping[WorkloadName, Sequence[Row]]
     models: Mapping[WorkloadName, Mapping[str, tuple[str, ...]]]
@@ -42,7 +42,7 @@ class ChartData(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def has_grey(self) -> bool:
         """Whether some servers are in grey until a reader chooses them."""
-        return not all(look.in_colour for look in self.looks.values())
+        return not all(style.in_colour for style in self.styles.values())
 
 
 def chart_data(analysis: SweepAnalysis, compared: Iterable[ThenAndNow], core: Collection[str] = ()) -> ChartData:
@@ -54,7 +54,7 @@ def chart_data(analysis: SweepAnalysis, compared: Iterable[ThenAndNow], core: Co
         words=words_of(analysis.sweep.request),
         levels=analysis.sweep.request.levels,
         compared_levels=tuple(level for level in analysis.levels if level in at_2006),
-        looks=looks(analysis.shown_servers, core),
+        styles=styles(analysis.shown_servers, core),
         cells={name: cell_rows(name, analysis) for name in analysis.workloads},
         pairs={each.workload: pair_rows(each) for each in compared},
         models={name: {row.io_model: row.servers for row in analysis.io_models[name]} for name in analysis.workloads},
@@ -64,8 +64,8 @@ def chart_data(analysis: SweepAnalysis, compared: Iterable[ThenAndNow], core: Co
 def chart_of_figures(data: ChartData) -> Spec:
     """Return the chart of figures."""
     if data.name_of_figures == "rates":
-        return figures(data.looks, data.levels, data.words)
-    return one_level(data.looks, data.levels[0], data.words)
+        return figures(data.styles, data.levels, data.words)
+    return one_level(data.styles, data.levels[0], data.words)
 
 
 def charts_of_page(data: ChartData) -> dict[str, Spec]:
@@ -73,8 +73,8 @@ def charts_of_page(data: ChartData) -> dict[str, Spec]:
     compared = [row for rows in data.pairs.values() for row in rows]
     found = {
         data.name_of_figures: chart_of_figures(data),
-        "latencies": latencies(data.looks, data.levels, data.words),
-        "model": model_panel(data.looks, data.levels, data.words),
+        "latencies": latencies(data.styles, data.levels, data.words),
+        "model": model_panel(data.styles, data.levels, data.words),
         "warm-up": warm_up(),
     }
     if compared:

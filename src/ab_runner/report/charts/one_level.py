@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ab_runner.analysis.measure import lower_is_better
-from ab_runner.report.charts.palette import Look
+from ab_runner.report.charts.palette import Style
 from ab_runner.report.charts.parts import (
     CELLS,
     DETAILS,
@@ -19,23 +19,23 @@ from ab_runner.report.charts.parts import (
     server_channels,
     tooltip_of,
 )
-from ab_runner.report.words import Words
+from ab_runner.report.say.words import Words
 
 _LAST = 1e300
 """A place behind those of all figures."""
 
 
-def one_level(looks: Mapping[str, Look], level: int, words: Words) -> Spec:
+def one_level(styles: Mapping[str, Style], level: int, words: Words) -> Spec:
     """Return a chart of each server's figure and its interval, the best server first; those without a figure come last,
     with the reason."""
-    server = server_channels(looks)
+    server = server_channels(styles)
     place = "datum.rate" if lower_is_better(words.measure) else "-datum.rate"
     x = figure_axis("rate", words, {"title": words.unit, "orient": "top", "grid": True})
     faded: Spec = {"condition": {"test": DIMMED, "value": 0.2}, "value": 1}
     tooltip = tooltip_of(("server", "server"), ("figure", words.quantity_at(level)), *DETAILS)
     return chart(
         CELLS,
-        {"shown": list(looks), "coloured": coloured(looks), "focus": ""},
+        {"shown": list(styles), "coloured": coloured(styles), "focus": ""},
         autosize={"type": "fit-x", "contains": "padding"},
         height={"step": 19},
         transform=[

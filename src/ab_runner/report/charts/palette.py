@@ -1,4 +1,4 @@
-"""The look of a server in every chart: families by hue and shape, the servers of a family by shade and dash. Pure."""
+"""The style of a server in every chart: families by hue and shape, the servers of a family by shade and dash. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DASHES: tuple[tuple[int, ...], ...] = ((), (6, 2), (2, 2), (8, 2, 2, 2), (12, 3
 _GREY = "#808080"
 
 
-class Look(msgspec.Struct, frozen=True):
+class Style(msgspec.Struct, frozen=True):
     colour: str
     shape: str
     dash: tuple[int, ...]
@@ -32,8 +32,8 @@ class Look(msgspec.Struct, frozen=True):
     """Whether charts show it in its colour until a reader chooses; the others are grey."""
 
 
-def looks(servers: Iterable[Server], core: Collection[str] = ()) -> dict[str, Look]:
-    """Return the look of each server by its id; `core` are those to be in colour where there are many. The reference
+def styles(servers: Iterable[Server], core: Collection[str] = ()) -> dict[str, Style]:
+    """Return the style of each server by its id; `core` are those to be in colour where there are many. The reference
     has a grey of its own, so that it reads as a line to compare with and not as one more server."""
     servers = list(servers)
     found = _colours(servers)
@@ -41,22 +41,22 @@ def looks(servers: Iterable[Server], core: Collection[str] = ()) -> dict[str, Lo
     known = [id for id in others if id in core]
     if len(others) <= MOST_IN_COLOUR or not known:
         return found
-    return {id: msgspec.structs.replace(look, in_colour=id in known or id == REFERENCE) for id, look in found.items()}
+    return {id: msgspec.structs.replace(style, in_colour=id in known or id == REFERENCE) for id, style in found.items()}
 
 
-def _colours(servers: Iterable[Server]) -> dict[str, Look]:
+def _colours(servers: Iterable[Server]) -> dict[str, Style]:
     members: dict[str, list[str]] = {}
     for server in servers:
         members.setdefault(server.family, []).append(server.id)
     reference = members.pop(REFERENCE, [])
-    found = {id: Look(_GREY, "circle", ()) for id in reference}
+    found = {id: Style(_GREY, "circle", ()) for id in reference}
     for place, family in enumerate(sorted(members)):
         again, at = divmod(place, len(_HUES))
         hue = _HUES[at] + _BETWEEN * again
         shape = _SHAPES[again % len(_SHAPES)]
         for number, id in enumerate(members[family]):
             shade = _SHADES[number % len(_SHADES)]
-            found[id] = Look(_hex(shade, hue), shape, _DASHES[number % len(_DASHES)])
+            found[id] = Style(_hex(shade, hue), shape, _DASHES[number % len(_DASHES)])
     return found
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from ab_runner.report.charts.palette import Look
-from ab_runner.report.words import Words
+from ab_runner.report.charts.palette import Style
+from ab_runner.report.say.words import Words
 
 Spec = dict[str, Any]
 
@@ -64,9 +64,9 @@ def faceted(data: str, **parts: Any) -> Spec:
     return {key: value for key, value in chart(data, {}, **parts).items() if key not in ("width", "height", "autosize")}
 
 
-def coloured(looks: Mapping[str, Look]) -> list[str]:
+def coloured(styles: Mapping[str, Style]) -> list[str]:
     """Return the servers that are in colour until a reader chooses others."""
-    return [id for id, look in looks.items() if look.in_colour]
+    return [id for id, style in styles.items() if style.in_colour]
 
 
 class ServerChannels(msgspec.Struct, frozen=True):
@@ -79,15 +79,15 @@ class ServerChannels(msgspec.Struct, frozen=True):
     point: Spec
 
 
-def server_channels(looks: Mapping[str, Look]) -> ServerChannels:
+def server_channels(styles: Mapping[str, Style]) -> ServerChannels:
     """Return the channels for these servers, without a legend: the page has one that a keyboard can use."""
 
     def channel(values: list[Any]) -> Spec:
-        return {"field": "server", "scale": {"domain": list(looks), "range": values}, "legend": None}
+        return {"field": "server", "scale": {"domain": list(styles), "range": values}, "legend": None}
 
-    color = channel([look.colour for look in looks.values()])
-    dash = channel([look.dash or (1, 0) for look in looks.values()])
-    shape = channel([look.shape for look in looks.values()])
+    color = channel([style.colour for style in styles.values()])
+    dash = channel([style.dash or (1, 0) for style in styles.values()])
+    shape = channel([style.shape for style in styles.values()])
     color_or_grey = {"condition": {"test": COLOURED, "type": "nominal", **color}, "value": NEUTRAL}
     return ServerChannels(
         color,

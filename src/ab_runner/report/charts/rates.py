@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ab_runner.model.server import REFERENCE
-from ab_runner.report.charts.palette import Look
+from ab_runner.report.charts.palette import Style
 from ab_runner.report.charts.parts import (
     CELLS,
     COLOURED,
@@ -21,7 +21,7 @@ from ab_runner.report.charts.parts import (
     server_channels,
     tooltip_of,
 )
-from ab_runner.report.words import Words
+from ab_runner.report.say.words import Words
 
 _LABEL_HEIGHT = 13
 _FAILED_IN_A_ROW = 4
@@ -32,17 +32,17 @@ def height_of_figures(labels: int) -> int:
     return max(420, _LABEL_HEIGHT * labels + 90)
 
 
-def figures(looks: Mapping[str, Look], levels: Sequence[int], words: Words) -> Spec:
+def figures(styles: Mapping[str, Style], levels: Sequence[int], words: Words) -> Spec:
     """Return a chart with a line for each server, its interval as a band, its name at the end, and above the plot a
     cross for each cell without a figure. A server that is not coloured has neither band nor name."""
-    server = server_channels(looks)
-    x = level_axis(levels, "connections at once" if words.axis == "connections" else words.over)
+    server = server_channels(styles)
+    x = level_axis(levels, "connections at once" if words.is_closed else words.over)
     y = figure_axis("rate", words)
     tooltip = tooltip_of(("server", "server"), ("c", words.over), ("figure", words.quantity), *DETAILS)
     faded = {"condition": {"test": DIMMED, "value": 0.12}, "value": 1}
     return chart(
         CELLS,
-        {"shown": list(looks), "coloured": coloured(looks), "focus": "", "labelled": True},
+        {"shown": list(styles), "coloured": coloured(styles), "focus": "", "labelled": True},
         transform=[{"filter": SHOWN}],
         layer=[
             {

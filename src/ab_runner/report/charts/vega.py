@@ -1,4 +1,4 @@
-"""Renders charts: SVG, PNG, and the Vega that a page runs. vl-convert is imported when it is first needed, because it
+"""Renders charts: SVG, and the Vega that a page runs. vl-convert is imported when it is first needed, because it
 takes longer than most commands."""
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from ab_runner.report.charts.parts import Spec
 
 VEGA_LITE = "6.4"
 _INTERPRETER = "https://cdn.jsdelivr.net/npm/vega-interpreter@2.0.0/+esm.js"
-_PNG_SCALE = 2
-"""Pixels per CSS pixel."""
 
 
 def svg(spec: Spec) -> str:
@@ -28,12 +26,6 @@ def digest(spec: Spec) -> str:
     """Return what tells whether a drawn file is of this description and its data: the drawing itself also depends on
     the fonts of the machine."""
     return hashlib.sha256(json.dumps([VEGA_LITE, spec], sort_keys=True).encode()).hexdigest()
-
-
-def png(spec: Spec) -> bytes:
-    import vl_convert
-
-    return vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=_PNG_SCALE)
 
 
 def vega(spec: Spec) -> Mapping[str, Any]:

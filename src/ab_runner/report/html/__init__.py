@@ -10,13 +10,13 @@ import msgspec
 from markupsafe import Markup
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.of_sweep import charts_of_page
 from ab_runner.report.document import Report
-from ab_runner.report.figures import limit_texts
 from ab_runner.report.html.page import page_of
 from ab_runner.report.html.templates import fill, joined_scripts
+from ab_runner.report.say.figures import limit_texts
 
 
 class Served(msgspec.Struct, frozen=True):

@@ -11,8 +11,8 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.comparison import ratios
 from ab_runner.report.charts.data import Row, change_rows
-from ab_runner.report.compare_tables import report_comparison, tables_of
 from ab_runner.report.html.templates import fill
+from ab_runner.report.tables.comparison import report_comparison, tables_of
 
 
 def render(sweeps: Sequence[SweepAnalysis], compared: Sequence[SweepComparison]) -> str:

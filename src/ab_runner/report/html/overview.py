@@ -11,9 +11,9 @@ from ab_runner.analysis.overview import Entry
 from ab_runner.model.axis import Axis, levels_text
 from ab_runner.model.protocol import SweepRequest, cpus_text
 from ab_runner.model.records import StartRecord
-from ab_runner.report.figures import result_text, start_text
 from ab_runner.report.html.templates import fill, ours
-from ab_runner.report.numbers import time_left_text
+from ab_runner.report.say.figures import result_text, start_text
+from ab_runner.report.say.numbers import time_left_text
 
 
 class Row(msgspec.Struct, frozen=True):

@@ -9,25 +9,25 @@ import msgspec
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.warnings import Unfinished
-from ab_runner.history.published import Figure
+from ab_runner.catalog.paper_figures import Figure
 from ab_runner.history.then_and_now import then_and_now
 from ab_runner.model.axis import named_levels
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.records import StartRecord, Trial
 from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
-from ab_runner.report.answers import AnswerHeads, answer_heads
 from ab_runner.report.charts.of_sweep import ChartData, chart_data
 from ab_runner.report.document import Group, Table
-from ab_runner.report.facts import facts_of
-from ab_runner.report.fastest import fastest_table
 from ab_runner.report.html.tables import ModelSection, WorkloadSection, model_section, workload_section
 from ab_runner.report.html.trials import Trials, WarmUps, jit_shares_of, trials_of, warm_ups_of
-from ab_runner.report.reproduce import command
-from ab_runner.report.summary import summary_lines
-from ab_runner.report.then_and_now_tables import comparison_facts, report_then_and_now
-from ab_runner.report.warnings import warning_groups, warning_lines
-from ab_runner.report.words import Words, words_of
+from ab_runner.report.say.facts import facts_of
+from ab_runner.report.say.reproduce import command
+from ab_runner.report.say.summary import summary_lines
+from ab_runner.report.say.warnings import warning_groups, warning_lines
+from ab_runner.report.say.words import Words, words_of
+from ab_runner.report.tables.answers import AnswerHeads, answer_heads
+from ab_runner.report.tables.fastest import fastest_table
+from ab_runner.report.tables.then_and_now import comparison_facts, report_then_and_now
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):

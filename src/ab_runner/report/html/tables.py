@@ -15,7 +15,7 @@ from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload
 from ab_runner.report.document import Group, Table, TableCell
-from ab_runner.report.figures import (
+from ab_runner.report.say.figures import (
     NOTHING,
     beyond_text,
     cell_text,
@@ -26,11 +26,11 @@ from ab_runner.report.figures import (
     main_text,
     star_of,
 )
-from ab_runner.report.notes import key_notes, latency_notes, own_percentiles, remark_groups, untestable_notes
-from ab_runner.report.numbers import figure_of, share_figure
-from ab_runner.report.open_load_tables import latency_tables, open_load_tables
-from ab_runner.report.tables import ABOVE_THE_CEILING, no_record, ranks_tables
-from ab_runner.report.words import Words, words_of
+from ab_runner.report.say.notes import key_notes, latency_notes, own_percentiles, remark_groups, untestable_notes
+from ab_runner.report.say.numbers import figure_of, share_figure
+from ab_runner.report.say.words import Words, words_of
+from ab_runner.report.tables.of_sweep import ABOVE_THE_CEILING, no_record, ranks_tables
+from ab_runner.report.tables.open_load import latency_tables, open_load_tables
 
 
 class RatePlace(msgspec.Struct, frozen=True):
@@ -122,7 +122,7 @@ class ModelSection(msgspec.Struct, frozen=True):
 
 def workload_section(workload: Workload, analysis: SweepAnalysis) -> WorkloadSection:
     """Return the content of the page for a workload."""
-    servers = [server for server in analysis.shown_servers if workload.name in server.workloads]
+    servers = analysis.servers_of(workload.name)
     grid = [[analysis.cell(server.id, workload.name, level) for level in analysis.levels] for server in servers]
     spread = analysis.spreads[workload.name]
     highest = spread.rates.high if spread.rates else 1.0

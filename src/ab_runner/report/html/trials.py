@@ -13,9 +13,9 @@ from ab_runner.model.load import Arrivals, Outcome
 from ab_runner.model.records import BEFORE, NotMeasured, Record, WarmUpRecord
 from ab_runner.model.resources import JvmActivity, Usage
 from ab_runner.report.charts.latencies import TAIL, percentile_name
-from ab_runner.report.messages import full_text, whole_text
-from ab_runner.report.numbers import share_figure, tail_of
-from ab_runner.report.words import Words
+from ab_runner.report.say.messages import full_text, whole_text
+from ab_runner.report.say.numbers import share_figure, tail_of
+from ab_runner.report.say.words import Words
 from ab_runner.store.layout import RAW_FOLDER
 
 Value = str | float | tuple[str, float] | None

@@ -1,0 +1,157 @@
+"""results/published/conclusions-*.toml: what the author of a paper concluded, as claims that figures can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ab_runner.catalog.paper_figures import Figure, read
+from ab_runner.catalog.servers import suggestion
+from ab_runner.catalog.toml_files import DocumentError, explained, read_toml
+from ab_runner.model.limits import Count, Level
+from ab_runner.model.workload import WorkloadName
+
+FILES = "conclusions-*.toml"
+
+Names = Annotated[tuple[str, ...], Meta(min_length=1)]
+Share = Annotated[float, Meta(ge=0, lt=1)]
+
+
+class _Claim(Struct, frozen=True, kw_only=True, tag_field="form", forbid_unknown_fields=True):
+    """A claim. `says` is its text. `first` and `second` are servers of the paper, or groups of them; a server among the
+    first is not among the second."""
+
+    says: str
+    workloads: Annotated[tuple[WorkloadName, ...], Meta(min_length=1)]
+    at: Annotated[tuple[Level, ...], Meta(min_length=1)]
+    """The concurrencies that the claim is about."""
+    first: Names
+    second: Names
+
+
+class _Comparison(_Claim, frozen=True, kw_only=True):
+    """A claim on rates. It is read on means over its concurrencies first, and then strictly: each pair of servers at
+    every concurrency. `as_group`: the sides whose servers count together in the reading on means, by their geometric
+    mean. `at_every_level`: the author says so, and the claim has the strict reading alone."""
+
+    as_group: tuple[Literal["first", "second"], ...] = ()
+    at_every_level: bool = False
+
+    @property
+    def has_means(self) -> bool:
+        """Whether the reading on means is another than the strict one."""
+        return not self.at_every_level and (len(self.at) > 1 or bool(self.as_group))
+
+
+class Faster(_Comparison, frozen=True, kw_only=True, tag="faster"):
+    """Each of the first is faster than each of the second, by more than `by` (0.1 for 10 %). With `one`, one of the
+    first is enough; in the strict reading it may be a different one at each concurrency."""
+
+    by: Share = 0.0
+    one: bool = False
+
+
+class AboutEqual(_Comparison, frozen=True, kw_only=True, tag="about-equal"):
+    """None of the first is faster or slower than any of the second by more than `within`."""
+
+    within: Annotated[float, Meta(gt=0, lt=1)]
+
+
+class GapCloses(_Claim, frozen=True, kw_only=True, tag="gap-closes"):
+    """The first are ahead at the first concurrency of `at`, and the groups are nearer to each other at the last. A
+    group's figure is the geometric mean of its servers'."""
+
+    at: Annotated[tuple[Level, ...], Meta(min_length=2, max_length=2)]
+
+
+class MostFailed(_Claim, frozen=True, kw_only=True, tag="most-failed"):
+    """More requests of the first, a single server, failed than of any of the second, over all of `at` together."""
+
+
+Claim = Faster | AboutEqual | GapCloses | MostFailed
+
+
+class Conclusion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A sentence of the author, which holds if all of its claims do. `reading` says how its words were interpreted."""
+
+    sentence: str
+    claims: Annotated[tuple[Claim, ...], Meta(min_length=1)]
+    reading: str | None = None
+
+
+class Paper(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`figures` is the file beside it with what was published."""
+
+    format: Literal[1]
+    year: Count
+    source: str
+    figures: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z")]
+    groups: dict[str, Names] = {}
+    conclusions: Annotated[tuple[Conclusion, ...], Meta(min_length=1)]
+
+    def servers(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return these servers with the members in place of a group, each once."""
+        return tuple(dict.fromkeys(server for name in names for server in self.groups.get(name, (name,))))
+
+    def sides(self, claim: Claim) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the servers on either side of a claim."""
+        first = self.servers(claim.first)
+        return first, tuple(server for server in self.servers(claim.second) if server not in first)
+
+
+def read_all(folder: Path) -> list[tuple[Paper, tuple[Figure, ...]]]:
+    """Return every paper in the folder with its figures. DocumentError at the first mistake, with file, key and
+    reason."""
+    found = []
+    for path in sorted(folder.glob(FILES)):
+        paper = _read(path)
+        figures = read(folder / paper.figures)
+        _check(path, paper, figures)
+        found.append((paper, figures))
+    if not found:
+        raise DocumentError(f"{folder}: no {FILES} in it; restore them with git")
+    return found
+
+
+def _read(path: Path) -> Paper:
+    try:
+        return msgspec.convert(read_toml(path), Paper)
+    except msgspec.ValidationError as error:
+        raise DocumentError(f"{path}: {explained(error)}") from error
+
+
+def _check(path: Path, paper: Paper, figures: Sequence[Figure]) -> None:
+    """Check what involves more than one key."""
+    published = sorted({figure.server for figure in figures})
+    for key, name in _names(paper):
+        if name not in published:
+            known = suggestion(name, [*published, *paper.groups])
+            raise DocumentError(f"{path}: {key}: no server {name!r} in {paper.figures}{known}")
+    places = {(figure.workload, figure.concurrency) for figure in figures}
+    for key, claim in _claims(paper):
+        first, second = paper.sides(claim)
+        if not second:
+            raise DocumentError(f"{path}: {key}.second: names no server that is not among the first")
+        if isinstance(claim, MostFailed) and len(first) > 1:
+            raise DocumentError(f"{path}: {key}.first: must be one server")
+        for workload in claim.workloads:
+            for level in claim.at:
+                if (workload, level) not in places:
+                    raise DocumentError(f"{path}: {key}.at: no {workload} at {level} in {paper.figures}")
+
+
+def _claims(paper: Paper) -> Iterator[tuple[str, Claim]]:
+    for number, conclusion in enumerate(paper.conclusions):
+        for place, claim in enumerate(conclusion.claims):
+            yield f"conclusions[{number}].claims[{place}]", claim
+
+
+def _names(paper: Paper) -> Iterator[tuple[str, str]]:
+    yield from ((f"groups.{group}", name) for group, names in paper.groups.items() for name in names)
+    for key, claim in _claims(paper):
+        yield from ((f"{key}.first", name) for name in paper.servers(claim.first))
+        yield from ((f"{key}.second", name) for name in paper.servers(claim.second))

@@ -1,0 +1,92 @@
+"""The lines at the head of a report: what was run, and on which machine. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from ab_runner.analysis.drift import Drift
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.model.axis import levels_text
+from ab_runner.model.protocol import cpus_text
+from ab_runner.model.records import Outside, Record, StartRecord, Sweep
+from ab_runner.report.say.numbers import numbers_text, rate_figure
+from ab_runner.report.say.words import words_of
+
+_JVM_BUILD = re.compile(r"Runtime .{0,200}?\(build ([^)\n]{1,100})\)")
+"""In what `java -version` prints, which a start keeps as it is."""
+_SAID_AT_MOST = 2_000
+"""Characters of it that are looked at."""
+
+
+def heading_of(sweep: Sweep) -> str:
+    """Return the first line of a report."""
+    request = sweep.request
+    what = f"{sweep.id}: protocol {request.protocol.name}, runtime {request.runtime}, network {request.network}"
+    return f"{what}; {levels_text(request.axis, request.levels, request.open)}" if request.open else what
+
+
+def subtitle_of(sweep: Sweep) -> str:
+    """Return what a chart in a file of its own says of its sweep, beside what it shows."""
+    machine = sweep.machine
+    servers = "" if sweep.request.server_cpus is None else f", servers on {cpus_text(sweep.cpus_of_a_server)}"
+    return f"{sweep.id}, {machine.cpu_model}, {machine.cpus} CPUs{servers}, protocol {sweep.request.protocol.name}"
+
+
+def facts_of(analysis: SweepAnalysis) -> tuple[str, ...]:
+    """Return the facts about the machine and how it was used, one in each line."""
+    return tuple(_facts(analysis))
+
+
+def _facts(analysis: SweepAnalysis) -> Iterator[str]:
+    sweep = analysis.sweep
+    machine, generator = sweep.machine, words_of(sweep.request).generator
+    yield (
+        f"{machine.cpu_model}, {machine.cpus} CPUs, {machine.memory_bytes / 2**30:.0f} GiB; {machine.system}, "
+        f"kernel {machine.kernel}; {_generator_text(sweep)}"
+    )
+    if sweep.server_cpus:
+        yield f"servers on {_pinned_text(sweep.server_cpus)}, {generator} on {_pinned_text(sweep.generator_cpus)}"
+    else:
+        yield f"servers and {generator} share the CPUs: the figures are not those of a server alone"
+    if sweep.request.jdk is not None and any(server.is_jvm for server in sweep.servers):
+        yield f"JVM servers on JDK {sweep.request.jdk}{_builds(analysis.stored.records)}"
+    for id, origin in sweep.outside.items():
+        yield f"{id} is from outside the repository: {_origin_text(sweep, id, origin)}"
+    if analysis.drifts:
+        yield _drift_fact(analysis.drifts)
+    elif sweep.request.open:
+        yield "whether the machine drifted is not tested under an open load"
+
+
+def _origin_text(sweep: Sweep, id: str, outside: Outside) -> str:
+    server = next((server for server in sweep.servers if server.id == id), None)
+    what = f"image {server.image}" if server and server.image else f"command in {outside.folder}"
+    where = f"others get it at {server.origin}" if server and server.origin else "it does not say where others get it"
+    return f"{what}, {outside.program[:19]}; {where}"
+
+
+def _pinned_text(cpus: Sequence[int]) -> str:
+    """Return `2 CPUs (CPU 1, 2)`."""
+    return f"{cpus_text(len(cpus))} (CPU {numbers_text(cpus)})"
+
+
+def _generator_text(sweep: Sweep) -> str:
+    name = sweep.request.load_by
+    said = sweep.environment.get(f"{name} package") or sweep.environment.get(name) or name
+    return said if said.partition(" ")[0] == name else f"{name} of {said}"
+
+
+def _builds(records: Iterable[Record]) -> str:
+    """Return ` (build 25.0.3+9-2)`, as reported by the JVMs that were started."""
+    said = (record.environment.get("version", "") for record in records if isinstance(record, StartRecord))
+    builds = dict.fromkeys(found[1] for text in said if (found := _JVM_BUILD.search(text[:_SAID_AT_MOST])))
+    return f" (build {', '.join(builds)})" if builds else ""
+
+
+def _drift_fact(drifts: Sequence[Drift]) -> str:
+    changes = (f"{each.workload} {rate_figure(each.before)} and {rate_figure(each.after)}" for each in drifts)
+    when = (
+        "in the first and the last third of the sweep" if any(each.batches for each in drifts) else "before and after"
+    )
+    return f"ceiling {when}: {', '.join(changes)}"
