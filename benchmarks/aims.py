@@ -28,7 +28,8 @@ from ab_runner.analysis.measurements import over_levels
 from ab_runner.analysis.rankings import ranking_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.catalog.workloads import load_workloads
-from ab_runner.model.records import Cell, cell_of, is_valid
+from ab_runner.model.records import is_valid
+from ab_runner.model.trial import Cell, cell_of
 from ab_runner.model.workload import WorkloadName
 from ab_runner.paths import RESULTS, WORKLOADS
 from ab_runner.store.layout import PUBLISHED_SWEEPS

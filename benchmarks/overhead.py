@@ -30,7 +30,7 @@ from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import DEFAULT
 from ab_runner.model.load import Load, Outcome
 from ab_runner.model.protocol import PROTOCOLS
-from ab_runner.model.records import Cell
+from ab_runner.model.trial import Cell
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.writer import Store

@@ -18,7 +18,8 @@ from statistics import median
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.model.protocol import Protocol
-from ab_runner.model.records import Cell, EndRecord, StartRecord, Trial, WarmUpRecord
+from ab_runner.model.records import EndRecord, StartRecord, WarmUpRecord
+from ab_runner.model.trial import Cell, Trial
 from ab_runner.stats.agreement import coefficient_of_variation, kendall_tau
 from ab_runner.stats.ranking import contradictions
 from ab_runner.store.reader import Stored, read

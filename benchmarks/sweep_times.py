@@ -21,8 +21,9 @@ from statistics import mean
 import msgspec
 from repeatability import seconds_of
 
-from ab_runner.model.records import EndRecord, RepeatedTrial, StartRecord, Trial, VerificationRecord, WarmUpRecord
+from ab_runner.model.records import EndRecord, StartRecord, VerificationRecord, WarmUpRecord
 from ab_runner.model.server import Server
+from ab_runner.model.trial import RepeatedTrial, Trial
 from ab_runner.paths import RESULTS
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.plan import plan_of

@@ -25,8 +25,9 @@ from scipy.stats import spearmanr
 from ab_runner.analysis.measurements import over_levels
 from ab_runner.analysis.rankings import ranking_of
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.model.records import Cell, cell_of, is_valid
+from ab_runner.model.records import is_valid
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.trial import Cell, cell_of
 from ab_runner.paths import RESULTS
 from ab_runner.stats.histogram import Histogram, merge, weighted
 from ab_runner.stats.ranking import Ranking

@@ -26,8 +26,8 @@ from ab_runner.host.machine import cpu_split
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS
-from ab_runner.model.records import Cell, CellRecord, Trial
 from ab_runner.model.server import Server
+from ab_runner.model.trial import Cell, CellRecord, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.say.messages import full_text
 from ab_runner.runtime.docker import DockerRuntime

@@ -11,8 +11,8 @@ from support.builders import failed_trial, noted, outcome, rejected, served, tri
 from ab_runner.analysis.cells import CellSummary, cells_and_trials, summarise_cell
 from ab_runner.analysis.failures import FailureKind
 from ab_runner.model.load import Limit
-from ab_runner.model.records import Cell, Trial
 from ab_runner.model.resources import JvmActivity
+from ab_runner.model.trial import Cell, Trial
 from ab_runner.report.say.figures import cell_text, remark_text
 
 

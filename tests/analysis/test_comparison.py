@@ -12,8 +12,10 @@ from support.builders import failed_trial, outcome, served, server, sweep, trial
 from ab_runner.analysis.comparison import SweepComparison, compare_sweeps, to_know_of, why_not_comparable
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.load import Limit, Load
-from ab_runner.model.records import Record, Sweep, Trial
+from ab_runner.model.records import Record
 from ab_runner.model.server import Server
+from ab_runner.model.sweep import Sweep
+from ab_runner.model.trial import Trial
 from ab_runner.report.formats import comparison_csv, markdown
 from ab_runner.report.tables.comparison import report_comparison
 from ab_runner.store.reader import Stored

@@ -13,7 +13,8 @@ from ab_runner.analysis.cells import CellSummary, summarise_cell
 from ab_runner.analysis.disturbed import DISTURBED, is_disturbed
 from ab_runner.analysis.failures import FailureKind
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
-from ab_runner.model.records import Cell, Record, Search, Step, Trial
+from ab_runner.model.records import Record
+from ab_runner.model.trial import Cell, Search, Step, Trial
 from ab_runner.report.say.figures import cell_text, figure_cell, remark_text
 from ab_runner.report.say.notes import UNDISTURBED, grouped_notes, rate_notes
 from ab_runner.report.say.summary import summary_lines

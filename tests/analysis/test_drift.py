@@ -8,7 +8,7 @@ from support.table_sweeps import SERVERS, TIMEOUT
 
 from ab_runner.analysis.drift import drifts, shifts
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.model.records import AFTER, BEFORE, Trial
+from ab_runner.model.trial import AFTER, BEFORE, Trial
 from ab_runner.report.tables.of_sweep import report_of
 from ab_runner.store.reader import Stored
 

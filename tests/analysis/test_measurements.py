@@ -12,7 +12,7 @@ from support.builders import outcome, trial
 from ab_runner.analysis.cells import cells_and_trials
 from ab_runner.analysis.measurements import measurements_of
 from ab_runner.analysis.rankings import rankings_of
-from ab_runner.model.records import Cell, Trial
+from ab_runner.model.trial import Cell, Trial
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import Ranking
 

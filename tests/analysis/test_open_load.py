@@ -11,7 +11,7 @@ from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import cpu_efficiency
 from ab_runner.model.axis import OpenLoad
-from ab_runner.model.records import Cell, Search, Trial
+from ab_runner.model.trial import Cell, Search, Trial
 from ab_runner.report.say.figures import figure_cell
 from ab_runner.store.reader import Stored
 

@@ -6,7 +6,7 @@ from support.builders import trial, usage
 
 from ab_runner.analysis.cells import summarise_cell
 from ab_runner.analysis.remarks import stolen_remarks
-from ab_runner.model.records import Cell, Trial
+from ab_runner.model.trial import Cell, Trial
 from ab_runner.report.say.figures import remark_text
 
 

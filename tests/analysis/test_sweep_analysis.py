@@ -6,7 +6,7 @@ from support.table_sweeps import RECORDS, STANDARD, STORED, UNDER_A_CEILING
 
 from ab_runner.analysis.failures import FailureKind
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.model.records import Cell, CellRecord
+from ab_runner.model.trial import Cell, CellRecord
 from ab_runner.stats.ranking import Rank
 
 

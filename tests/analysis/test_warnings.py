@@ -8,7 +8,8 @@ from support.table_sweeps import SERVERS
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.analysis.warnings import skipped
 from ab_runner.model.message import Skip, SkipKind
-from ab_runner.model.records import Conditions, EndRecord, Record, ResumeRecord, StartRecord, WarmUpRecord
+from ab_runner.model.records import EndRecord, Record, ResumeRecord, StartRecord, WarmUpRecord
+from ab_runner.model.sweep import Conditions
 from ab_runner.report.say.warnings import warning_groups, warning_lines
 from ab_runner.store.reader import Stored
 

@@ -17,8 +17,8 @@ from ab_runner import paths
 from ab_runner.catalog.servers import load
 from ab_runner.host import preflight, sweep_lock
 from ab_runner.model.message import Skip, SkipKind
-from ab_runner.model.records import Conditions
 from ab_runner.model.server import Server
+from ab_runner.model.sweep import Conditions
 from ab_runner.store.writer import Store
 from ab_runner.sweep.ready.availability import Availability
 

@@ -16,8 +16,8 @@ from support.fakes import FakeRuntime
 from ab_runner.host import machine
 from ab_runner.host.machine import CpuSplit
 from ab_runner.load.generator import Completed, Generator
-from ab_runner.model.records import Trial
 from ab_runner.model.server import Server
+from ab_runner.model.trial import Trial
 from ab_runner.report.say.reproduce import command
 from ab_runner.runtime import docker_commands
 from ab_runner.runtime.base import RuntimeUnusable

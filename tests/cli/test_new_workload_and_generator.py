@@ -23,7 +23,7 @@ from ab_runner.load.generator import Asked, Completed, Executor, Run, Target
 from ab_runner.load.trial_validity import wrong_length
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Code, Message, Verdict
-from ab_runner.model.records import NotMeasured, Trial
+from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.runtime import docker_commands
 from ab_runner.store.layout import SWEEP_FILE
 from ab_runner.store.reader import read

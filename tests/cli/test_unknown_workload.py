@@ -14,7 +14,8 @@ from support.serving import keep
 
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import Lengths, WarmUp
-from ab_runner.model.records import EndRecord, Trial
+from ab_runner.model.records import EndRecord
+from ab_runner.model.trial import Trial
 from ab_runner.model.workload import Workload
 from ab_runner.store.layout import SWEEP_FILE
 from ab_runner.store.reader import Stored, read

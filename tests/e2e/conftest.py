@@ -19,7 +19,8 @@ from support.workloads import workload_named
 
 from ab_runner.load import ab_command
 from ab_runner.model.message import Code, Verdict
-from ab_runner.model.records import BEFORE, NotMeasured, RepeatedTrial, StartRecord, Trial
+from ab_runner.model.records import StartRecord
+from ab_runner.model.trial import BEFORE, NotMeasured, RepeatedTrial, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.docker_commands import why_unusable
 from ab_runner.store.reader import Stored, read

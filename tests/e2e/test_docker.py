@@ -23,7 +23,8 @@ from support.workloads import workload_named
 
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import load
-from ab_runner.model.records import EndRecord, StartRecord, Trial
+from ab_runner.model.records import EndRecord, StartRecord
+from ab_runner.model.trial import Trial
 from ab_runner.store.reader import read
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("docker", "fixture_files")]

@@ -11,7 +11,7 @@ from e2e.conftest import MINUTES, ROOT, Sweeper, answered, containers_left, serv
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.message import Code, Verdict
-from ab_runner.model.records import Cell, Trial
+from ab_runner.model.trial import Cell, Trial
 from ab_runner.store.reader import Stored, read
 
 BEHIND = (Code.OVERLOADED, Code.GENERATOR_BEHIND)

@@ -24,7 +24,8 @@ from e2e.conftest import (
 from ab_runner.analysis.failures import FailureKind
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.message import Code, Message
-from ab_runner.model.records import Cell, EndRecord, StartRecord, Trial, VerificationRecord
+from ab_runner.model.records import EndRecord, StartRecord, VerificationRecord
+from ab_runner.model.trial import Cell, Trial
 from ab_runner.runtime.jdks import installed, version_in
 from ab_runner.store.reader import read
 

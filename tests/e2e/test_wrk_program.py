@@ -19,7 +19,7 @@ from ab_runner.load.generator import Asked, Run, Target
 from ab_runner.load.generator_registry import GENERATORS
 from ab_runner.model.load import Load
 from ab_runner.model.message import Verdict
-from ab_runner.model.records import Trial
+from ab_runner.model.trial import Trial
 from ab_runner.stats.little import served_share
 from ab_runner.store.reader import read
 

@@ -29,8 +29,9 @@ from ab_runner.history.evidence import of_paper, of_sweep
 from ab_runner.history.verdicts import JudgedConclusion, Part
 from ab_runner.load.ab_output import Failures
 from ab_runner.model.message import Verdict
-from ab_runner.model.records import Record, Trial
+from ab_runner.model.records import Record
 from ab_runner.model.server import Server
+from ab_runner.model.trial import Trial
 from ab_runner.report.formats import conclusions_csv, markdown
 from ab_runner.report.tables.conclusions import basis_text, report_conclusions
 from ab_runner.store.reader import Stored

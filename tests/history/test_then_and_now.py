@@ -22,8 +22,9 @@ from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.catalog.paper_figures import CINDY_2006, read
 from ab_runner.history.then_and_now import FigurePair, ThenAndNow, match_of, then_and_now
 from ab_runner.model.protocol import PROTOCOLS
-from ab_runner.model.records import EndRecord, NotMeasured, Trial
+from ab_runner.model.records import EndRecord
 from ab_runner.model.server import Server
+from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.document import Report
 from ab_runner.report.formats import markdown, then_and_now_csv

@@ -8,7 +8,7 @@ import pytest
 
 from ab_runner.host import procfs
 from ab_runner.host.preflight import findings, look, network_findings
-from ab_runner.model.records import Conditions
+from ab_runner.model.sweep import Conditions
 
 QUIET = Conditions(
     governors=("performance",), turbo=False, swap_used_bytes=0, busy_cores=0.05, stolen=0.0, cpu_quota=None

@@ -21,8 +21,8 @@ from ab_runner.analysis.selection import Selection, narrowed
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.errors import UserError
 from ab_runner.model.message import Verdict
-from ab_runner.model.records import Trial
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.trial import Trial
 from ab_runner.report import html
 from ab_runner.report.charts.gallery import gallery
 from ab_runner.report.charts.of_sweep import chart_data

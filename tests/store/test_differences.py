@@ -5,7 +5,7 @@ from support import builders
 from support.workloads import WORKLOADS
 
 from ab_runner.model.message import Skip, SkipKind
-from ab_runner.model.records import Outside, Sweep
+from ab_runner.model.sweep import Outside, Sweep
 from ab_runner.model.workload import Requests
 from ab_runner.store.differences import differences
 

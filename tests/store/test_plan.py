@@ -6,7 +6,8 @@ import msgspec
 from support import builders
 from support.builders import NOON, server
 
-from ab_runner.model.records import AFTER, BEFORE, Cell, Record, StartRecord
+from ab_runner.model.records import Record, StartRecord
+from ab_runner.model.trial import AFTER, BEFORE, Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.store.plan import ServerRun, batches_of, left_of, plan, remaining, starts_so_far
 from ab_runner.store.reader import Stored

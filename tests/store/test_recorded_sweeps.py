@@ -11,7 +11,8 @@ from support.cli import Runner, cli, elsewhere
 
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import WarmUp
-from ab_runner.model.records import COLD, RepeatedTrial, Trial, WarmUpRecord
+from ab_runner.model.records import WarmUpRecord
+from ab_runner.model.trial import COLD, RepeatedTrial, Trial
 from ab_runner.store.layout import SWEEP_FILE, StoreError
 from ab_runner.store.reader import read, read_sweep
 

@@ -23,7 +23,8 @@ from support.builders import (
     trial,
 )
 
-from ab_runner.model.records import EndRecord, Machine, Outside, Record, ResumeRecord, StartRecord, Sweep
+from ab_runner.model.records import EndRecord, Record, ResumeRecord, StartRecord
+from ab_runner.model.sweep import Machine, Outside, Sweep
 from ab_runner.store.redaction import Redaction
 
 REDACTION = Redaction(host="bench.example.org", user="alice", folders={"/srv/ab-runner": ".", "/var/alice": "~"})

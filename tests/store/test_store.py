@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from support.builders import NOON, failed_trial, not_measured, open_trial, server, sweep, trial, usage
 
-from ab_runner.model.records import EndRecord, Search, StartRecord, Trial, WarmUpRecord
+from ab_runner.model.records import EndRecord, StartRecord, WarmUpRecord
 from ab_runner.model.resources import StolenSeconds
+from ab_runner.model.trial import Search, Trial
 from ab_runner.store.layout import StoreError
 from ab_runner.store.reader import is_being_written, read
 from ab_runner.store.writer import Store, point_latest_to

@@ -15,9 +15,11 @@ from ab_runner.load.latency import distribution
 from ab_runner.model.load import Arrivals, Limit, Outcome
 from ab_runner.model.message import Message, Skip, Value, Verdict
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
-from ab_runner.model.records import AnswerRecord, Machine, NotMeasured, Sweep, Trial
+from ab_runner.model.records import AnswerRecord
 from ab_runner.model.resources import Usage
 from ab_runner.model.server import Server
+from ab_runner.model.sweep import Machine, Sweep
+from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.say.messages import sentence_of
 from ab_runner.store.format_1 import message_of, skip_of

@@ -14,8 +14,9 @@ from ab_runner.analysis.measurements import over_levels
 from ab_runner.analysis.rankings import ranking_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import TrialFigures
-from ab_runner.model.records import Cell, cell_of, is_valid
+from ab_runner.model.records import is_valid
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.trial import Cell, cell_of
 from ab_runner.model.workload import WorkloadName
 from ab_runner.paths import RESULTS
 from ab_runner.report.tables.studies import figures_of_2006, judged

@@ -12,9 +12,10 @@ from support.workloads import WORKLOADS
 
 from ab_runner.model.message import Verdict
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
-from ab_runner.model.records import AFTER, BEFORE, EndRecord, Record, StartRecord, WarmUpRecord, WarmUpTurns
+from ab_runner.model.records import EndRecord, Record, StartRecord, WarmUpRecord, WarmUpTurns
 from ab_runner.model.resources import JvmActivity, Usage
 from ab_runner.model.server import REFERENCE, Server
+from ab_runner.model.trial import AFTER, BEFORE
 from ab_runner.model.workload import WorkloadName
 from ab_runner.store.reader import Stored
 

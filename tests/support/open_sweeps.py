@@ -9,7 +9,7 @@ from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Limit
 from ab_runner.model.message import Verdict
 from ab_runner.model.protocol import PROTOCOLS, for_open_load
-from ab_runner.model.records import Search, Step, Trial
+from ab_runner.model.trial import Search, Step, Trial
 from ab_runner.store.reader import Stored
 
 SERVERS = tuple(server(name, workloads=("small",), kind="debian") for name in ("fast-1", "slow-1", "late-1", "tired-1"))

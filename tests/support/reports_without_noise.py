@@ -10,7 +10,7 @@ from support.builders import SPREAD, outcome, server, sweep, trial, usage
 from support.small_sweep import STORED
 
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.model.records import Trial
+from ab_runner.model.trial import Trial
 from ab_runner.report.formats import markdown
 from ab_runner.report.tables.of_sweep import report_of
 from ab_runner.report.tables.ranking import report_ranking

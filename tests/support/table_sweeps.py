@@ -20,7 +20,8 @@ from support.builders import (
 
 from ab_runner.load.ab_output import Failures
 from ab_runner.model.load import Limit
-from ab_runner.model.records import AFTER, BEFORE, EndRecord, StartRecord, Trial
+from ab_runner.model.records import EndRecord, StartRecord
+from ab_runner.model.trial import AFTER, BEFORE, Trial
 from ab_runner.report.document import Table
 from ab_runner.store.reader import Stored
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ab_runner.model.records import Cell
+from ab_runner.model.trial import Cell
 from ab_runner.sweep.batch import in_turns
 
 

@@ -19,19 +19,9 @@ from ab_runner.load.generator import Completed
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code
 from ab_runner.model.protocol import PROTOCOLS, Protocol, WarmUp
-from ab_runner.model.records import (
-    COLD,
-    DISTURBED,
-    AnswerRecord,
-    EndRecord,
-    NotMeasured,
-    Record,
-    RepeatedTrial,
-    StartRecord,
-    Trial,
-    WarmUpRecord,
-)
+from ab_runner.model.records import AnswerRecord, EndRecord, Record, StartRecord, WarmUpRecord
 from ab_runner.model.server import Server
+from ab_runner.model.trial import COLD, DISTURBED, NotMeasured, RepeatedTrial, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.monitor.sampler import ResourceSampler
 from ab_runner.runtime.base import RuntimeUnusable

@@ -24,8 +24,9 @@ from ab_runner.analysis.trial_figures import (
     percentiles,
 )
 from ab_runner.model.load import Limit
-from ab_runner.model.records import Cell, CellRecord, Record, Trial, cell_of, is_valid
+from ab_runner.model.records import Record, is_valid
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.trial import Cell, CellRecord, Trial, cell_of
 from ab_runner.stats.estimate import Estimate, median_over_blocks
 from ab_runner.stats.histogram import Histogram
 

@@ -17,8 +17,9 @@ from ab_runner.analysis.measurements import cpu_efficiencies_of, speeds_of
 from ab_runner.analysis.renames import cells_with_ids, renames, with_ids
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.protocol import Protocol, WarmUp
-from ab_runner.model.records import Cell, Sweep
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.sweep import Sweep
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.estimate import Estimate
 from ab_runner.stats.holm import holm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ab_runner.model.records import CellRecord, Trial
+from ab_runner.model.trial import CellRecord, Trial
 
 DISTURBED = 0.03
 """A trial is disturbed if the hypervisor took more than this share of the server's or the generator's CPUs. Of a trial

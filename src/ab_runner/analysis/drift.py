@@ -10,8 +10,9 @@ from statistics import mean, median
 import msgspec
 
 from ab_runner.analysis.measure import rate_of
-from ab_runner.model.records import AFTER, BEFORE, Cell, Record, cell_of, is_valid
+from ab_runner.model.records import Record, is_valid
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.trial import AFTER, BEFORE, Cell, cell_of
 from ab_runner.model.workload import WorkloadName
 
 WORTH_A_WARNING = 0.05

@@ -8,7 +8,7 @@ from enum import Enum
 import msgspec
 
 from ab_runner.model.message import Code, Message
-from ab_runner.model.records import CellRecord, NotMeasured
+from ab_runner.model.trial import CellRecord, NotMeasured
 
 
 class FailureKind(Enum):

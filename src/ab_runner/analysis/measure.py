@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ab_runner.model.axis import Axis
-from ab_runner.model.records import CellRecord, Trial
+from ab_runner.model.trial import CellRecord, Trial
 
 Measure = Literal["rate", "latency", "capacity"]
 """Requests per second of a closed load; the median of an open load's latencies in milliseconds; or the highest rate at

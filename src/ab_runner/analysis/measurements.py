@@ -8,8 +8,8 @@ from statistics import fmean
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import lower_is_better
-from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.comparable import comparable
 from ab_runner.stats.estimate import FEWEST_STARTS

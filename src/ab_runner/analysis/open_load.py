@@ -10,7 +10,8 @@ import msgspec
 from ab_runner.analysis.disturbed import counted
 from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.trial_figures import TrialFigures
-from ab_runner.model.records import Cell, Trial, cell_of, is_valid
+from ab_runner.model.records import is_valid
+from ab_runner.model.trial import Cell, Trial, cell_of
 
 
 class OpenCell(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,7 +10,8 @@ import msgspec
 
 from ab_runner.analysis.cells import CellSummary, summarise_record
 from ab_runner.model.protocol import SweepRequest
-from ab_runner.model.records import CellRecord, ResumeRecord, StartRecord, Trial
+from ab_runner.model.records import ResumeRecord, StartRecord
+from ab_runner.model.trial import CellRecord, Trial
 from ab_runner.store.plan import left_of
 from ab_runner.store.reader import Stored
 

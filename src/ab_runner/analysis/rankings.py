@@ -9,8 +9,8 @@ import msgspec
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measurements import cpu_efficiencies_of, measurements_of
-from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import Rank, Ranking, rank

@@ -10,7 +10,7 @@ import msgspec
 from ab_runner.analysis.disturbed import stolen_shares
 from ab_runner.analysis.failures import Failure
 from ab_runner.model.message import Message
-from ab_runner.model.records import Trial
+from ab_runner.model.trial import Trial
 
 WORTH_A_REMARK = 0.05
 """The share of a trial's time above which a remark reports what the JVM did besides its work."""

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 import msgspec
 
 from ab_runner.analysis.cells import CellSummary
-from ab_runner.model.records import Cell, Sweep
 from ab_runner.model.server import current_id
+from ab_runner.model.sweep import Sweep
+from ab_runner.model.trial import Cell
 
 
 def renames(sweep: Sweep, other: Sweep) -> dict[str, str]:

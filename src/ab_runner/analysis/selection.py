@@ -11,8 +11,8 @@ import msgspec
 from ab_runner.analysis.spreads import model_spreads, workload_spread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.errors import UserError
-from ab_runner.model.records import Cell
 from ab_runner.model.server import Server, current_id
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 
 Named = TypeVar("Named", int, WorkloadName)

@@ -8,8 +8,8 @@ from statistics import median
 import msgspec
 
 from ab_runner.analysis.cells import CellSummary
-from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 
 

@@ -14,8 +14,8 @@ from ab_runner.analysis.drift import WORTH_A_WARNING, Drift
 from ab_runner.analysis.failures import FailureKind
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.rankings import Rankings
-from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import Ranking

@@ -19,8 +19,10 @@ from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.analysis.verified import judged_by_verification
 from ab_runner.analysis.warnings import SweepWarning, warnings_of
 from ab_runner.model.axis import Axis
-from ab_runner.model.records import Cell, ResumeRecord, Sweep, Trial, cell_of, is_valid
+from ab_runner.model.records import ResumeRecord, is_valid
 from ab_runner.model.server import Server
+from ab_runner.model.sweep import Sweep
+from ab_runner.model.trial import Cell, Trial, cell_of
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import Rank

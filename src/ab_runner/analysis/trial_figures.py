@@ -8,7 +8,7 @@ from statistics import median
 import msgspec
 
 from ab_runner.analysis.measure import measure_of, throughput
-from ab_runner.model.records import CellRecord, Trial
+from ab_runner.model.trial import CellRecord, Trial
 from ab_runner.stats.histogram import Histogram, merge, weighted
 from ab_runner.stats.little import served_share
 

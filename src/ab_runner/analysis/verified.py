@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ab_runner.model.message import Message, Verdict
-from ab_runner.model.records import Record, Trial, VerificationRecord
+from ab_runner.model.records import Record, VerificationRecord
+from ab_runner.model.trial import Trial
 from ab_runner.model.workload import WorkloadName
 
 

@@ -11,7 +11,9 @@ from ab_runner.analysis.disturbed import stolen_shares
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift, Shift
 from ab_runner.host.preflight import Finding, findings, network_findings
 from ab_runner.model.message import Skip, SkipKind
-from ab_runner.model.records import Record, ResumeRecord, StartRecord, Sweep, Trial, WarmUpRecord
+from ab_runner.model.records import Record, ResumeRecord, StartRecord, WarmUpRecord
+from ab_runner.model.sweep import Sweep
+from ab_runner.model.trial import Trial
 from ab_runner.store.reader import Stored
 
 

@@ -12,7 +12,8 @@ from ab_runner.analysis.warnings import findings_of
 from ab_runner.cli.console import console_for, put, say_err
 from ab_runner.cli.progress import display_for
 from ab_runner.errors import UserError
-from ab_runner.model.records import NotMeasured, Trial, is_valid
+from ab_runner.model.records import is_valid
+from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.report.formats import terminal
 from ab_runner.report.formats.files import write_reports
 from ab_runner.report.tables.of_sweep import report_of

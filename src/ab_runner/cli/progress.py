@@ -14,7 +14,7 @@ from rich.text import Text
 from ab_runner.analysis.cells import summarise_record
 from ab_runner.analysis.overview import seconds_left
 from ab_runner.model.axis import Axis, level_text
-from ab_runner.model.records import CellRecord, NotMeasured
+from ab_runner.model.trial import CellRecord, NotMeasured
 from ab_runner.report.say.figures import result_text
 from ab_runner.report.say.numbers import time_left_text
 from ab_runner.sweep.events import CellFinished, CellsLeftOut, Event, PhaseStarted

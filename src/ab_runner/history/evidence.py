@@ -13,8 +13,8 @@ from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.catalog.paper_figures import Figure
 from ab_runner.history.then_and_now import match_of
 from ab_runner.model.protocol import DEFAULT_GENERATOR
-from ab_runner.model.records import Cell, Trial, cell_of
 from ab_runner.model.server import Server
+from ab_runner.model.trial import Cell, Trial, cell_of
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ratio import log_mean

@@ -10,8 +10,8 @@ import msgspec
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.catalog.paper_figures import Figure
-from ab_runner.model.records import Cell
 from ab_runner.model.server import Server
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.correlation import RankCorrelation, mid_ranks, spearman
 

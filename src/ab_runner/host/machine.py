@@ -15,7 +15,7 @@ import msgspec
 from ab_runner.errors import UserError
 from ab_runner.host import procfs
 from ab_runner.model.protocol import cpus_text
-from ab_runner.model.records import Machine
+from ab_runner.model.sweep import Machine
 
 SYSCTLS = (
     "net.core.somaxconn",

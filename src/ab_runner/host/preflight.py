@@ -12,7 +12,7 @@ import msgspec
 
 from ab_runner.host import procfs
 from ab_runner.host.machine import local_ports
-from ab_runner.model.records import Conditions
+from ab_runner.model.sweep import Conditions
 
 WANTED_BACKLOG = 10_000
 _WANTED_PORTS = 28_000

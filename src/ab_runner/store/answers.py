@@ -8,8 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from ab_runner.model.records import AnswerRecord, Sweep
+from ab_runner.model.records import AnswerRecord
 from ab_runner.model.server import Server, current_id
+from ab_runner.model.sweep import Sweep
 from ab_runner.store.layout import StoreError
 from ab_runner.store.log import log_lines
 from ab_runner.store.reader import UNREADABLE, read_sweep, sweeps_in

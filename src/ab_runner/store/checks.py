@@ -8,17 +8,10 @@ from collections.abc import Collection
 from ab_runner.model.axis import lowest_level
 from ab_runner.model.limits import PLANNED_AT_MOST, VALID_RATES
 from ab_runner.model.protocol import SweepRequest
-from ab_runner.model.records import (
-    CellRecord,
-    EndRecord,
-    Record,
-    RepeatedTrial,
-    ResumeRecord,
-    SupportingTrial,
-    Sweep,
-    Trial,
-)
+from ab_runner.model.records import EndRecord, Record, ResumeRecord
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.sweep import Sweep
+from ab_runner.model.trial import CellRecord, RepeatedTrial, SupportingTrial, Trial
 
 
 def planned_at_most(servers: int, request: SweepRequest) -> int:

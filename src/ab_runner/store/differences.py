@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from ab_runner.model.records import Sweep
+from ab_runner.model.sweep import Sweep
 
 
 def differences(then: Sweep, now: Sweep) -> Iterator[str]:

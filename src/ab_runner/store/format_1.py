@@ -15,21 +15,9 @@ from ab_runner.model.limits import Count
 from ab_runner.model.load import Arrivals, Load, Outcome
 from ab_runner.model.message import Code, Message, Skip, SkipKind, Value, Verdict
 from ab_runner.model.protocol import Lengths, Protocol, SweepRequest, WarmUp
-from ab_runner.model.records import (
-    COLD,
-    AnswerRecord,
-    EndRecord,
-    NotMeasured,
-    Record,
-    RepeatedTrial,
-    ResumeRecord,
-    Search,
-    StartRecord,
-    Step,
-    Sweep,
-    Trial,
-    WarmUpRecord,
-)
+from ab_runner.model.records import AnswerRecord, EndRecord, Record, ResumeRecord, StartRecord, WarmUpRecord
+from ab_runner.model.sweep import Sweep
+from ab_runner.model.trial import COLD, NotMeasured, RepeatedTrial, Search, Step, Trial
 from ab_runner.model.workload import Workload
 
 _WORKLOADS = (

@@ -10,20 +10,10 @@ from math import ceil
 import msgspec
 
 from ab_runner.model.protocol import SweepRequest
-from ab_runner.model.records import (
-    AFTER,
-    BEFORE,
-    Cell,
-    CellRecord,
-    NotMeasured,
-    Record,
-    StartRecord,
-    Sweep,
-    Trial,
-    cell_of,
-    is_valid,
-)
+from ab_runner.model.records import Record, StartRecord, is_valid
 from ab_runner.model.server import REFERENCE, Server
+from ab_runner.model.sweep import Sweep
+from ab_runner.model.trial import AFTER, BEFORE, Cell, CellRecord, NotMeasured, Trial, cell_of
 from ab_runner.model.workload import WorkloadName
 from ab_runner.store.reader import Stored
 

@@ -16,17 +16,10 @@ import msgspec
 from ab_runner.host import safe_files
 from ab_runner.model.axis import lowest_level
 from ab_runner.model.compact import Compact
-from ab_runner.model.records import (
-    FORMAT,
-    EndRecord,
-    Record,
-    RepeatedTrial,
-    ResumeRecord,
-    SupportingTrial,
-    Sweep,
-    Trial,
-)
+from ab_runner.model.records import EndRecord, Record, ResumeRecord
+from ab_runner.model.sweep import FORMAT, Sweep
 from ab_runner.model.text import shown
+from ab_runner.model.trial import RepeatedTrial, SupportingTrial, Trial
 from ab_runner.store import format_1
 from ab_runner.store.checks import wrong_in_record, wrong_in_sweep
 from ab_runner.store.layout import LATEST, PUBLISHED_SWEEPS, SWEEP_FILE, TRIALS_FILE, StoreError

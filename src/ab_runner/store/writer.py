@@ -16,7 +16,8 @@ import msgspec
 
 from ab_runner.host import safe_files
 from ab_runner.host.safe_files import write_whole
-from ab_runner.model.records import Record, Sweep
+from ab_runner.model.records import Record
+from ab_runner.model.sweep import Sweep
 from ab_runner.store.layout import LATEST, RAW_FOLDER, SWEEP_FILE, TRIALS_FILE, StoreError
 from ab_runner.store.log import log_path
 

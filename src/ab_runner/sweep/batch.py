@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import partial
 from itertools import zip_longest
 
-from ab_runner.model.records import Cell
+from ab_runner.model.trial import Cell
 from ab_runner.store.plan import ServerRun
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.turn import Turn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ab_runner.model.records import CellRecord
+from ab_runner.model.trial import CellRecord
 from ab_runner.model.workload import WorkloadName
 
 

@@ -10,7 +10,9 @@ import msgspec
 
 from ab_runner import paths
 from ab_runner.load.generator_registry import generator_of
-from ab_runner.model.records import AnswerRecord, CellRecord, NotMeasured, Record, Sweep, Trial
+from ab_runner.model.records import AnswerRecord, Record
+from ab_runner.model.sweep import Sweep
+from ab_runner.model.trial import CellRecord, NotMeasured, Trial
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.store.plan import ServerRun, starts_so_far
 from ab_runner.store.writer import Store, point_latest_to

@@ -13,8 +13,9 @@ from ab_runner.catalog.catalog import load_catalog
 from ab_runner.errors import UserError
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.model.message import Skip, SkipKind
-from ab_runner.model.records import ResumeRecord, Sweep
+from ab_runner.model.records import ResumeRecord
 from ab_runner.model.server import Server, current_id
+from ab_runner.model.sweep import Sweep
 from ab_runner.store.differences import differences
 from ab_runner.store.layout import StoreError
 from ab_runner.store.plan import left_of

@@ -7,7 +7,7 @@ from concurrent.futures import Executor, Future
 from contextlib import suppress
 
 from ab_runner.model.message import Code, Message
-from ab_runner.model.records import Cell, CellRecord, NotMeasured, cell_of
+from ab_runner.model.trial import Cell, CellRecord, NotMeasured, cell_of
 from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import StartError
 from ab_runner.store.plan import ServerRun

@@ -18,7 +18,8 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import PERCENTILES
 from ab_runner.catalog.paper_figures import Figure
 from ab_runner.history.then_and_now import then_and_now
-from ab_runner.model.records import Cell, EndRecord
+from ab_runner.model.records import EndRecord
+from ab_runner.model.trial import Cell
 from ab_runner.report.charts import rates as rates_chart
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.data import cell_rows, pair_rows

@@ -10,7 +10,8 @@ import pytest
 from support.builders import blocks, failed_trial, outcome, served, server, sweep, trial
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
-from ab_runner.model.records import Record, Trial
+from ab_runner.model.records import Record
+from ab_runner.model.trial import Trial
 from ab_runner.report.document import Emphasis, Table
 from ab_runner.report.tables.fastest import LEAD, SOME_STARTS_FAILED, TIED, fastest_table, levels_text
 from ab_runner.store.reader import Stored

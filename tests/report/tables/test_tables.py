@@ -38,7 +38,8 @@ from support.terminal import in_terminal
 from support.workloads import WORKLOADS
 
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.model.records import COLD, EndRecord, RepeatedTrial, ResumeRecord, WarmUpRecord, WarmUpTurns
+from ab_runner.model.records import EndRecord, ResumeRecord, WarmUpRecord, WarmUpTurns
+from ab_runner.model.trial import COLD, RepeatedTrial
 from ab_runner.report.document import Emphasis, Report, Table
 from ab_runner.report.formats import csv, markdown
 from ab_runner.report.say.notes import ONE_CONNECTION

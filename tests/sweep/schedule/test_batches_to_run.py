@@ -4,7 +4,7 @@ from support import builders
 from support.builders import rejected
 
 from ab_runner.model.message import Verdict
-from ab_runner.model.records import AFTER, BEFORE, Cell, CellRecord
+from ab_runner.model.trial import AFTER, BEFORE, Cell, CellRecord
 from ab_runner.store.plan import ServerRun
 from ab_runner.sweep.events import CellsLeftOut, Event
 from ab_runner.sweep.schedule.batches_to_run import batches_to_run

@@ -7,7 +7,8 @@ import pytest
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message
 from ab_runner.model.protocol import PROTOCOLS, WarmUp
-from ab_runner.model.records import Cell, WarmUpTurns
+from ab_runner.model.records import WarmUpTurns
+from ab_runner.model.trial import Cell
 from ab_runner.sweep.server.warm_up import (
     WarmUpLoad,
     Window,

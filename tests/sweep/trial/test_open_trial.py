@@ -20,8 +20,8 @@ from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message
 from ab_runner.model.protocol import PROTOCOLS, WarmUp
-from ab_runner.model.records import PEAK, STEP, NotMeasured, RepeatedTrial, SupportingTrial, Trial
 from ab_runner.model.server import Server
+from ab_runner.model.trial import PEAK, STEP, NotMeasured, RepeatedTrial, SupportingTrial, Trial
 from ab_runner.monitor.sampler import ResourceSampler
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.plan import batches_of, plan

@@ -10,7 +10,7 @@ from ab_runner.analysis.measure import lower_is_better, measure_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import PERCENTILE_NAMES, TrialFigures
 from ab_runner.model.load import Arrivals
-from ab_runner.model.records import NotMeasured, Trial
+from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.report.say.messages import full_text
 
 Kind = Literal["text", "whole", "real", "truth"]

@@ -13,8 +13,9 @@ from ab_runner.catalog.paper_figures import Figure
 from ab_runner.history.then_and_now import then_and_now
 from ab_runner.model.axis import named_levels
 from ab_runner.model.protocol import Protocol
-from ab_runner.model.records import StartRecord, Trial
+from ab_runner.model.records import StartRecord
 from ab_runner.model.server import Server
+from ab_runner.model.trial import Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.charts.of_sweep import ChartData, chart_data
 from ab_runner.report.document import Group, Table

@@ -11,8 +11,8 @@ from ab_runner.analysis.measure import Measure, lower_is_better
 from ab_runner.analysis.spreads import ModelSpread, Spread, WorkloadSpread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.load import Limit
-from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import Workload
 from ab_runner.report.document import Group, Table, TableCell
 from ab_runner.report.say.figures import (

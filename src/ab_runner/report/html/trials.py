@@ -10,8 +10,9 @@ import msgspec
 from ab_runner.analysis.measure import measure_of
 from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
 from ab_runner.model.load import Arrivals, Outcome
-from ab_runner.model.records import BEFORE, NotMeasured, Record, WarmUpRecord
+from ab_runner.model.records import Record, WarmUpRecord
 from ab_runner.model.resources import JvmActivity, Usage
+from ab_runner.model.trial import BEFORE, NotMeasured
 from ab_runner.report.charts.latencies import TAIL, percentile_name
 from ab_runner.report.say.messages import full_text, whole_text
 from ab_runner.report.say.numbers import share_figure, tail_of

@@ -9,7 +9,8 @@ from ab_runner.analysis.drift import Drift
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import levels_text
 from ab_runner.model.protocol import cpus_text
-from ab_runner.model.records import Outside, Record, StartRecord, Sweep
+from ab_runner.model.records import Record, StartRecord
+from ab_runner.model.sweep import Outside, Sweep
 from ab_runner.report.say.numbers import numbers_text, rate_figure
 from ab_runner.report.say.words import words_of
 

@@ -10,8 +10,8 @@ from ab_runner.analysis.failures import Failure, FailureKind
 from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Note, Remark, StolenTime
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import Axis
-from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.document import Group
 from ab_runner.report.say.figures import (

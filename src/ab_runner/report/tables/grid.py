@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import level_text
-from ab_runner.model.records import Cell
 from ab_runner.model.server import Server
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.document import TableCell
 

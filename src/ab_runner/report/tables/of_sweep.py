@@ -9,8 +9,8 @@ from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.rankings import Rankings, best_cells, best_of, pairs_of, ranks_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, emphasised
 from ab_runner.report.say.facts import facts_of, heading_of

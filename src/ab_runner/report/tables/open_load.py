@@ -12,7 +12,7 @@ from ab_runner.analysis.open_load import OpenCell, memory_per_connection
 from ab_runner.analysis.rankings import best_cells
 from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.model.records import Cell
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import Workload
 from ab_runner.report.document import Table, TableCell, emphasised
 from ab_runner.report.say.figures import NOTHING

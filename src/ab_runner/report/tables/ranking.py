@@ -9,8 +9,8 @@ from ab_runner.analysis.rankings import best_of
 from ab_runner.analysis.selection import Selection, narrowed
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.errors import UserError
-from ab_runner.model.records import Cell
 from ab_runner.model.server import REFERENCE, Server
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import Workload
 from ab_runner.report.document import Report, Table, TableCell
 from ab_runner.report.say.figures import NOTHING, figure_cell, rank_cell

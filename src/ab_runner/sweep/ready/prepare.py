@@ -20,8 +20,8 @@ from ab_runner.host import machine, preflight
 from ab_runner.load.generator_registry import generator_of
 from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.protocol import Protocol, SweepRequest
-from ab_runner.model.records import Outside, Sweep
 from ab_runner.model.server import Artifact, Server
+from ab_runner.model.sweep import Outside, Sweep
 from ab_runner.model.workload import Workload
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.sweep.ready.fixtures import make_fixtures

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ab_runner.model.records import CellRecord
+from ab_runner.model.trial import CellRecord
 from ab_runner.store.plan import ServerRun, batches_of, without_failed_cells
 from ab_runner.sweep.events import CellsLeftOut, Event
 

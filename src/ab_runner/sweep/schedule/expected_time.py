@@ -11,8 +11,8 @@ from itertools import groupby
 import msgspec
 
 from ab_runner.model.protocol import Protocol, SweepRequest
-from ab_runner.model.records import BEFORE, Cell
 from ab_runner.model.server import Server
+from ab_runner.model.trial import BEFORE, Cell
 from ab_runner.store.plan import ServerRun, batches_of
 from ab_runner.sweep.server.warm_up import HIGH_CONCURRENCY, WarmUpLoad, turns_of
 from ab_runner.sweep.trial.capacity import USUAL_STEPS

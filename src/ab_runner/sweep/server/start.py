@@ -12,8 +12,9 @@ import msgspec
 from ab_runner.load.generator import Asked, Completed, GeneratorError, Run, Target
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message
-from ab_runner.model.records import AFTER, BEFORE, AnswerRecord, StartRecord, VerificationRecord
+from ab_runner.model.records import AnswerRecord, StartRecord, VerificationRecord
 from ab_runner.model.server import Server
+from ab_runner.model.trial import AFTER, BEFORE
 from ab_runner.model.workload import WorkloadName
 from ab_runner.monitor.sampler import ResourceSampler, interval_of
 from ab_runner.runtime.base import RunningServer, StartError

@@ -16,7 +16,8 @@ from ab_runner.load.trial_validity import COLD
 from ab_runner.model.load import Load
 from ab_runner.model.message import Message
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, WarmUp
-from ab_runner.model.records import Cell, WarmUpTurns
+from ab_runner.model.records import WarmUpTurns
+from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 
 HIGH_CONCURRENCY = 100

@@ -15,7 +15,7 @@ from ab_runner.load.generator import Run
 from ab_runner.load.trial_validity import cold, too_early
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.message import Message, Verdict
-from ab_runner.model.records import COLD, DISTURBED, Cell, RepeatedTrial, Trial
+from ab_runner.model.trial import COLD, DISTURBED, Cell, RepeatedTrial, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import RunningServer
 from ab_runner.sweep.events import PhaseStarted

@@ -9,7 +9,7 @@ import msgspec
 from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, percentage
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message, MessageError, Verdict
-from ab_runner.model.records import PEAK, STEP, Cell, Search, Step, SupportingTrial, Trial
+from ab_runner.model.trial import PEAK, STEP, Cell, Search, Step, SupportingTrial, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.histogram import weighted
 from ab_runner.sweep.server.start import Start
