@@ -202,7 +202,7 @@ def test_what_a_comparison_is_often_about_is_told_and_does_not_forbid_it() -> No
         "ab is None and was This is ApacheBench, Version 2.3",
         "ab package is None and was apache2-utils 2.4.62-1",
         "toolkit is v2 and was None",
-        "tomcat-5.5.15 has another server.toml",
+        "server.toml of tomcat-5.5.15 changed",
     ]
 
 
@@ -247,7 +247,7 @@ def test_servers_on_another_number_of_cpus_are_shown_and_not_tested() -> None:
     (table,) = made.tables
     assert [row[-1].text for row in table.rows] == ["other CPUs", "other CPUs"]
     assert table.notes == (
-        "other CPUs: servers had 1 CPU in A and 4 CPUs in B, so the ratio is not one of the software, and is not "
+        "other CPUs: servers had 1 CPU in A and 4 CPUs in B, so the ratio is not of the software alone and is not "
         "tested",
     )
 
@@ -264,7 +264,7 @@ def test_figures_of_two_generators_are_shown_and_not_tested() -> None:
     assert "B is not comparable with A: generator is wrk and was ab" in report.warnings
     (table,) = report.tables
     assert table.notes == (
-        "other generator: ab made the load in A and wrk in B, so the ratio is not one of the software, and is not "
+        "other generator: ab made the load in A and wrk in B, so the ratio is not of the software alone and is not "
         "tested",
     )
     with_both = Stored(msgspec.structs.replace(made, server_cpus=(1, 2)), after.records)
@@ -303,7 +303,7 @@ def test_another_revision_is_one_line_for_all_its_servers() -> None:
     assert [row[-1].text for row in table.rows] == ["revised", "revised"]
     assert table.notes == (
         "revised: revision 1 → 2 (tomcat-11, jetty-5.1.10): the server's behaviour was changed here, so the ratio is "
-        "not one of the software, and is not tested",
+        "not of the software alone and is not tested",
     )
 
 
@@ -317,7 +317,7 @@ def test_a_server_that_was_renamed_is_the_same_server_under_its_new_id() -> None
         assert [(family.family, family.change) for family in found.families] == [("jetty", change)]
         assert list(to_know_of(before.sweep, after.sweep)) == [
             "jetty-5.1.11 had the id jetty-5.1.10",
-            "jetty-5.1.11 has another server.toml",
+            "server.toml of jetty-5.1.11 changed",
         ]
         assert "jetty,jetty-5.1.11,small,1," in comparison_csv.render([found])
 

@@ -30,7 +30,7 @@ def test_whatever_is_not_as_it_was_is_named_with_both_values() -> None:
         "net.core.somaxconn is 128 and was 4096",
         "ab package is None and was apache2-utils 2.4.62-1",
         "small.html is 11 and was 00",
-        "a-1 has another server.toml",
+        "server.toml of a-1 changed",
         "b-1 cannot run: cc is not installed",
     ]
 
@@ -64,5 +64,5 @@ def test_servers_that_changed_are_a_line_for_each_kind_of_change() -> None:
     assert list(differences(then, now)) == [
         "revision 1 → 2: the server's behaviour changed (a-1, b-1, c-1)",
         "revision 1 → 3: the server's behaviour changed (d-1)",
-        "e-1, f-1 have another server.toml",
+        "server.toml of e-1, f-1 changed",
     ]

@@ -66,7 +66,7 @@ def server_differences(then: Sweep, now: Sweep) -> Iterator[str]:
             yield f"the image or the files of {id} have changed"
     edited = [each.id for each in then.everyone if each.id in here and each != here[each.id] and each.id not in revised]
     if edited:
-        yield f"{', '.join(edited)} {'has' if len(edited) == 1 else 'have'} another server.toml"
+        yield f"server.toml of {', '.join(edited)} changed"
     for server in then.everyone:
         if server.id not in here:
             skip = now.skipped.get(server.id)

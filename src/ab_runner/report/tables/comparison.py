@@ -40,8 +40,8 @@ BY_REFERENCE = (
     "the ratio is one of shares of the ceiling, which ran in every batch of both sweeps: what made the whole machine "
     "slower or faster is not in it"
 )
-REVISED = "the server's behaviour was changed here, so the ratio is not one of the software, and is not tested"
-NOT_OF_THE_SOFTWARE = "so the ratio is not one of the software, and is not tested"
+NOT_OF_THE_SOFTWARE = "so the ratio is not of the software alone and is not tested"
+REVISED = f"the server's behaviour was changed here, {NOT_OF_THE_SOFTWARE}"
 FAMILY = "the geometric mean over the servers; of each server, over the cells that every start in both sweeps has"
 WITHOUT_REVISED = "without servers whose revision differs"
 

@@ -22,7 +22,7 @@ THEN = (
 )
 FACTOR = "factor: now as a multiple of then; it reflects machine, kernel, JVM and ab as much as the server"
 RANKS = "ranks: then → now, among the servers with a valid figure on both sides, 1 for the most requests per second"
-ELSEWHERE = "notes below the sweep's own tables explain * and reasons"
+ELSEWHERE = "* and reasons are explained in the notes of the sweep's tables"
 RANKED_AS_SHOWN = f"{AT_LEAST}; its rank uses the rate as shown"
 NO_MARGIN = {
     True: "one block: ranks have no margin for noise, so neighbouring ranks may be swapped",
