@@ -52,7 +52,7 @@ def main(file: Path) -> None:
 
 
 def timed(target: Target) -> SuiteTime:
-    here, busy, images = machine.describe(), preflight.look().busy_cores, images_of_the_toolkit()
+    here, busy, images = machine.describe(), preflight.conditions_now().busy_cores, images_of_the_toolkit()
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["git", "clone", "--quiet", str(paths.ROOT), folder], check=True)
         commit = subprocess.run(

@@ -16,7 +16,7 @@ from ab_runner.report.formats.blocks import SpliceError, blocks_of, content_of, 
 TYPES = (
     options.CONCURRENCY, options.LEVELS, options.IDLE_CONNECTIONS, options.Rates(), options.Slo(),
     options.Names("server"), options.Names("workload", options.workload_names), options.NewId("an id", "a-1"),
-    options.WarmUpLoad(), options.Whole(1, 10), options.Duration(), options.Percentage(),
+    options.WarmUpOption(), options.Whole(1, 10), options.Duration(), options.Percentage(),
 )  # fmt: skip
 TYPED = st.text(alphabet="0123456789,-.%smh@*²٣ \x00\x1b\u202exX", max_size=30) | st.text(max_size=30)
 

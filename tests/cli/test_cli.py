@@ -408,7 +408,7 @@ def test_list_shows_every_server_in_a_line_of_its_own(
 
 def test_list_shows_those_servers_that_can_run_here_or_cannot(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     here = Availability("processes", {"ceiling": A_REASON, "merecat-2.31": A_REASON})
-    monkeypatch.setattr("ab_runner.sweep.ready.availability.look", lambda catalog, servers: here)
+    monkeypatch.setattr("ab_runner.sweep.ready.availability.what_can_run", lambda catalog, servers: here)
     code, stdout, _ = cli("list", "--unavailable")
     assert (code, listed(stdout)) == (0, ["ceiling", "merecat-2.31"])
     code, stdout, _ = cli("list", "--available")
@@ -435,7 +435,7 @@ def test_list_shows_each_server_of_a_set(cli: Runner, monkeypatch: pytest.Monkey
 def test_a_list_is_a_markdown_table_of_what_is_the_same_everywhere(
     cli: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ab_runner.sweep.ready.availability.look", None)
+    monkeypatch.setattr("ab_runner.sweep.ready.availability.what_can_run", None)
     code, stdout, stderr = cli("list", "--format", "markdown", "tomcat-5*")
     assert (code, stderr) == (0, "")
     assert stdout.splitlines()[:4] == [
@@ -609,7 +609,7 @@ def test_a_report_has_the_rates_with_and_without_all(cli: Runner, kept_sweep: Pa
 
 def test_the_doctor_says_of_each_finding_whether_it_is_well(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     quiet = Conditions(governors=(), turbo=None, swap_used_bytes=0, busy_cores=0.0, stolen=0.0, cpu_quota=None)
-    monkeypatch.setattr(preflight, "look", lambda: quiet)
+    monkeypatch.setattr(preflight, "conditions_now", lambda: quiet)
     monkeypatch.setenv("PATH", "")
     code, stdout, stderr = cli("doctor")
     assert (code, stderr) == (0, "")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ab_runner.cli.durations import parse_duration
-from ab_runner.cli.options import LONGEST_TRIAL, Duration, WarmUpLoad
+from ab_runner.cli.options import LONGEST_TRIAL, Duration, WarmUpOption
 from ab_runner.model.load import Load
 
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -40,12 +40,12 @@ def test_all_options_read_the_same(number: int, unit: str) -> None:
     seconds = number * UNITS[unit]
     assert Duration().convert(text, None, None) == seconds
     if unit:
-        assert WarmUpLoad().convert(text, None, None) == Load(seconds=seconds)
+        assert WarmUpOption().convert(text, None, None) == Load(seconds=seconds)
 
 
 @given(NUMBERS)
 def test_a_number_alone_is_a_number_of_requests_for_a_warm_up(number: int) -> None:
-    assert WarmUpLoad().convert(str(number), None, None) == Load(requests=number)
+    assert WarmUpOption().convert(str(number), None, None) == Load(requests=number)
 
 
 @pytest.mark.parametrize("text", ["0", "0s", "25h", "86401"])

@@ -13,14 +13,14 @@ from support.workloads import workload_named
 
 from ab_runner.conformance import check as room
 from ab_runner.conformance import rules
-from ab_runner.conformance.check import Finding, check_server
+from ab_runner.conformance.check import Result, check_server
 from ab_runner.conformance.rules import RULES
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message
 from ab_runner.model.server import Server
 
 BODY = b"x" * 100
-Findings = dict[str, Finding]
+Findings = dict[str, Result]
 
 
 class Good(Handler):

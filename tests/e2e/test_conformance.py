@@ -51,6 +51,6 @@ def test_a_server_meets_the_requirements_but_those_that_it_declares(
     if reason := artifacts.unavailable(server):
         pytest.skip(reason.detail)
     monkeypatch.setattr(check, "READY_SECONDS", START_SECONDS)
-    findings = list(check_server(runtime, server, tuple(map(workload_named, server.workloads)), FIXTURES))
-    assert findings[-1].rule == RULES[-1], "it was asked everything"
-    assert [each for each in findings if not each.as_declared] == []
+    results = list(check_server(runtime, server, tuple(map(workload_named, server.workloads)), FIXTURES))
+    assert results[-1].rule == RULES[-1], "it was asked everything"
+    assert [each for each in results if not each.as_declared] == []

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from ab_runner.host import procfs
-from ab_runner.host.preflight import findings, look, network_findings
+from ab_runner.host.preflight import conditions_now, findings, network_findings
 from ab_runner.model.sweep import Conditions
 
 QUIET = Conditions(
@@ -44,7 +44,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_the_kernel_shows_is_read(host: Path) -> None:
-    assert look(host / "cpu", host / "cgroup") == Conditions(
+    assert conditions_now(host / "cpu", host / "cgroup") == Conditions(
         governors=("powersave",), turbo=True, swap_used_bytes=2**20, busy_cores=0.7, stolen=0.1, cpu_quota=1.5
     )
 
@@ -56,12 +56,12 @@ def test_a_quota_of_the_first_version_of_cgroups_is_read_too(host: Path) -> None
     (folder / "cpu.cfs_quota_us").write_text("50000\n")
     (folder / "cpu.cfs_period_us").write_text("100000\n")
     (folder.parent / "cpu.cfs_quota_us").write_text("-1\n")
-    assert look(host / "cpu", host / "cgroup").cpu_quota == 0.5
+    assert conditions_now(host / "cpu", host / "cgroup").cpu_quota == 0.5
 
 
 def test_a_machine_that_shows_none_of_it_is_not_complained_about(host: Path) -> None:
     (host / "proc/swaps").unlink()
-    seen = look(host / "nowhere", host / "nowhere")
+    seen = conditions_now(host / "nowhere", host / "nowhere")
     assert (seen.governors, seen.turbo, seen.swap_used_bytes, seen.cpu_quota) == ((), None, 0, None)
 
 

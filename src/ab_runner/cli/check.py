@@ -13,7 +13,7 @@ from ab_runner.cli import options
 from ab_runner.host import interrupt
 
 if TYPE_CHECKING:
-    from ab_runner.conformance.check import Finding
+    from ab_runner.conformance.check import Result
 
 NOT_AS_DECLARED = 1
 
@@ -31,29 +31,29 @@ def command(servers: tuple[str, ...], servers_from: tuple[Path, ...], runtime: s
         from ab_runner.conformance.check import check_servers
 
     server, wrong = "", 0
-    for finding in check_servers(servers, servers_from, runtime, port, say_err):
-        if finding.server != server:
-            server = finding.server
+    for result in check_servers(servers, servers_from, runtime, port, say_err):
+        if result.server != server:
+            server = result.server
             say_out(server)
-        for line in _lines(finding):
+        for line in _lines(result):
             say_out(line)
-        wrong += not finding.as_declared
+        wrong += not result.as_declared
     if wrong:
         say_err(f"{wrong} result{'s' * (wrong > 1)} unlike what server.toml declares")
         sys.exit(NOT_AS_DECLARED)
 
 
-def _lines(finding: Finding) -> Iterator[str]:
+def _lines(result: Result) -> Iterator[str]:
     """Yield what was asked and what must come back, and what came instead."""
-    if finding.rule is None:
-        yield f"  WRONG     start: {finding.complaint}"
+    if result.rule is None:
+        yield f"  WRONG     start: {result.complaint}"
         return
-    rule = f"{finding.rule.name}: {finding.rule.asks} → {finding.rule.says}"
-    if finding.complaint is None:
-        yield f"  {'ok' if finding.as_declared else 'WRONG':<9} {rule}"
+    rule = f"{result.rule.name}: {result.rule.asks} → {result.rule.says}"
+    if result.complaint is None:
+        yield f"  {'ok' if result.as_declared else 'WRONG':<9} {rule}"
     else:
-        yield f"  {'declared' if finding.as_declared else 'WRONG':<9} {rule}"
-        yield f"            came back: {finding.complaint}"
-    if finding.declared is not None:
-        said = finding.declared if finding.complaint else f"{finding.declared}; the rule is met, so remove this"
+        yield f"  {'declared' if result.as_declared else 'WRONG':<9} {rule}"
+        yield f"            came back: {result.complaint}"
+    if result.declared is not None:
+        said = result.declared if result.complaint else f"{result.declared}; the rule is met, so remove this"
         yield f"            server.toml: {said}"

@@ -29,7 +29,7 @@ def command(servers: tuple[str, ...], available: bool | None, servers_from: tupl
     """
     from ab_runner.cli.console import say_err
     from ab_runner.cli.server_tables import show_server, show_servers
-    from ab_runner.sweep.ready.availability import look
+    from ab_runner.sweep.ready.availability import what_can_run
 
     catalog = load_catalog(servers_from)
     wanted = catalog.named(servers)
@@ -43,7 +43,7 @@ def command(servers: tuple[str, ...], available: bool | None, servers_from: tupl
 
         click.echo(markdown.render(report_servers(wanted)), nl=False)
         return
-    here = look(catalog, wanted)
+    here = what_can_run(catalog, wanted)
     shown = [server for server in wanted if available in (None, server.id not in here.missing)]
     if not shown:
         say_err(f"{'none' if available else 'all'} of these servers can run here")

@@ -162,7 +162,7 @@ class NewId(click.ParamType[str]):
         return str(value)
 
 
-class WarmUpLoad(click.ParamType[Load]):
+class WarmUpOption(click.ParamType[Load]):
     """`10s` or `2m` → a time, `20000` → a number of requests, `0` → none."""
 
     name = "N|TIME"

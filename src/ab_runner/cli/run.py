@@ -101,7 +101,7 @@ from ab_runner.sweep.request import Place, with_changes
 )
 @click.option(
     "--warmup",
-    type=options.WarmUpLoad(),
+    type=options.WarmUpOption(),
     help="Warm-up of each start: a time with its unit (10s, 2m), a number of requests of each workload (20000), or 0 "
     "for none.  [default: until warm]",
 )

@@ -22,7 +22,7 @@ from ab_runner.sweep.server import probe
 from ab_runner.sweep.server.start import READY_SECONDS
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Result(msgspec.Struct, frozen=True):
     """Whether a server meets a rule. `complaint` is what came back instead, None where it does. `declared` is how its
     server.toml says that it does not; None where it does not say so."""
 
@@ -39,7 +39,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 def check_servers(
     patterns: Sequence[str], servers_from: Sequence[Path], runtime: str, port: int, tell: Callable[[str], None]
-) -> Iterator[Finding]:
+) -> Iterator[Result]:
     """Yield what is found of these servers, one after the other. UserError for what is wrong with the request."""
     prepare_process()
     catalog = load_catalog(servers_from)
@@ -66,23 +66,21 @@ def check_servers(
             prepared.runtime.close()
 
 
-def check_server(
-    runtime: Runtime, server: Server, workloads: tuple[Workload, ...], fixtures: Path
-) -> Iterator[Finding]:
+def check_server(runtime: Runtime, server: Server, workloads: tuple[Workload, ...], fixtures: Path) -> Iterator[Result]:
     """Start a server, yield whether it meets each rule that concerns it, and end it."""
     try:
         running = runtime.start(server, server.id)
     except StartError as error:
-        yield Finding(server.id, None, whole_text(error.message))
+        yield Result(server.id, None, whole_text(error.message))
         return
     try:
         if reason := probe.wait_until_ready(running.connect, workloads[0], READY_SECONDS, running.ended):
-            yield Finding(server.id, None, whole_text(reason))
+            yield Result(server.id, None, whole_text(reason))
             return
         subject = Subject(server, workloads, fixtures, running)
         for rule in RULES:
             if rule.concerns(workloads):
-                yield Finding(server.id, rule, complaint_of(rule, subject), rule.declared(server))
+                yield Result(server.id, rule, complaint_of(rule, subject), rule.declared(server))
     finally:
         running.stop()
 

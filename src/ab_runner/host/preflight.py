@@ -32,7 +32,7 @@ class Finding(msgspec.Struct, frozen=True):
     text: str
 
 
-def look(cpu: Path = _CPU, cgroups: Path = _CGROUPS) -> Conditions:
+def conditions_now(cpu: Path = _CPU, cgroups: Path = _CGROUPS) -> Conditions:
     """Return what can be known of this host. It takes a second, to see what else is running."""
     governors = {path.read_text().strip() for path in cpu.glob("cpu[0-9]*/cpufreq/scaling_governor")}
     before = procfs.machine_stat().total

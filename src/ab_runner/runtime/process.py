@@ -39,7 +39,7 @@ from ab_runner.runtime.process_kinds import (
     GUESTS_PATH,
     C,
     Debian,
-    Image,
+    ImageKind,
     Jvm,
     OwnCommand,
     ProcessKind,
@@ -96,7 +96,7 @@ class ProcessRuntime:
             "c": C(servers_dir),
             "debian": Debian(servers_dir),
             "command": OwnCommand(self._outside),
-            "image": Image(),
+            "image": ImageKind(),
         }
         self.jdk = self._jvm.jdk
         self.server_cpus = cpus.server

@@ -145,7 +145,7 @@ class OwnCommand(ProcessKind):
         shutil.copytree(self._folders[server.id], folder, symlinks=True, dirs_exist_ok=True, ignore=_special_files)
 
 
-class Image(ProcessKind):
+class ImageKind(ProcessKind):
     """Images of Docker's, which are no processes of this host."""
 
     def lacking(self, server: Server) -> Skip | None:

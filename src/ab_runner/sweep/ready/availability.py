@@ -21,7 +21,7 @@ class Availability(Struct, frozen=True):
     """Servers that cannot run."""
 
 
-def look(catalog: Catalog, servers: Iterable[Server]) -> Availability:
+def what_can_run(catalog: Catalog, servers: Iterable[Server]) -> Availability:
     """Return what can run here. Nothing is built or fetched, so a server that is not named may still turn out not to
     build."""
     runtime, no_docker = usual_runtime(catalog)

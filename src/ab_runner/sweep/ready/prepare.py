@@ -145,7 +145,7 @@ def sweep_here(sweep_id: str, began: datetime.datetime, prepared: Prepared) -> S
         started=began,
         request=prepared.request,
         machine=machine.describe(),
-        conditions=preflight.look(),
+        conditions=preflight.conditions_now(),
         server_cpus=runtime.server_cpus,
         generator_cpus=runtime.generator_cpus,
         environment=runtime.environment() | _toolkit_version(),

@@ -37,7 +37,7 @@ def findings() -> Iterator[Finding]:
         )
     enough = here.open_files > _ENOUGH_FILES
     yield Finding(enough, f"open files: {here.open_files:,}" + ("" if enough else "; raise ulimit -n"))
-    yield from preflight.findings(preflight.look())
+    yield from preflight.findings(preflight.conditions_now())
     if no_docker is not None:
         yield from _process_findings(runtime, catalog.servers.values())
 
