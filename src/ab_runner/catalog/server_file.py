@@ -148,19 +148,19 @@ def read_server(path: Path, workloads: Collection[str], outside: bool = False) -
 
 def _check_kind(path: Path, server: ServerFile, data: Collection[str], outside: bool) -> None:
     """Raise DocumentError for keys that a server of its kind must not have, or lacks."""
-    if (server.kind in FROM_OUTSIDE) != outside:
+    if server.is_from_outside != outside:
         where = "from outside the repository" if outside else "of the repository"
         fitting = [kind for kind in get_args(Kind) if (kind in FROM_OUTSIDE) == outside]
         raise DocumentError(f"{path}: kind: a server {where} is of the kind {' or '.join(fitting)}")
     for key, kinds in _KINDS_WITH.items():
         if key in data and server.kind not in kinds:
             raise DocumentError(f"{path}: {key}: only {' and '.join(kinds)} servers may have this key")
-    if server.kind in FROM_OUTSIDE and not getattr(server, server.kind):
+    if server.is_from_outside and not getattr(server, server.kind):
         raise DocumentError(f"{path}: {server.kind}: missing or empty; a server of this kind must have it")
     has_build = server.program == server.id
     if server.artifacts and not has_build:
         raise DocumentError(f"{path}: artifacts: only jvm servers with a build of their own may have them")
-    if (server.needs is not None) != (server.kind == "debian" and has_build):
+    if (server.needs is not None) != (server.is_package and has_build):
         raise DocumentError(
             f"{path}: needs: debian servers with a build of their own must have this table, others must not"
         )

@@ -122,7 +122,7 @@ def _plainness(server: Server) -> tuple[bool, str]:
 def _is_todays(server: Server) -> bool:
     """Return whether a server is one of today. Debian's packages are: older sweeps have the year in which their line
     began."""
-    return server.release_year > YEAR or server.kind == "debian"
+    return server.release_year > YEAR or server.is_package
 
 
 def _level(

@@ -96,9 +96,19 @@ class Server(Struct, frozen=True, kw_only=True):
         return self.kind == "jvm"
 
     @property
+    def is_package(self) -> bool:
+        """Whether it is a package of Debian's."""
+        return self.kind == "debian"
+
+    @property
+    def is_from_outside(self) -> bool:
+        """Whether it is from outside the repository."""
+        return self.kind in FROM_OUTSIDE
+
+    @property
     def compiles(self) -> bool | None:
         """Whether it compiles itself while it runs, as a JVM does. None: it is from outside, and may or may not."""
-        return None if self.kind in FROM_OUTSIDE else self.is_jvm
+        return None if self.is_from_outside else self.is_jvm
 
 
 def current_id(id: str, servers: Iterable[Server]) -> str:

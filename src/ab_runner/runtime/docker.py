@@ -24,7 +24,7 @@ from ab_runner.host.sweep_lock import LOCK
 from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import DEFAULT
 from ab_runner.model.message import Code, Message, Skip, SkipKind
-from ab_runner.model.server import DEFAULT_JDK, FROM_OUTSIDE, Server
+from ab_runner.model.server import DEFAULT_JDK, Server
 from ab_runner.runtime.base import (
     RuntimeUnusable,
     StartError,
@@ -83,7 +83,7 @@ class DockerRuntime:
 
     def unavailable(self, server: Server) -> Skip | None:
         """Return why this server cannot run here; None if it can."""
-        if server.kind in FROM_OUTSIDE:
+        if server.is_from_outside:
             return self._unavailable_image(server)
         return needs_newer_jdk(server, self.jdk)
 
@@ -118,7 +118,7 @@ class DockerRuntime:
         self._services = compose.render(servers, of_sweep=True)
         if self.jdk == 8 and any(server.is_jvm for server in servers):
             self._make_base_images(_BASE_OF_JDK_8)
-        programs = {server.program for server in servers if server.kind not in FROM_OUTSIDE}
+        programs = {server.program for server in servers if not server.is_from_outside}
         failures = build_failures(servers, sorted(programs), self._build)
         self._unbuilt |= failures
         return failures

@@ -14,7 +14,7 @@ from ab_runner.host.machine import SYSCTLS, cpu_list
 from ab_runner.host.safe_files import create
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message
-from ab_runner.model.server import FROM_OUTSIDE, Server
+from ab_runner.model.server import Server
 from ab_runner.monitor.accounting import Cgroup, ResourceAccounts, accounts_of
 from ab_runner.runtime import engine, perf_files
 from ab_runner.runtime.base import (
@@ -204,7 +204,7 @@ class DockerServer:
     def _sysctls(self) -> dict[str, str]:
         """Return the network's settings as they are inside; a kernel need not have all of them. They are looked up in
         the generator's container where it shares the server's network: an image from outside need not have a shell."""
-        shares, is_ours = self._address[0] == "127.0.0.1", self._server.kind not in FROM_OUTSIDE
+        shares, is_ours = self._address[0] == "127.0.0.1", not self._server.is_from_outside
         if not shares and not is_ours:
             return {}
         names = {"/proc/sys/" + name.replace(".", "/"): name for name in SYSCTLS}
