@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.report.formats import csv
-from ab_runner.report.formats import export_columns as trials
+from ab_runner.report.formats import csv, export_columns
 from ab_runner.report.formats.export_columns import Kind, Row
 
 FORMAT = 1
 """Version of the table, in each of its rows. It changes when a reader of the old one would misread the new one; another
 column is no such change."""
 
-COLUMNS: dict[str, Kind] = {"format": "whole", "sweep": "text", "protocol": "text", **trials.COLUMNS}
+COLUMNS: dict[str, Kind] = {"format": "whole", "sweep": "text", "protocol": "text", **export_columns.COLUMNS}
 _TRUTH = {True: "true", False: "false"}
 
 
@@ -24,7 +23,7 @@ def table(sweeps: Iterable[SweepAnalysis]) -> Iterator[Row]:
     for analysis in sweeps:
         sweep = analysis.sweep
         common: Row = {"format": FORMAT, "sweep": sweep.id, "protocol": sweep.request.protocol.name}
-        for row in trials.rows(analysis):
+        for row in export_columns.rows(analysis):
             whole = common | row
             yield {column: whole.get(column) for column in COLUMNS}
 
