@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
-from support.builders import server, sweep, trial
 from support.cli import Runner
-from support.fakes import FakeRuntime
+from support.made_up import MadeUp
 
-from ab_runner.host import machine
-from ab_runner.host.machine import CpuSplit
-from ab_runner.load.generator import Completed, Generator
-from ab_runner.model.server import Server
+from ab_runner.load.generator import Completed
 from ab_runner.model.trial import Trial
 from ab_runner.report.say.reproduce import command
-from ab_runner.runtime import docker_commands
-from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.reader import read
-from ab_runner.store.writer import Store
-from ab_runner.sweep.ready import runtime_choice
 from ab_runner.sweep.server import probe
 
 ASKED = (
@@ -32,34 +23,20 @@ ASKED = (
 )  # fmt: skip
 
 
-class ByWrk:
-    """A machine of three CPUs, and a runtime in which wrk finds 200 requests for each connection. It fails when no
-    `loads_left`. `extra` is how many bytes more were received."""
+class ByWrk(MadeUp):
+    """A machine of three CPUs, on which wrk finds 200 requests for each connection. `extra` is how many bytes more were
+    received."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.loads_left = 1_000
+        super().__init__(monkeypatch, self._found)
+        self.has(3)
         self.extra = 0
         self.commands: list[Sequence[str]] = []
-        self.generators: list[Generator] = []
-        monkeypatch.setattr("ab_runner.host.cooldown.WAIT_SECONDS", 0)
-        monkeypatch.setattr(docker_commands, "why_unusable", lambda: None)
-        monkeypatch.setattr(runtime_choice, "DockerRuntime", self._runtime)
-        monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
-        monkeypatch.setattr(machine, "_siblings", lambda cpu: {cpu})
 
-    def _runtime(self, fixtures: Path, cpus: CpuSplit, network: str, jdk: int, generator: Generator) -> FakeRuntime:
-        self.runtime = FakeRuntime(fixtures, self._load)
-        self.runtime.server_cpus, self.runtime.generator_cpus = cpus.server, cpus.generator
-        self.generators.append(generator)
-        return self.runtime
-
-    def _load(self, server: Server, command: Sequence[str]) -> Completed:
-        self.loads_left -= 1
-        if self.loads_left < 0:
-            raise RuntimeUnusable("the engine is gone")
+    def _found(self, command: Sequence[str]) -> Completed:
         self.commands.append(command)
         head = b"GET /small.html HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nConnection: keep-alive\r\n\r\n"
-        answer = probe.ask(self.runtime.running[-1].connect, head)
+        answer = probe.ask(self.runtimes[-1].running[-1].connect, head)
         requests = 200 * int(command[command.index("-c") + 1])
         figures = {
             "requests": requests, "microseconds": 1_000_000,
@@ -83,7 +60,7 @@ def test_a_sweep_by_wrk_ends_in_tables_page_and_export(cli: Runner, by_wrk: ByWr
     folder = tmp_path / "sweep"
     code, stdout, stderr = cli(*ASKED, "--generator-processes", "2", "--out", str(folder))
     assert code == 0, stderr
-    assert [each.name for each in by_wrk.generators] == ["wrk"]
+    assert by_wrk.generators == ["wrk"]
     found = trials_of(folder)
     assert [(each.level, each.verdict.valid, each.samples is not None) for each in found] == [
         (10, True, True), (100, True, True),
@@ -129,7 +106,7 @@ def test_a_resumed_sweep_has_the_same_generator(cli: Runner, by_wrk: ByWrk, tmp_
     assert cli(*ASKED, "--out", str(folder))[0] == 1
     by_wrk.loads_left = 1_000
     assert cli("resume", str(folder))[0] == 0
-    assert [each.name for each in by_wrk.generators] == ["wrk", "wrk"]
+    assert by_wrk.generators == ["wrk", "wrk"]
     assert {each.command[0] for each in trials_of(folder)} == {"wrk"}
     assert read(folder).sweep.request.generator == "wrk"
 
@@ -144,26 +121,3 @@ def test_the_number_of_processes_must_divide_the_connections_of_wrk(cli: Runner,
     assert "--generator-processes 3: wrk divides connections evenly, and 10 cannot be divided so" in cli.complaint(
         *ASKED, "--generator-processes", "3", "--dry-run"
     )
-
-
-def kept(folder: Path, generator: str) -> str:
-    made = sweep(server("tomcat-5.5.15", published="tomcat-5.5.15"), id=folder.name)
-    made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, generator=generator))
-    store = Store.make(folder, made)
-    for block in range(1, 7):
-        store.append(trial("tomcat-5.5.15", "small", 1, block=block))
-    store.close()
-    return str(folder)
-
-
-def test_sweeps_of_two_generators_are_shown_beside_each_other_and_not_tested(cli: Runner, tmp_path: Path) -> None:
-    one, other = kept(tmp_path / "one", "ab"), kept(tmp_path / "other", "wrk")
-    assert "generator is wrk and was ab (--anyway" in cli.complaint("compare", one, other)
-    code, stdout, _ = cli("compare", one, other, "--anyway", "--format", "csv")
-    assert (code, ",other generator," in stdout) == (0, True)
-    assert "by one generator" in cli.complaint("compare", one, other, "--anyway", "--fail-if-slower", "5%")
-    code, stdout, _ = cli("conclusions", one, other, "--format", "markdown")
-    assert code == 0
-    assert "one: one, load by ab" in stdout
-    assert "other: other, load by wrk" in stdout
-    assert "load by" not in cli("conclusions", one, one, "--format", "markdown")[1]

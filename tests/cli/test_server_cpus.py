@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from support.builders import server, sweep, trial
 from support.cli import Runner
-from support.fakes import FakeRuntime, recorded
+from support.fakes import recorded
+from support.made_up import MadeUp
 
-from ab_runner.host import machine
-from ab_runner.host.machine import CpuSplit
-from ab_runner.load.generator import Completed
-from ab_runner.model.server import Server
-from ab_runner.runtime import docker_commands
-from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.reader import read
-from ab_runner.store.writer import Store
-from ab_runner.sweep.ready import runtime_choice
 
 GOOD = recorded("close")
 """400 requests at concurrency 10."""
@@ -29,37 +19,9 @@ ASKED = (
 )  # fmt: skip
 
 
-class MadeUp:
-    """A machine with so many CPUs, and a runtime without load, which fails when no `loads_left`."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._monkeypatch = monkeypatch
-        self.loads_left = 1_000
-        self.runtimes: list[FakeRuntime] = []
-        monkeypatch.setattr("ab_runner.host.cooldown.WAIT_SECONDS", 0)
-        monkeypatch.setattr(docker_commands, "why_unusable", lambda: None)
-        monkeypatch.setattr(runtime_choice, "DockerRuntime", self._runtime)
-
-    def has(self, cpus: int) -> None:
-        self._monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(cpus)), raising=False)
-        self._monkeypatch.setattr(machine, "_siblings", lambda cpu: {cpu})
-
-    def _runtime(self, fixtures: Path, cpus: CpuSplit, *rest: object) -> FakeRuntime:
-        made = FakeRuntime(fixtures, self._load)
-        made.server_cpus, made.generator_cpus = cpus.server, cpus.generator
-        self.runtimes.append(made)
-        return made
-
-    def _load(self, server: Server, command: Sequence[str]) -> Completed:
-        self.loads_left -= 1
-        if self.loads_left < 0:
-            raise RuntimeUnusable("the engine is gone")
-        return GOOD
-
-
 @pytest.fixture
 def made_up(monkeypatch: pytest.MonkeyPatch) -> MadeUp:
-    return MadeUp(monkeypatch)
+    return MadeUp(monkeypatch, lambda command: GOOD)
 
 
 def test_on_eight_cpus_a_server_has_the_four_that_are_asked_for_in_reports_and_in_what_a_resume_adds(
@@ -136,26 +98,3 @@ def test_where_nothing_can_be_pinned_the_option_is_refused(
     assert cli.complaint(*ASKED, "--runtime", "process", "--server-cpus", "1") == (
         "ab-runner: --server-cpus 1: taskset is not installed (Debian: apt-get install util-linux)"
     )
-
-
-def kept(folder: Path, cpus: tuple[int, ...]) -> str:
-    store = Store.make(
-        folder, sweep(server("tomcat-5.5.15", published="tomcat-5.5.15"), id=folder.name, server_cpus=cpus)
-    )
-    for block in range(1, 7):
-        store.append(trial("tomcat-5.5.15", "small", 1, block=block))
-    store.close()
-    return str(folder)
-
-
-def test_sweeps_of_two_numbers_of_cpus_are_shown_beside_each_other_and_not_tested(cli: Runner, tmp_path: Path) -> None:
-    one, four = kept(tmp_path / "one", (1,)), kept(tmp_path / "four", (1, 2, 3, 4))
-    assert "server CPUs is 1, 2, 3, 4 and was 1 (--anyway" in cli.complaint("compare", one, four)
-    code, stdout, _ = cli("compare", one, four, "--anyway", "--format", "csv")
-    assert (code, ",other CPUs," in stdout) == (0, True)
-    assert "and as many CPUs for it" in cli.complaint("compare", one, four, "--anyway", "--fail-if-slower", "5%")
-    code, stdout, _ = cli("conclusions", one, four, "--format", "markdown")
-    assert code == 0
-    assert "one: one, servers on 1 CPU" in stdout
-    assert "four: four, servers on 4 CPUs" in stdout
-    assert "servers on" not in cli("conclusions", one, one, "--format", "markdown")[1]
