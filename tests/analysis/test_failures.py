@@ -6,7 +6,7 @@ import pytest
 from support.builders import failed_trial, not_measured, said, usage
 
 from ab_runner.analysis.failures import Failure, FailureKind, cell_failure, failures_of, kind_of, message_of
-from ab_runner.load.trial_validity import cold
+from ab_runner.load.cold import cold
 from ab_runner.model.message import Code, Message
 
 NOTES = {Code.SHORT, Code.FEW_FOR_P99, Code.SENT_TWICE, Code.PEAK_IS_BOUND, Code.SOCKET_ERRORS}

@@ -8,11 +8,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from ab_runner import paths
-from ab_runner.catalog.server_file import SERVER_FILE
+from ab_runner.catalog.outside import add_outside
 from ab_runner.catalog.servers import load, renamed_lines, select
 from ab_runner.catalog.sets import ServerSet, expand, load_sets
-from ab_runner.catalog.toml_files import DocumentError
-from ab_runner.model.server import REFERENCE, Server, current_id
+from ab_runner.model.server import REFERENCE, Server
 
 
 class Catalog(Struct, frozen=True):
@@ -44,14 +43,5 @@ def load_catalog(outside: Iterable[Path] = ()) -> Catalog:
     servers/ has. DocumentError at the first mistake, or where two servers have one id."""
     servers = load(paths.SERVERS)
     sets = load_sets(paths.SERVERS, servers)
-    folders: dict[str, Path] = {}
-    for root in dict.fromkeys(each.resolve() for each in outside):
-        if (root / SERVER_FILE).exists():
-            raise DocumentError(f"{root} is the folder of one server; give the folder that it is in, {root.parent}")
-        for id, server in load(root, outside=True).items():
-            for name in (id, *server.former_ids):
-                if (taken := current_id(name, servers.values())) in servers:
-                    owner = folders.get(taken, paths.SERVERS / taken)
-                    raise DocumentError(f"{root / id / SERVER_FILE}: the id {name} is taken by {owner}")
-            servers[id], folders[id] = server, root / id
+    folders = add_outside(servers, outside)
     return Catalog(paths.SERVERS, servers, sets, folders)

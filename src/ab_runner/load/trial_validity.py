@@ -8,14 +8,10 @@ from collections.abc import Iterator
 from ab_runner.load.generator import Asked
 from ab_runner.model.load import Outcome
 from ab_runner.model.message import Code, Message
-from ab_runner.model.resources import Usage
 
 REQUESTS_PER_CONNECTION = 3
 """A timed trial with fewer requests per connection is called short: its latencies lack the last request of each
 connection, which the end of the trial cut off."""
-COLD = 0.05
-"""The JIT compiler's share of the server's CPU time above which a single trial, or window of the warm-up, is of a
-server that is not warm. One late method takes less."""
 KEPT_ALIVE_AT_LEAST = 0.5
 """The share of requests over kept connections below which a keep-alive figure is not valid.
 
@@ -28,20 +24,6 @@ to, and the figure says so.
 
 RESOLUTION = 1_000
 """Microseconds: many servers count timers in whole milliseconds."""
-COLD_OF_TIME = 0.01
-"""The share of an open load's time that the JIT compiler must take besides: at a low rate the server needs so little
-CPU time that a single compilation is a large share of it."""
-
-
-def cold(usage: Usage | None, open_seconds: float | None = None) -> Message | None:
-    """Return why a trial's figure is not that of a warm server; None if it is, or if that is not known. `open_seconds`
-    is how long an open load took, with its lead-in; None of a closed one."""
-    share = usage.jit_share if usage else None
-    if usage is None or share is None:
-        return None
-    if open_seconds is not None and (usage.jit_cpu_seconds or 0.0) <= COLD_OF_TIME * open_seconds:
-        return None
-    return Message(Code.COLD, {"percent": round(100 * share, 4)}) if share > COLD else None
 
 
 def short(outcome: Outcome, asked: Asked) -> Iterator[Message]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from ab_runner.load.trial_validity import COLD
+from ab_runner.load.cold import COLD
 from ab_runner.model.load import Load
 from ab_runner.model.message import Message
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY, WarmUp

@@ -11,8 +11,9 @@ import msgspec
 from ab_runner.analysis.disturbed import is_disturbed, stolen_share
 from ab_runner.host.cooldown import settle
 from ab_runner.host.machine import local_ports, sysctls
+from ab_runner.load.cold import cold
 from ab_runner.load.generator import Run
-from ab_runner.load.trial_validity import cold, too_early
+from ab_runner.load.trial_validity import too_early
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.message import Message, Verdict
 from ab_runner.model.trial import COLD, DISTURBED, Cell, RepeatedTrial, Trial
