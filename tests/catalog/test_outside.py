@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support import compose_yaml
 
 from ab_runner import paths
 from ab_runner.catalog import compose
@@ -77,6 +78,7 @@ def test_an_id_that_another_server_has_or_had_is_refused(
         (IMAGE.replace("my:1", "-v/:/host"), "image: expected `str` matching"),
         (IMAGE.replace("my:1", "a\\n    privileged: true"), "image: expected `str` matching"),
         (IMAGE.replace("my:1", "${HOME}"), "image: expected `str` matching"),
+        (IMAGE + '[environment]\nPORT = "9999"\n', "environment: PORT is set by the runner; remove it"),
         (COMMAND.replace("--fast", "\\u0000"), "command[1]: expected `str` matching"),
     ],
 )
@@ -114,6 +116,18 @@ def test_a_new_one_has_no_id_that_is_taken(tmp_path: Path, id: str) -> None:
     with pytest.raises(UserError, match=f"the id {id} is taken: "):
         make_outside(id, tmp_path)
     assert (tmp_path / "my-1" / "server.toml").read_text() == IMAGE
+
+
+def test_a_new_one_is_not_made_among_those_of_the_repository() -> None:
+    with pytest.raises(UserError, match="has the servers of the repository"):
+        make_outside("my-2", paths.SERVERS)
+    assert not (paths.SERVERS / "my-2").exists()
+
+
+def test_an_image_may_have_settings_in_place_of_the_usual_ones(tmp_path: Path) -> None:
+    made = load_catalog([write(tmp_path, IMAGE + '[environment]\nTHREADS = "8"\n')]).servers["my-1"]
+    service = compose_yaml.parse(compose.render([made], of_sweep=True))["services"]["my-1"]
+    assert (service["environment"]["THREADS"], service["environment"]["PORT"]) == ("8", "8080")
 
 
 def test_a_sweeps_own_compose_file_has_no_service_for_people(tmp_path: Path) -> None:

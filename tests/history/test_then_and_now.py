@@ -164,6 +164,12 @@ def test_each_server_of_2006_is_matched_by_a_stand_in_and_the_newest_of_its_fami
         assert (match.stand_in, match.newest) == (stand_in, newest)
 
 
+def test_a_server_from_outside_is_no_descendant_whatever_it_calls_its_family() -> None:
+    then = server("tomcat-5.5.15", published="tomcat-5.5.15")
+    mine = server("tomcat-99", kind="image", image="mine:1", released=datetime.date(2031, 1, 1))
+    assert match_of("tomcat-5.5.15", [then, mine]).newest is None
+
+
 def test_among_variants_of_the_newest_the_stand_ins_io_model_decides() -> None:
     blocking = today("tomcat-11-bio", program="tomcat-11", io_model="blocking thread pool")
     assert match_of("tomcat-5.5.15", [TOMCAT, TOMCAT_11, blocking]).newest == blocking

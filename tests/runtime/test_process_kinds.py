@@ -117,17 +117,18 @@ def test_what_is_missing_is_named(tmp_path: Path, folder: Path) -> None:
 
 
 def test_the_digest_is_of_names_rights_links_and_contents(tmp_path: Path, folder: Path) -> None:
-    before = digest_of(folder)
+    before = digest_of(folder, "./run")
     assert before.startswith("sha256:")
-    assert digest_of(folder) == before
+    assert digest_of(folder, "./run") == before
     found = {before}
     (folder / "data").write_text("other")
-    found.add(digest_of(folder))
+    found.add(digest_of(folder, "./run"))
     (folder / "data").chmod(0o755)
-    found.add(digest_of(folder))
+    found.add(digest_of(folder, "./run"))
     (folder / "data").rename(folder / "datum")
-    found.add(digest_of(folder))
+    found.add(digest_of(folder, "./run"))
     (folder / "secret").unlink()
     (folder / "secret").symlink_to("/elsewhere")
-    found.add(digest_of(folder))
-    assert len(found) == 5
+    found.add(digest_of(folder, "./run"))
+    found.add(digest_of(folder, "sh"))
+    assert len(found) == 6

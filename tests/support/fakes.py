@@ -134,6 +134,9 @@ class FakeServer:
         self._runtime.log.append(f"load {self.server.id} c={own[own.index('-c') + 1]} {own[-1]}")
         return self._runtime.generate(self.server, own)
 
+    def printed(self) -> str:
+        return ""
+
     def use_cpus(self, cpus: Sequence[int]) -> None:
         self._runtime.log.append(f"{self.server.id} on CPU {', '.join(map(str, cpus))}")
 

@@ -43,6 +43,8 @@ def make_outside(id: str, root: Path) -> Path:
     """Make a server outside the repository, in a folder of `root`, and return that. UserError where the id is taken or
     something cannot be written."""
     folder = root / id
+    if root.resolve() == paths.SERVERS:
+        raise UserError(f"{root} has the servers of the repository; leave out --in, or name another folder")
     _check_free(id, folder)
     text = (_source() / OUTSIDE).read_text(encoding="utf-8")
     try:

@@ -34,6 +34,7 @@ IoModel = Literal[
     "process per connection",
     "thread per connection",
     "virtual threads",
+    "fibers",
 ]
 Kind = Literal["jvm", "debian", "c", "image", "command"]
 _KINDS_WITH: Mapping[str, tuple[Kind, ...]] = {
@@ -47,6 +48,7 @@ _KINDS_WITH: Mapping[str, tuple[Kind, ...]] = {
     "origin": ("image", "command"),
 }
 """The keys that only servers of some kinds may have."""
+_SET_BY_RUNNER = ("ADDRESS", "PORT", "DOCROOT", "PROCESSORS")
 Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-connections"]
 """The requirements on all servers that some server cannot meet: answer HTTP/1.0, keep an HTTP/1.0 connection open,
 close one that is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at
@@ -148,6 +150,8 @@ def read_server(path: Path, workloads: Collection[str], outside: bool = False) -
 
 def _check_kind(path: Path, server: ServerFile, data: Collection[str], outside: bool) -> None:
     """Raise DocumentError for keys that a server of its kind must not have, or lacks."""
+    if taken := next((name for name in server.environment if name in _SET_BY_RUNNER), None):
+        raise DocumentError(f"{path}: environment: {taken} is set by the runner; remove it")
     if server.is_from_outside != outside:
         where = "from outside the repository" if outside else "of the repository"
         fitting = [kind for kind in get_args(Kind) if (kind in FROM_OUTSIDE) == outside]

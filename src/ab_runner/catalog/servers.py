@@ -82,7 +82,8 @@ def select(servers: dict[str, Server], patterns: Sequence[str]) -> list[Server]:
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in servers):
             raise CatalogError(
-                f"no server {pattern!r}{_pattern_suggestion(pattern, servers)}; ./ab-runner list shows all"
+                f"no server {pattern!r}{_pattern_suggestion(pattern, servers)}; ./ab-runner list shows all, and "
+                "--servers-from adds your own"
             )
     return [server for name, server in servers.items() if any(fnmatchcase(name, pattern) for pattern in patterns)]
 

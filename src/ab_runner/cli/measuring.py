@@ -16,6 +16,7 @@ from ab_runner.model.records import is_valid
 from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.report.formats import terminal
 from ab_runner.report.formats.files import write_reports
+from ab_runner.report.say.reproduce import servers_from
 from ab_runner.report.tables.of_sweep import report_of
 from ab_runner.store.plan import left_of
 from ab_runner.store.reader import Stored, read
@@ -69,7 +70,8 @@ def _show_end(folder: Path) -> Stored:
     else:
         say_err(f"no trial was run; {folder} has the log")
     if left_of(stored):
-        say_err(f"./ab-runner resume {folder} continues this sweep")
+        options = "".join(f" {word}" for word in servers_from(stored.sweep.outside))
+        say_err(f"./ab-runner resume {folder}{options} continues this sweep")
     try:
         say_err(f"{write_reports(analysis, folder)} has charts")
     except (OSError, UserError) as error:

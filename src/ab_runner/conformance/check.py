@@ -15,7 +15,7 @@ from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.server import Server
 from ab_runner.model.workload import Workload
 from ab_runner.report.say.messages import whole_text
-from ab_runner.runtime.base import Runtime, StartError
+from ab_runner.runtime.base import Runtime, StartError, with_printed
 from ab_runner.sweep.begin import prepare_process, servers_named
 from ab_runner.sweep.ready.prepare import prepare
 from ab_runner.sweep.server import probe
@@ -75,7 +75,7 @@ def check_server(runtime: Runtime, server: Server, workloads: tuple[Workload, ..
         return
     try:
         if reason := probe.wait_until_ready(running.connect, workloads[0], READY_SECONDS, running.ended):
-            yield Result(server.id, None, whole_text(reason))
+            yield Result(server.id, None, whole_text(with_printed(reason, running.printed())))
             return
         subject = Subject(server, workloads, fixtures, running)
         for rule in RULES:

@@ -21,6 +21,7 @@ from ab_runner.load import ab_command
 from ab_runner.model.server import Server
 from ab_runner.model.text import shown
 from ab_runner.model.workload import Workload
+from ab_runner.report.say.messages import whole_text
 from ab_runner.runtime.base import STOP_SECONDS, RunningServer
 from ab_runner.sweep.server import probe
 
@@ -108,7 +109,10 @@ def _exact(subject: Subject) -> None:
     for workload in subject.workloads:
         if not workload.keep_alive:
             head = ab_command.request_head(subject.running.host, workload.path, False, workload.headers)
-            probe.check(subject.running.connect, subject.question(workload, head))
+            try:
+                probe.check(subject.running.connect, subject.question(workload, head))
+            except probe.ProbeError as error:
+                raise BrokenRule(f"{workload.name} (GET {workload.path}): {whole_text(error.message)}") from error
 
 
 def _kept(subject: Subject) -> None:

@@ -105,7 +105,8 @@ def match_of(published: str, servers: Iterable[Server]) -> Match:
     servers = list(servers)
     stand_in = min((server for server in servers if server.published == published), key=_plainness, default=None)
     family = stand_in.family if stand_in else published.partition("-")[0]
-    descendants = [server for server in servers if server.family == family and _is_todays(server)]
+    ours = (server for server in servers if not server.is_from_outside)  # others may call their family what they like
+    descendants = [server for server in ours if server.family == family and _is_todays(server)]
     latest = max((server.released for server in descendants), default=None)
     newest = min(
         (server for server in descendants if server.released == latest),

@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
+from msgspec import structs
+
 from ab_runner.errors import UserError
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message, MessageError, Skip, SkipKind
@@ -71,6 +73,9 @@ class RunningServer(Protocol):
     def ended(self) -> Message | None:
         """Return why there can be no further load (`server exited with 1`); None while server and generator are
         there."""
+
+    def printed(self) -> str:
+        """Return the last lines that the server has printed; empty if there are none."""
 
     def terminate(self, seconds: float) -> bool:
         """Send it SIGTERM, and return whether it ends within so many seconds."""
@@ -168,6 +173,14 @@ def text_of(command: Sequence[str], environment: Mapping[str, str] | None = None
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return (done.stdout + done.stderr).strip()
+
+
+_PRINTED_AT_MOST = 1_000
+
+
+def with_printed(message: Message, printed: str) -> Message:
+    """Return why a server does not start, with what it has printed where nothing else is known."""
+    return structs.replace(message, detail=printed[-_PRINTED_AT_MOST:]) if printed and not message.detail else message
 
 
 def needs_newer_jdk(server: Server, jdk: int | None) -> Skip | None:

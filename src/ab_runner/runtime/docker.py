@@ -187,7 +187,7 @@ class DockerRuntime:
             options = ["--file", str(override), "--project-name", project]
             done = self._compose(*options, "up", "--detach", "--no-build", server.id, self._generator.name)
             if done.returncode:
-                raise StartError(Message(Code.DOES_NOT_START, detail=last_lines(done.stderr)))
+                raise running.start_error(last_lines(done.stderr, 1))
             running.look_around(self.server_cpus, self.generator_cpus)
         except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
             running.stop()

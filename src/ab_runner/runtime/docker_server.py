@@ -25,6 +25,7 @@ from ab_runner.runtime.base import (
     StartError,
     last_lines,
     version_command,
+    with_printed,
 )
 from ab_runner.runtime.docker_commands import ENGINE_SECONDS, checked, down, run, why_unusable
 from ab_runner.runtime.shell import Shell
@@ -87,7 +88,7 @@ class DockerServer:
             self._sockets = SocketSource(self._shared, _SOCKETS_SECONDS)
         except OSError as error:
             reason = f"no sockets of its network from the generator's container ({error.strerror})"
-            raise self._start_error(f"{reason}: the engine must run on this machine") from error
+            raise self.start_error(f"{reason}: the engine must run on this machine") from error
         if not self._server.is_jvm and self._container in self._shells:
             self._shells.pop(self._container).close()  # the memory of a small server would be a shell's as well
         with suppress(OSError):  # this system does not show them
@@ -157,13 +158,13 @@ class DockerServer:
         done = self._shell(self._container).run(command, ENGINE_SECONDS)
         said = _text(done.stdout + done.stderr).strip()
         if done.exit_code:
-            raise self._start_error(last_lines(said))
+            raise self.start_error(last_lines(said))
         return said
 
-    def _start_error(self, detail: str) -> StartError:
+    def start_error(self, detail: str) -> StartError:
         """Return why it does not start: it has ended, or this."""
-        if end := self.ended():
-            return StartError(msgspec.structs.replace(end, stage="start"))
+        if (end := self.ended()) and end.code in (Code.EXITED, Code.RAN_OUT_OF_MEMORY):
+            return StartError(with_printed(msgspec.structs.replace(end, stage="start"), self.printed()))
         return StartError(Message(Code.DOES_NOT_START, detail=detail))
 
     def ended(self) -> Message | None:
@@ -175,6 +176,11 @@ class DockerServer:
             return Message(Code.CONTAINERS_GONE if why_unusable() is None else Code.NO_ENGINE)
         ends = map(_end_of, ("server", "generator"), states.splitlines())
         return next(filter(None, ends), None)
+
+    def printed(self) -> str:
+        """Return the last lines that the server has printed; empty if there are none."""
+        done = run("docker", "logs", "--tail", "5", self._container)
+        return last_lines(done.stdout + done.stderr, 5) if done.returncode == 0 else ""
 
     def terminate(self, seconds: float) -> bool:
         """Send the server SIGTERM, and return whether it ends within so many seconds."""

@@ -124,7 +124,7 @@ class ProcessRuntime:
 
     def program_of(self, server: Server) -> str:
         """Return the sha256 of the files of a server from outside."""
-        return digest_of(self._outside[server.id])
+        return digest_of(self._outside[server.id], server.command[0])
 
     def prepare_generator(self) -> int:
         """Raise the limit of open files, and return it. RuntimeUnusable if the generator is not installed, or one of
@@ -199,7 +199,8 @@ class ProcessRuntime:
         if asks := version_command(server, str(stage / "server")):
             running.find_version([*guest, *asks], environment)
         command = [*guest, *(server.command or [str(stage / "server" / "start")])]
-        with create(self._raw / f"{name}.log") as log:
+        running.log = self._raw / f"{name}.log"
+        with create(running.log) as log:
             if owner := as_nobody():
                 os.fchown(log.fileno(), owner["user"], owner["group"])  # httpd opens /dev/stderr, which is this file
             running.launch(command, environment, log)

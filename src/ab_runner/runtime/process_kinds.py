@@ -152,9 +152,13 @@ class ImageKind(ProcessKind):
         return Skip(SkipKind.OTHER, "it is an image, which needs Docker")
 
 
-def digest_of(folder: Path) -> str:
-    """Return the sha256 of a folder's files: of their names, their right to be executed and their content."""
+def digest_of(folder: Path, program: str) -> str:
+    """Return the sha256 of what a server is: of its folder's files, with their names and their right to be executed,
+    and of the program that its command begins with."""
     digest = hashlib.sha256()
+    in_folder = "/" in program and not program.startswith("/")
+    if found := None if in_folder else shutil.which(program):
+        digest.update(Path(found).read_bytes())
     for path in sorted(folder.rglob("*")):
         mode = path.lstat().st_mode
         digest.update(f"{path.relative_to(folder)}\0{stat.S_IFMT(mode) | mode & 0o111:o}\0".encode(errors="replace"))

@@ -20,7 +20,15 @@ from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message
 from ab_runner.monitor.accounting import ResourceAccounts, Session, accounts_of, children_cpu_seconds, pin
 from ab_runner.runtime import perf_files
-from ab_runner.runtime.base import INTERRUPT_SECONDS, OVER_TIME, STOP_SECONDS, RuntimeUnusable, StartError, end_group
+from ab_runner.runtime.base import (
+    INTERRUPT_SECONDS,
+    OVER_TIME,
+    STOP_SECONDS,
+    RuntimeUnusable,
+    StartError,
+    end_group,
+    last_lines,
+)
 
 _NOBODY = 65534
 _VERSION_SECONDS = 30.0
@@ -51,6 +59,8 @@ class ProcessServer:
         self._generator: subprocess.Popen[bytes] | None = None
         self._generator_session: Session | None = None
         self.is_stopped = False
+        self.log: Path | None = None
+        """What the server prints."""
 
     def launch(self, command: Sequence[str], environment: dict[str, str], log: BinaryIO) -> None:
         """Start the server's program; StartError if that does not work."""
@@ -141,6 +151,10 @@ class ProcessServer:
         """Return why there can be no further load; None while the server runs."""
         code = self._server.poll() if self._server else None
         return None if code is None else _end_of(code)
+
+    def printed(self) -> str:
+        """Return the last lines that the server has printed; empty if there are none."""
+        return last_lines(_text(self.log.read_bytes()), 5) if self.log else ""
 
     def terminate(self, seconds: float) -> bool:
         """Send the server SIGTERM, and return whether it ends within so many seconds; else it is killed."""

@@ -12,6 +12,7 @@ from ab_runner.cli import run
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, Protocol, SweepRequest, WarmUp, for_open_load
+from ab_runner.model.sweep import Outside
 from ab_runner.report.say.reproduce import command
 
 ASKED = SweepRequest(
@@ -66,6 +67,12 @@ def test_the_command_asks_for_the_same_again(wanted: SweepRequest, monkeypatch: 
         run.command.main([*words[1:], "--dry-run"], standalone_mode=False)
     (again,) = asked
     assert msgspec.structs.replace(again, seed=wanted.seed) == wanted
+
+
+def test_the_folders_of_servers_from_outside_are_named() -> None:
+    outside = {"a-1": Outside("/x/mine/a-1", "sha256:0"), "b-1": Outside("/x/mine/b-1", "sha256:1")}
+    assert command(ASKED, outside) == f"{command(ASKED)} --servers-from /x/mine"
+    assert command(ASKED, {"a-1": Outside("a-1", "sha256:0")}).endswith(" --servers-from DIR"), "a published sweep"
 
 
 def test_of_a_protocol_that_this_version_does_not_know_all_lengths_are_told() -> None:

@@ -21,7 +21,7 @@ from ab_runner.report.charts.of_sweep import ChartData, chart_data
 from ab_runner.report.document import Group, Table
 from ab_runner.report.html.tables import ModelSection, WorkloadSection, model_section, workload_section
 from ab_runner.report.html.trials import Trials, WarmUps, jit_shares_of, trials_of, warm_ups_of
-from ab_runner.report.say.facts import facts_of
+from ab_runner.report.say.facts import facts_of, origins_of
 from ab_runner.report.say.reproduce import command
 from ab_runner.report.say.summary import summary_lines
 from ab_runner.report.say.warnings import warning_groups, warning_lines
@@ -54,6 +54,8 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     servers: tuple[Server, ...]
     starts: Mapping[str, tuple[StartRecord, ...]]
     answers: Mapping[str, AnswerHeads]
+    outside: Mapping[str, str]
+    """Where servers from outside the repository come from, in words."""
     command: str
     example: str
     """One of the generator's commands."""
@@ -96,7 +98,8 @@ def page_of(analysis: SweepAnalysis, published: Sequence[Figure], core: Collecti
         servers=sweep.everyone,
         starts=_starts(analysis),
         answers=answer_heads(records),
-        command=command(request),
+        command=command(request, sweep.outside),
+        outside=origins_of(sweep),
         example=next((shlex.join(record.command) for record in records if isinstance(record, Trial)), ""),
         toolkit=sweep.environment.get("toolkit", ""),
         seed=request.seed,

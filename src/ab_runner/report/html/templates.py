@@ -12,6 +12,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from ab_runner.report.say.messages import whole_text
+
 _HERE = Path(__file__).parent
 _NOTHING = "'none'"
 
@@ -51,10 +53,12 @@ def joined_scripts(folder: str) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         autoescape=True,
         loader=FileSystemLoader(_HERE),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["whole_text"] = whole_text
+    return environment

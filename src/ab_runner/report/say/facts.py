@@ -10,6 +10,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import levels_text
 from ab_runner.model.protocol import cpus_text
 from ab_runner.model.records import Record, StartRecord
+from ab_runner.model.server import Server
 from ab_runner.model.sweep import Outside, Sweep
 from ab_runner.report.say.numbers import numbers_text, rate_figure
 from ab_runner.report.say.words import words_of
@@ -52,18 +53,23 @@ def _facts(analysis: SweepAnalysis) -> Iterator[str]:
         yield f"servers and {generator} share the CPUs: the figures are not those of a server alone"
     if sweep.request.jdk is not None and any(server.is_jvm for server in sweep.servers):
         yield f"JVM servers on JDK {sweep.request.jdk}{_builds(analysis.stored.records)}"
-    for id, origin in sweep.outside.items():
-        yield f"{id} is from outside the repository: {_origin_text(sweep, id, origin)}"
+    for id, origin in origins_of(sweep).items():
+        yield f"{id} is from outside the repository: {origin}"
     if analysis.drifts:
         yield _drift_fact(analysis.drifts)
     elif sweep.request.open:
         yield "whether the machine drifted is not tested under an open load"
 
 
-def _origin_text(sweep: Sweep, id: str, outside: Outside) -> str:
-    server = next((server for server in sweep.servers if server.id == id), None)
-    what = f"image {server.image}" if server and server.image else f"command in {outside.folder}"
-    where = f"others get it at {server.origin}" if server and server.origin else "it does not say where others get it"
+def origins_of(sweep: Sweep) -> dict[str, str]:
+    """Return where the servers from outside the repository come from: `image my:1, sha256:0123; others get it at …`."""
+    outside = (server for server in sweep.servers if server.id in sweep.outside)
+    return {server.id: _origin_text(server, sweep.outside[server.id]) for server in outside}
+
+
+def _origin_text(server: Server, outside: Outside) -> str:
+    what = f"image {server.image}" if server.image else f"command in {outside.folder}"
+    where = f"others get it at {server.origin}" if server.origin else "it does not say where others get it"
     return f"{what}, {outside.program[:19]}; {where}"
 
 

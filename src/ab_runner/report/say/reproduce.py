@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import DEFAULT_GENERATOR, PROTOCOLS, Protocol, SweepRequest, for_open_load
+from ab_runner.model.sweep import Outside
 
 
-def command(request: SweepRequest) -> str:
-    """Return the command as typed in the repository, without options that equal the protocol's defaults."""
-    return shlex.join(["./ab-runner", *_options(request)])
+def command(request: SweepRequest, outside: Mapping[str, Outside] | None = None) -> str:
+    """Return the command as typed in the repository, without options that equal the protocol's defaults. `outside` are
+    the servers from outside."""
+    return shlex.join(["./ab-runner", *_options(request), *servers_from(outside or {})])
+
+
+def servers_from(outside: Mapping[str, Outside]) -> list[str]:
+    """Return the options that name the folders of servers from outside; DIR where a published sweep has no path."""
+    folders = {str(parent) if (parent := Path(each.folder).parent) != Path() else "DIR" for each in outside.values()}
+    return [word for folder in sorted(folders) for word in ("--servers-from", folder)]
 
 
 def _options(request: SweepRequest) -> Iterator[str]:

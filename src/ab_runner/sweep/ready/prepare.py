@@ -30,7 +30,7 @@ from ab_runner.sweep.ready.skipped import skipped_lines
 
 MEMORY_OF_A_SERVER = 2**30
 """Bytes: a JVM's heap of 512 MB, and as much for the rest."""
-NONE_HERE = "none of these servers can run here; `./ab-runner doctor` says what is missing"
+NONE_HERE = "none of these servers can run here: see the lines above, and `./ab-runner doctor` for this machine"
 
 
 class Prepared(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from ab_runner.model.server import Server
 from ab_runner.model.trial import AFTER, BEFORE
 from ab_runner.model.workload import WorkloadName
 from ab_runner.monitor.sampler import ResourceSampler, interval_of
-from ab_runner.runtime.base import RunningServer, StartError
+from ab_runner.runtime.base import RunningServer, StartError, with_printed
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import PhaseStarted
 from ab_runner.sweep.server import probe
@@ -72,6 +72,7 @@ class Start:
             # A server can have a word in what is said of it.
             environment = {name: text[:_TEXT_AT_MOST] for name, text in running.environment.items()}
             if wrong := probe.wait_until_ready(running.connect, workload, READY_SECONDS, running.ended):
+                wrong = with_printed(wrong, running.printed())
                 failure = StartError(msgspec.structs.replace(wrong, stage="readiness"))
                 self.stop()
         except StartError as error:
