@@ -87,7 +87,7 @@ def test_a_server_that_meets_all_requirements_has_no_complaint(found: Callable[.
 @pytest.mark.parametrize(
     ("rule", "changes", "complaint"),
     [
-        ("answers", {"body": b"y" * 100}, "wrong bytes"),
+        ("answers", {"body": b"y" * 100}, "small (GET /small.html): wrong bytes"),
         ("keep-alive", {"kept": "Maybe"}, "Connection is 'Maybe', not keep-alive"),
         ("http-1.1", {"kept": "close"}, "the answer says that the connection is closed"),
         ("dates", {"date": "yesterday"}, "small: date is 'yesterday'"),
