@@ -15,10 +15,12 @@ from support.evil_sweep import EVIL, HOSTILE_HEAD
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load
+from ab_runner.cli.measuring import has_result
 from ab_runner.host import preflight, sweep_lock
 from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.server import Server
 from ab_runner.model.sweep import Conditions
+from ab_runner.model.trial import AFTER, BEFORE
 from ab_runner.store.writer import Store
 from ab_runner.sweep.ready.availability import Availability
 
@@ -616,3 +618,9 @@ def test_the_doctor_says_of_each_finding_whether_it_is_well(cli: Runner, monkeyp
     assert {line[:5] for line in stdout.splitlines()} == {"ok   ", "fix  "}
     assert "fix  no Docker engine answers" in stdout
     assert "ok   the machine is idle" in stdout
+
+
+def test_the_reference_alone_is_no_result() -> None:
+    assert has_result([trial("ceiling", "small", 1, block=BEFORE), trial("a-1", "small", 1)])
+    assert not has_result([trial("ceiling", "small", 1, block=BEFORE), trial("ceiling", "small", 1, block=AFTER)])
+    assert not has_result([failed_trial("a-1", "small", 1, "cold")])
