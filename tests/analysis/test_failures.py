@@ -48,12 +48,15 @@ def test_a_record_has_its_message() -> None:
     assert message_of(not_measured("a-1", "small", 1, "no keep-alive")) == said("no keep-alive")
 
 
-def test_a_cell_shows_all_cold_trials_or_the_last_failure() -> None:
+def test_a_cell_shows_its_most_frequent_failure_or_the_last_of_several() -> None:
     first, second = (Message(Code.COLD, {"percent": percent}) for percent in (12.0, 7.0))
     timeout = said("timeout")
     assert cell_failure([]) is None
     assert cell_failure([first, second]) == Failure(FailureKind.COLD, (first, second))
     assert cell_failure([first, timeout]) == Failure(FailureKind.TIMEOUT, (timeout,))
+    assert cell_failure([timeout, first]) == Failure(FailureKind.COLD, (first,))
+    assert cell_failure([timeout, timeout, first]) == Failure(FailureKind.TIMEOUT, (timeout,)), "the most frequent"
+    assert cell_failure([first, timeout, second]) == Failure(FailureKind.COLD, (first, second))
 
 
 def test_failures_are_told_once_for_each_code_the_cold_ones_first() -> None:

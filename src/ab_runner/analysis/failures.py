@@ -92,13 +92,14 @@ def message_of(record: CellRecord) -> Message:
 
 
 def cell_failure(messages: Sequence[Message]) -> Failure | None:
-    """Return the failure that a cell shows, given why each of its failed trials is not valid: if all were cold, that of
-    all, else that of the last one. None without any."""
+    """Return the failure that a cell shows, given why each of its failed trials is not valid: that of the most frequent
+    kind, and of equally frequent ones the last. It has the messages of all cold trials, else one. None without any."""
     if not messages:
         return None
-    if all(message.code == Code.COLD for message in messages):
-        return Failure(FailureKind.COLD, tuple(messages))
-    return Failure(kind_of(messages[-1]), (messages[-1],))
+    kinds = [kind_of(message) for message in messages]
+    kind = max(reversed(kinds), key=kinds.count)
+    same = tuple(message for message in messages if kind_of(message) is kind)
+    return Failure(kind, same if kind is FailureKind.COLD else same[-1:])
 
 
 def failures_of(messages: Iterable[Message]) -> tuple[Failure, ...]:
