@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -63,9 +64,14 @@ def program() -> Path:
 
 @pytest.fixture
 def free_port() -> int:
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        return int(trial.getsockname()[1])
+    """The first of three free ports. They are below those that clients are given, as the tests that run beside this one
+    open thousands of connections."""
+    while True:
+        first = random.randrange(10_000, 32_000)
+        with suppress(OSError), ExitStack() as stack:
+            for port in range(first, first + 3):
+                stack.enter_context(socket.create_server(("127.0.0.1", port)))
+            return first
 
 
 @pytest.fixture
