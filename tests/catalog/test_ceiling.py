@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.free_ports import first_of_free_ports
 from support.raw_client import Address, RawClient, to
 from support.waiting import AT_MOST
 
@@ -32,9 +33,7 @@ MAX_HEAD = 16 * 1024
 
 class Ceiling:
     def __init__(self, binary: Path, docroot: Path, **environment: str) -> None:
-        with socket.socket() as trial:
-            trial.bind(("127.0.0.1", 0))
-            self.address: Address = trial.getsockname()
+        self.address: Address = ("127.0.0.1", first_of_free_ports(1))
         self.process = subprocess.Popen(
             [binary], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={"PORT": str(self.address[1]), "DOCROOT": str(docroot), **environment},

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from support.cargo import OPEN_LOAD, cargo, why_no_cargo
+from support.free_ports import first_of_free_ports
 from support.workloads import workload_named
 
 from ab_runner.load import ab_command
@@ -64,14 +63,8 @@ def program() -> Path:
 
 @pytest.fixture
 def free_port() -> int:
-    """The first of three free ports. They are below those that clients are given, as the tests that run beside this one
-    open thousands of connections."""
-    while True:
-        first = random.randrange(10_000, 32_000)
-        with suppress(OSError), ExitStack() as stack:
-            for port in range(first, first + 3):
-                stack.enter_context(socket.create_server(("127.0.0.1", port)))
-            return first
+    """The first of three free ports."""
+    return first_of_free_ports(3)
 
 
 @pytest.fixture
