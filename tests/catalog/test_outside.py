@@ -68,12 +68,15 @@ def test_an_id_that_another_server_has_or_had_is_refused(
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        (IMAGE.replace('kind = "image"', 'kind = "c"'), "kind: a server from outside the repository is of the kind im"),
+        (
+            IMAGE.replace('kind = "image"', 'kind = "c"'),
+            "kind: a server from outside the repository has one of the kinds image, command",
+        ),
         (IMAGE.replace('image = "my:1"', ""), "image: missing or empty; a server of this kind must have it"),
         (COMMAND.replace('"./server", "--fast"', ""), "command: missing or empty"),
         (COMMAND + 'image = "my:1"\n', "image: only image servers may have this key"),
-        (IMAGE + 'program = "ceiling"\n', "program: only jvm and debian and c servers may have this key"),
-        (IMAGE + 'published = "tomcat-5.5.15"\n', "published: only jvm and debian and c servers may have this key"),
+        (IMAGE + 'program = "ceiling"\n', "program: only jvm, debian, c servers may have this key"),
+        (IMAGE + 'published = "tomcat-5.5.15"\n', "published: only jvm, debian, c servers may have this key"),
         (IMAGE + 'origin = "file:///etc/passwd"\n', "origin: expected `str` matching"),
         (IMAGE.replace("my:1", "-v/:/host"), "image: expected `str` matching"),
         (IMAGE.replace("my:1", "a\\n    privileged: true"), "image: expected `str` matching"),
@@ -92,7 +95,7 @@ def test_what_it_must_not_say_is_named_with_its_file_and_key(tmp_path: Path, tex
 @pytest.mark.parametrize("text", [IMAGE, COMMAND])
 def test_in_the_repository_a_server_is_built_here(tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "SERVERS", write(tmp_path, text))
-    with pytest.raises(DocumentError, match="kind: a server of the repository is of the kind jvm or debian or c"):
+    with pytest.raises(DocumentError, match="kind: a server of the repository has one of the kinds jvm, debian, c"):
         load_catalog()
 
 

@@ -98,7 +98,7 @@ def cell_failure(messages: Sequence[Message]) -> Failure | None:
         return None
     kinds = [kind_of(message) for message in messages]
     kind = max(reversed(kinds), key=kinds.count)
-    same = tuple(message for message in messages if kind_of(message) is kind)
+    same = tuple(message for message, each in zip(messages, kinds, strict=True) if each is kind)
     return Failure(kind, same if kind is FailureKind.COLD else same[-1:])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -28,14 +28,13 @@ class Catalog(Struct, frozen=True):
         """The server that every sweep measures again and again."""
         return self.servers[REFERENCE]
 
-    def named(self, patterns: Sequence[str]) -> list[Server]:
-        """Return the servers of these ids, patterns and sets; all where there are none. CatalogError for one that names
-        none."""
-        return select(self.servers, expand(patterns, self.sets) or ("*",))
-
-    def renamed(self, patterns: Iterable[str]) -> Iterator[str]:
-        """Yield a line for each of the patterns that is a former id."""
-        return renamed_lines(self.servers, patterns)
+    def named(self, patterns: Sequence[str], tell: Callable[[str], None] = lambda line: None) -> list[Server]:
+        """Return the servers of these ids, patterns and sets; all where there are none. Tell of former ids.
+        CatalogError for one that names none."""
+        chosen = select(self.servers, expand(patterns, self.sets) or ("*",))
+        for line in renamed_lines(self.servers, patterns):
+            tell(line)
+        return chosen
 
 
 def load_catalog(outside: Iterable[Path] = ()) -> Catalog:

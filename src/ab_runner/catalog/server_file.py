@@ -155,10 +155,10 @@ def _check_kind(path: Path, server: ServerFile, data: Collection[str], outside: 
     if server.is_from_outside != outside:
         where = "from outside the repository" if outside else "of the repository"
         fitting = [kind for kind in get_args(Kind) if (kind in FROM_OUTSIDE) == outside]
-        raise DocumentError(f"{path}: kind: a server {where} is of the kind {' or '.join(fitting)}")
+        raise DocumentError(f"{path}: kind: a server {where} has one of the kinds {', '.join(fitting)}")
     for key, kinds in _KINDS_WITH.items():
         if key in data and server.kind not in kinds:
-            raise DocumentError(f"{path}: {key}: only {' and '.join(kinds)} servers may have this key")
+            raise DocumentError(f"{path}: {key}: only {', '.join(kinds)} servers may have this key")
     if server.is_from_outside and not getattr(server, server.kind):
         raise DocumentError(f"{path}: {server.kind}: missing or empty; a server of this kind must have it")
     has_build = server.program == server.id

@@ -32,9 +32,7 @@ def command(servers: tuple[str, ...], available: bool | None, servers_from: tupl
     from ab_runner.sweep.ready.availability import what_can_run
 
     catalog = load_catalog(servers_from)
-    wanted = catalog.named(servers)
-    for line in catalog.renamed(servers):
-        say_err(line)
+    wanted = catalog.named(servers, say_err)
     if form == "markdown" and available is not None:
         raise click.UsageError("--format markdown has what is the same on every machine, and --available is not")
     if form == "markdown":

@@ -32,7 +32,10 @@ from ab_runner.store.layout import LATEST
 
 Load = Callable[[Path], SweepAnalysis]
 
-_REFUSED = {"html": "--html", "page": "--html", "slower": "--fail-if-slower", "available": "--available"}
+_REFUSED = {
+    "html": "--html", "page": "--html", "slower": "--fail-if-slower", "available": "--available",
+    "servers_from": "--servers-from",
+}  # fmt: skip
 """Options, by the names of their values, that write other files, end with an exit code, or depend on the machine."""
 
 

@@ -16,7 +16,7 @@ from ab_runner.model.server import Server
 from ab_runner.model.workload import Workload
 from ab_runner.report.say.messages import whole_text
 from ab_runner.runtime.base import Runtime, StartError, with_printed
-from ab_runner.sweep.begin import prepare_process, servers_named
+from ab_runner.sweep.begin import prepare_process
 from ab_runner.sweep.ready.prepare import prepare
 from ab_runner.sweep.server import probe
 from ab_runner.sweep.server.start import READY_SECONDS
@@ -43,7 +43,7 @@ def check_servers(
     """Yield what is found of these servers, one after the other. UserError for what is wrong with the request."""
     prepare_process()
     catalog = load_catalog(servers_from)
-    servers = servers_named(catalog, patterns, tell)
+    servers = catalog.named(patterns, tell)
     request = SweepRequest(
         protocol=PROTOCOLS["quick"],
         servers=tuple(server.id for server in servers),

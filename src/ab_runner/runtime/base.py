@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from msgspec import structs
 
@@ -159,6 +159,12 @@ def end_group(process: subprocess.Popen[Any], seconds: float) -> None:
 
 _END_AT_MOST = 10_000
 """Characters of an output that are looked at."""
+
+
+def end_of(file: BinaryIO) -> str:
+    """Return the last lines of a file, of which only the end is read: a server may have printed any amount."""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - _END_AT_MOST))
+    return last_lines(file.read().decode(errors="backslashreplace"), 5)
 
 
 def last_lines(text: str, count: int = 12) -> str:

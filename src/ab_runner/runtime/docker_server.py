@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,7 @@ from ab_runner.runtime.base import (
     PORT,
     RuntimeUnusable,
     StartError,
+    end_of,
     last_lines,
     version_command,
     with_printed,
@@ -179,8 +181,9 @@ class DockerServer:
 
     def printed(self) -> str:
         """Return the last lines that the server has printed; empty if there are none."""
-        done = run("docker", "logs", "--tail", "5", self._container)
-        return last_lines(done.stdout + done.stderr, 5) if done.returncode == 0 else ""
+        with tempfile.TemporaryFile() as log:
+            done = run("docker", "logs", "--tail", "5", self._container, output=log)
+            return end_of(log) if done.returncode == 0 else ""
 
     def terminate(self, seconds: float) -> bool:
         """Send the server SIGTERM, and return whether it ends within so many seconds."""

@@ -123,8 +123,11 @@ class ProcessRuntime:
         return self._kinds[server.kind].lacking(server)
 
     def program_of(self, server: Server) -> str:
-        """Return the sha256 of the files of a server from outside."""
-        return digest_of(self._outside[server.id], server.command[0])
+        """Return the sha256 of the files of a server from outside. RuntimeUnusable if one cannot be read."""
+        try:
+            return digest_of(self._outside[server.id], server.command[0])
+        except OSError as error:
+            raise RuntimeUnusable(f"{server.id}: {error.filename} cannot be read: {error.strerror}") from None
 
     def prepare_generator(self) -> int:
         """Raise the limit of open files, and return it. RuntimeUnusable if the generator is not installed, or one of

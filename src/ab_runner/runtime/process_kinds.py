@@ -135,9 +135,7 @@ class OwnCommand(ProcessKind):
 
     def lacking(self, server: Server) -> Skip | None:
         program = server.command[0]
-        found = shutil.which(program, path=GUESTS_PATH) or (
-            "/" in program and (self._folders[server.id] / program).exists()
-        )
+        found = _program_of(program, self._folders[server.id])
         return None if found else Skip(SkipKind.NOT_INSTALLED, f"its command {program} is not there")
 
     def fill(self, folder: Path, server: Server) -> None:
@@ -152,13 +150,19 @@ class ImageKind(ProcessKind):
         return Skip(SkipKind.OTHER, "it is an image, which needs Docker")
 
 
+def _program_of(program: str, folder: Path) -> Path | None:
+    """Return the file that a command begins with: in the server's folder if it has a slash, else from the PATH. None if
+    it is not there."""
+    found = str(folder / program) if "/" in program else shutil.which(program, path=GUESTS_PATH)
+    return Path(found) if found and Path(found).is_file() else None
+
+
 def digest_of(folder: Path, program: str) -> str:
     """Return the sha256 of what a server is: of its folder's files, with their names and their right to be executed,
-    and of the program that its command begins with."""
+    and of the program that its command begins with. OSError for a file that cannot be read."""
     digest = hashlib.sha256()
-    in_folder = "/" in program and not program.startswith("/")
-    if found := None if in_folder else shutil.which(program):
-        digest.update(Path(found).read_bytes())
+    if found := _program_of(program, folder):
+        digest.update(found.read_bytes())
     for path in sorted(folder.rglob("*")):
         mode = path.lstat().st_mode
         digest.update(f"{path.relative_to(folder)}\0{stat.S_IFMT(mode) | mode & 0o111:o}\0".encode(errors="replace"))

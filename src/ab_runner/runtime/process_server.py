@@ -27,7 +27,7 @@ from ab_runner.runtime.base import (
     RuntimeUnusable,
     StartError,
     end_group,
-    last_lines,
+    end_of,
 )
 
 _NOBODY = 65534
@@ -154,7 +154,10 @@ class ProcessServer:
 
     def printed(self) -> str:
         """Return the last lines that the server has printed; empty if there are none."""
-        return last_lines(_text(self.log.read_bytes()), 5) if self.log else ""
+        if self.log is None:
+            return ""
+        with self.log.open("rb") as log:
+            return end_of(log)
 
     def terminate(self, seconds: float) -> bool:
         """Send the server SIGTERM, and return whether it ends within so many seconds; else it is killed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -73,18 +73,11 @@ def lines_of_dry_run(request: SweepRequest, place: Place, tell: Callable[[str], 
     reference = catalog.reference
     missing = unavailable_in(runtime, [*wanted, reference])
     able = [server for server in wanted if server.id not in missing]
+    skipped = list(skipped_lines({server.id: missing[server.id] for server in wanted if server.id in missing}))
     if not able:
-        raise RuntimeUnusable(NONE_HERE)
+        raise RuntimeUnusable(f"{NONE_HERE}: {'; '.join(skipped)}")
     yield from lines_of(request_here(request, runtime), able, None if reference.id in missing else reference)
-    yield from skipped_lines({server.id: missing[server.id] for server in wanted if server.id in missing})
-
-
-def servers_named(catalog: Catalog, patterns: Sequence[str], tell: Callable[[str], None]) -> list[Server]:
-    """Return the servers of these patterns and sets. Tell of former ids."""
-    chosen = catalog.named(patterns)
-    for line in catalog.renamed(patterns):
-        tell(line)
-    return chosen
+    yield from skipped
 
 
 def _with_servers(
@@ -92,7 +85,7 @@ def _with_servers(
 ) -> tuple[SweepRequest, list[Server]]:
     """Return the request with the ids of its servers, and these; without those that have none of the workloads."""
     check(request)
-    named = servers_named(catalog, request.servers, tell)
+    named = catalog.named(request.servers, tell)
     servers = [server for server in named if set(server.workloads) & set(request.workloads)]
     if not servers:
         raise UserError(f"none of these servers has a workload of {', '.join(request.workloads)}")

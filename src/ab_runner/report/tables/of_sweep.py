@@ -21,7 +21,7 @@ from ab_runner.report.say.summary import summary_lines
 from ab_runner.report.say.warnings import warning_lines
 from ab_runner.report.say.words import Words, words_of
 from ab_runner.report.tables.fastest import TOGETHER, fastest_table
-from ab_runner.report.tables.grid import headings_of, rows_of
+from ab_runner.report.tables.grid import headings_of, rows_of, table_of
 from ab_runner.report.tables.open_load import latency_tables, open_load_tables
 from ab_runner.stats.ranking import Ranking
 
@@ -117,13 +117,12 @@ def no_record(server: str, analysis: SweepAnalysis) -> str:
 
 
 def _latencies(workload: Workload, analysis: SweepAnalysis) -> Table:
-    servers = analysis.servers_of(workload.name)
-    return Table(
-        title=f"{workload.name}: time per request in ms, median / p90 / p99 / p99.9 / longest",
-        headings=headings_of(analysis),
-        rows=rows_of(workload.name, servers, analysis, lambda cell: latency_cell(analysis.cells.get(cell))),
-        notes=tuple(latency_notes(workload.name, analysis)),
-        splits=True,
+    return table_of(
+        f"{workload.name}: time per request in ms, median / p90 / p99 / p99.9 / longest",
+        workload.name,
+        analysis,
+        lambda cell: latency_cell(analysis.cells.get(cell)),
+        tuple(latency_notes(workload.name, analysis)),
     )
 
 
@@ -132,16 +131,11 @@ def _cpu_efficiency(workload: Workload, analysis: SweepAnalysis) -> Iterator[Tab
     if not any(cell.cpu_efficiency for cell in _cells(workload.name, analysis)):
         return
     best = best_cells(analysis.cpu_efficiency)
-    yield Table(
-        title=f"{workload.name}: {CPU_EFFICIENCY}",
-        headings=headings_of(analysis),
-        rows=rows_of(
-            workload.name,
-            analysis.servers_of(workload.name),
-            analysis,
-            lambda cell: emphasised(cpu_efficiency_cell(analysis.cells.get(cell)), cell in best),
-        ),
-        splits=True,
+    yield table_of(
+        f"{workload.name}: {CPU_EFFICIENCY}",
+        workload.name,
+        analysis,
+        lambda cell: emphasised(cpu_efficiency_cell(analysis.cells.get(cell)), cell in best),
     )
     yield from _ranks(f"{workload.name}: ranks by {CPU_EFFICIENCY}", workload.name, analysis, analysis.cpu_efficiency)
 

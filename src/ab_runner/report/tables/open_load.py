@@ -17,7 +17,7 @@ from ab_runner.model.workload import Workload
 from ab_runner.report.document import Table, TableCell, emphasised
 from ab_runner.report.say.figures import NOTHING
 from ab_runner.report.say.numbers import NONE, estimate_figure, latency_figure, rate_figure
-from ab_runner.report.tables.grid import headings_of, rows_of
+from ab_runner.report.tables.grid import table_of
 
 NO_P50 = "older sweeps recorded p99 of the lag only"
 TAIL = (
@@ -94,17 +94,12 @@ def _tail(cell: CellSummary | None) -> TableCell | None:
 
 
 def _table(detail: Detail, workload: Workload, analysis: SweepAnalysis, best: Collection[Cell] = ()) -> Table:
-    return Table(
-        title=f"{workload.name}: {detail.title}",
-        headings=headings_of(analysis),
-        rows=rows_of(
-            workload.name,
-            analysis.servers_of(workload.name),
-            analysis,
-            lambda cell: emphasised(detail.of(cell) or NOTHING, cell in best),
-        ),
-        notes=detail.notes,
-        splits=True,
+    return table_of(
+        f"{workload.name}: {detail.title}",
+        workload.name,
+        analysis,
+        lambda cell: emphasised(detail.of(cell) or NOTHING, cell in best),
+        detail.notes,
     )
 
 

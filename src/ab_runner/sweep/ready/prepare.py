@@ -30,7 +30,7 @@ from ab_runner.sweep.ready.skipped import skipped_lines
 
 MEMORY_OF_A_SERVER = 2**30
 """Bytes: a JVM's heap of 512 MB, and as much for the rest."""
-NONE_HERE = "none of these servers can run here: see the lines above, and `./ab-runner doctor` for this machine"
+NONE_HERE = "none of these servers can run here"
 
 
 class Prepared(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ def prepare(
     for line in (*skipped_lines(skipped), *_unbuilt_lines(unbuilt)):
         tell(line)
     if len(unbuilt) == len(able):
-        raise RuntimeUnusable(NONE_HERE)
+        raise RuntimeUnusable(f"{NONE_HERE}: the lines above say why, and `./ab-runner doctor` checks this machine")
     return Prepared(
         request=request_here(request, runtime),
         workloads=workloads,
