@@ -195,23 +195,24 @@ class Engine:
     It lives in a network namespace of its own: every engine takes docker0 for its own, to change or to remove it. So
     there is no route from here to its containers."""
 
-    NAMESPACE = "ab-runner-test"
-    INSIDE = ("nsenter", f"--net=/run/netns/{NAMESPACE}")
     IMAGES = ("ab-runner/ab", "ab-runner/ceiling", "ab-runner/lighttpd-1.4")
 
     def __init__(self, folder: Path) -> None:
         self.host = f"unix://{folder}/socket"
         self._folder = folder
+        # Named after its folder: a run of the tests that was killed leaves its namespace behind.
+        self._namespace = folder.name
+        self._inside = ("nsenter", f"--net=/run/netns/{self._namespace}")
         self._daemon: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Engine:
-        subprocess.run(["ip", "netns", "add", self.NAMESPACE], check=True)
-        subprocess.run([*self.INSIDE, "ip", "link", "set", "lo", "up"], check=True)
+        subprocess.run(["ip", "netns", "add", self._namespace], check=True)
+        subprocess.run([*self._inside, "ip", "link", "set", "lo", "up"], check=True)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.end(signal.SIGTERM)
-        subprocess.run(["ip", "netns", "delete", self.NAMESPACE], check=True)
+        subprocess.run(["ip", "netns", "delete", self._namespace], check=True)
         # One that is killed leaves its mounts.
         subprocess.run(["umount", "--all-targets", self._folder / "data"], check=False, capture_output=True)
         shutil.rmtree(self._folder)
@@ -220,7 +221,7 @@ class Engine:
         folder = self._folder
         with (folder / "log").open("ab") as log:
             self._daemon = subprocess.Popen(
-                [*self.INSIDE, "dockerd", "--host", self.host, "--data-root", folder / "data",
+                [*self._inside, "dockerd", "--host", self.host, "--data-root", folder / "data",
                  "--exec-root", folder / "exec", "--pidfile", folder / "pid"],
                 stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
