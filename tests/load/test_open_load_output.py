@@ -12,15 +12,16 @@ from ab_runner.model.load import Outcome, Second
 from ab_runner.model.message import Message
 
 OUTPUT: dict[str, Any] = {
-    "format": 2, "version": "1.0.0", "options": {"connections": "kept", "rate": 500.0, "closed": None},
-    "expected_bytes": 100, "seconds": 2.01,
+    "format": 2, "version": "1.0.0", "options": {"connections": "kept", "rate": 500.0, "closed": None, "seconds": 2.0},
+    "expected_bytes": 100, "seconds": 2.01, "due_seconds": 2.0, "counted_seconds": 2.0,
     "requests": {"planned": 1_000, "sent": 997, "refused": 3, "answered": 990, "failed": 7, "retried": 2},
     "failed": {"connect": 2, "timeout": 5}, "refused": {"connection_limit": 3}, "answered_per_second": 494.5,
     "latency": {"milliseconds": {"p99": 4.5, "max": 9.0}, "microseconds": [[400, 900], [4_500, 90]]},
     "lag": {"milliseconds": {"p99": 0.02, "max": 0.3}, "microseconds": [[10, 1_000]]},
     "connections": {"opened": 12, "most_at_once": 8, "closed_while_free": 0, "left_open": 0, "unrequested_bytes": 0,
                     "idle_closed": 1},
-    "per_second": {"sent": [500, 497], "refused": [0, 3], "answered": [500, 490], "failed": [0, 7],
+    "per_second": {"counted": [True, True], "stolen": {"0": [0.0, 0.01], "1": [0.0, 0.0]},
+                   "sent": [500, 497], "refused": [0, 3], "answered": [500, 490], "failed": [0, 7],
                    "latency": [[[400, 500]], [[400, 400], [4_500, 90]]], "lag": [[[10, 500]], [[10, 500]]]},
     "idle_opened": 50, "bytes_received": 123_456, "warnings": [], "a field of a later version": True,
 }  # fmt: skip
@@ -41,7 +42,7 @@ def test_the_figures_of_an_open_load() -> None:
     assert (found.rate, found.completed_per_second) == (494.5, 494.5)
     assert found.latency == {400: 900, 4_500: 90}
     assert found.per_second == (
-        Second(500, 0, {400: 500}, {10: 500}), Second(490, 7, {400: 400, 4_500: 90}, {10: 500})
+        Second(500, 0, {400: 500}, {10: 500}), Second(490, 10, {400: 400, 4_500: 90}, {10: 500}, stolen={0: 0.01})
     )  # fmt: skip
     arrivals = found.arrivals
     assert arrivals is not None
@@ -49,18 +50,33 @@ def test_the_figures_of_an_open_load() -> None:
     assert (arrivals.rate, arrivals.planned, arrivals.refused) == (500, 1_000, {"connection_limit": 3})
     assert (arrivals.lag_p99, arrivals.lag_longest, arrivals.most_connections) == (0.02, 0.3, 8)
     assert (arrivals.idle_opened, arrivals.idle_closed) == (50, 1)
+    assert (arrivals.due_seconds, arrivals.clean_seconds, arrivals.lacks_clean_seconds) == (2.0, None, False)
+
+
+def test_clean_seconds_are_those_that_were_counted() -> None:
+    found = parsed(
+        options={"connections": "kept", "rate": 500.0, "seconds": 2.0, "at_most_seconds": 8.0},
+        counted_seconds=1.0,
+        per_second=OUTPUT["per_second"] | {"counted": [True, False]},
+    )
+    assert found.arrivals is not None
+    assert (found.arrivals.clean_seconds, found.arrivals.clean_seconds_asked) == (1.0, 2.0)
+    assert found.arrivals.lacks_clean_seconds
+    assert [second.counted for second in found.per_second] == [True, False]
 
 
 def test_a_closed_load_has_no_arrivals() -> None:
     per_second = OUTPUT["per_second"] | {"lag": []}
-    options = {"connections": "new", "rate": None, "closed": 100}
+    options = {"connections": "new", "rate": None, "closed": 100, "seconds": 2.0}
     found = parsed(options=options, lag=None, per_second=per_second)
     assert (found.connections, found.kept_alive, found.arrivals) == (100, None, None)
     assert found.per_second[0] == Second(500, 0, {400: 500})
 
 
 def test_a_connection_that_a_closed_load_did_not_get_is_a_failure() -> None:
-    found = parsed(options={"connections": "new", "rate": None, "closed": 100}, refused={"no_port": 9}, lag=None)
+    found = parsed(
+        options={"connections": "new", "rate": None, "closed": 100, "seconds": 2.0}, refused={"no_port": 9}, lag=None
+    )
     assert found.failed == {"connect": 2, "timeout": 5, "no_port": 9}
 
 

@@ -7,7 +7,7 @@ from support.builders import arrivals, noted, open_outcome, rejected
 
 from ab_runner.load.generator import Asked
 from ab_runner.load.open_validity import judge_open, open_limit
-from ab_runner.model.load import Limit, Load, Outcome
+from ab_runner.model.load import Limit, Load, Outcome, Second
 from ab_runner.model.message import Code, Message, Verdict
 
 
@@ -82,6 +82,35 @@ def test_answers_that_all_come_after_the_time_are_none() -> None:
 def test_a_p99_that_few_requests_tell_has_a_note() -> None:
     assert judged(open_outcome(200)) == Verdict(True)
     assert judged(open_outcome(199)) == noted("p99 from only 995 requests")
+
+
+def in_seconds(*failed: int, asked: float = 2.0) -> dict[str, Any]:
+    """An outcome with so many failures in each second: all but the last one are counted."""
+    seconds = tuple(
+        Second(1_000 - each, each, counted=number < len(failed)) for number, each in enumerate(failed, start=1)
+    )
+    found = arrivals(1_000, clean_seconds=len(failed) - 1.0, clean_seconds_asked=asked)
+    return {"per_second": seconds, "arrivals": found, "failed": {"timeout": sum(failed)} if any(failed) else {}}
+
+
+def test_failures_count_in_clean_seconds_alone_unless_an_answer_is_wrong() -> None:
+    assert judged(open_outcome(1_000, **in_seconds(0, 0, 3))).valid
+    assert judged(open_outcome(1_000, **in_seconds(0, 1, 3))) == rejected("4 failed: timeout")
+    wrong = in_seconds(0, 0, 3) | {"failed": {"wrong_bytes": 3}}
+    assert judged(open_outcome(1_000, **wrong)) == rejected("3 wrong answers: wrong bytes")
+
+
+def test_a_run_without_its_clean_seconds_says_nothing_of_the_server() -> None:
+    behind = {"completed_per_second": 500.0}
+    assert not judged(open_outcome(1_000, **in_seconds(0, 0, 3) | behind)).valid
+    assert judged(open_outcome(1_000, **in_seconds(9, 9, 3, asked=3.0) | behind)).valid
+    wrong = in_seconds(9, 9, 3, asked=3.0) | {"failed": {"wrong_bytes": 3}}
+    assert judged(open_outcome(1_000, **wrong)) == rejected("3 wrong answers: wrong bytes")
+
+
+def test_a_p99_is_of_the_clean_seconds() -> None:
+    seconds = (Second(600, 0), Second(400, 0, counted=False))
+    assert judged(open_outcome(200, per_second=seconds)) == noted("p99 from only 600 requests")
 
 
 def test_a_generator_that_cannot_make_the_rate_is_not_the_servers_fault() -> None:

@@ -150,7 +150,7 @@ def trial(server: str, workload: WorkloadName, concurrency: int, **changes: Any)
 def arrivals(rate: int, **changes: Any) -> Arrivals:
     fields: dict[str, Any] = {
         "rate": rate, "planned": 5 * rate, "refused": {}, "lag_p99": 0.01, "lag_longest": 0.2, "most_connections": 3,
-        "idle_opened": 0, "idle_closed": 0,
+        "idle_opened": 0, "idle_closed": 0, "due_seconds": 5.0,
     }  # fmt: skip
     return Arrivals(**fields | changes)
 

@@ -1,9 +1,13 @@
 //! Time as nanoseconds since the start of a run.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::time::{ClockId, clock_gettime};
+
+pub const SECOND: Nanos = 1_000_000_000;
 
 /// Nanoseconds, since the start of the run where it is a point in time.
 pub type Nanos = u64;
@@ -29,6 +33,24 @@ impl Clock {
     pub fn sleep_until(&self, time: Nanos) {
         let then = self.start + Duration::from_nanos(time);
         thread::sleep(then.saturating_duration_since(Instant::now()));
+    }
+}
+
+/// The time from which on no request is due. All threads share it, and it may be brought forward while they run.
+#[derive(Clone)]
+pub struct End(Arc<AtomicU64>);
+
+impl End {
+    pub fn at(time: Nanos) -> End {
+        End(Arc::new(AtomicU64::new(time)))
+    }
+
+    pub fn get(&self) -> Nanos {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub fn set(&self, time: Nanos) {
+        self.0.store(time, Ordering::Relaxed);
     }
 }
 

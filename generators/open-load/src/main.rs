@@ -9,6 +9,7 @@ mod outcome;
 mod plan;
 mod report;
 mod request;
+mod steal;
 mod tally;
 mod worker;
 
@@ -22,11 +23,12 @@ use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use clock::{Clock, cpu_seconds, nanos_of};
+use clock::{Clock, End, SECOND, cpu_seconds, nanos_of};
 use options::{Command, Load, Options, Url};
 use plan::{Arrivals, Plan};
 use report::{Report, Run};
 use request::{Expectation, Request};
+use steal::Steal;
 use tally::{Accounts, Tally};
 use worker::{Limits, Worker};
 
@@ -68,19 +70,22 @@ fn run(options: &Options) -> Result<bool, String> {
         .map_err(|error| format!("idle connections cannot be opened: {error}"))?;
     let idle_opened = idle.len();
 
-    let arrivals = (0..options.threads).map(|thread| arrivals(options, thread)).collect();
+    let end = End::at(nanos_of(options.lead_in) + nanos_of(options.longest()));
+    let arrivals = (0..options.threads).map(|thread| arrivals(options, thread, &end)).collect();
 
     let clock = Clock::starting_in(GET_READY);
-    let (tally, cpu_before) =
-        make_load(options, &request, clock, arrivals, idle).map_err(|error| format!("the load broke off: {error}"))?;
+    let (tally, watched) = make_load(options, &request, clock, arrivals, end.clone(), idle)
+        .map_err(|error| format!("the load broke off: {error}"))?;
     let run = Run {
         options,
         address,
         head: &request.head,
         expected_bytes: request.expectation.body.as_ref().map(Vec::len),
         clock,
+        due_until: end.get(),
         end: clock.now(),
-        cpu_seconds: cpu_seconds() - cpu_before,
+        cpu_seconds: cpu_seconds() - watched.cpu_before,
+        steal: &watched.steal,
         idle_opened,
     };
     let report = Report::new(&run, &tally);
@@ -124,19 +129,21 @@ fn raise_open_files(options: &Options) -> Result<(), String> {
 }
 
 /// Return what makes one thread of all send its requests. A plan takes a while, so this comes before the clock starts.
-fn arrivals(options: &Options, thread: usize) -> Arrivals {
+fn arrivals(options: &Options, thread: usize, end: &End) -> Arrivals {
     let lead_in = nanos_of(options.lead_in);
     match options.load {
         Load::Open { rate, arrivals, seed, .. } => {
             let times = |seconds, seed| Plan::at_rate(rate, seconds, arrivals, seed).share(thread, options.threads);
-            let run = times(options.seconds, seed).map(move |due| lead_in + due);
-            // Of another seed: with the same one the run would begin with the intervals of the lead-in.
-            Arrivals::open(Box::new(times(options.lead_in, !seed).chain(run)))
+            // As many plans as may be needed, each as long as the first one. With the same seed they would repeat its
+            // intervals, and so would the lead-in.
+            let plans = (0..(options.longest() / options.seconds).ceil() as u64).map(|number| {
+                let before = lead_in + number * nanos_of(options.seconds);
+                times(options.seconds, seed ^ number << 32).map(move |due| before + due)
+            });
+            let plans: Vec<_> = plans.collect(); // now, because each has a first pass
+            Arrivals::open(Box::new(times(options.lead_in, !seed).chain(plans.into_iter().flatten())), end.clone())
         }
-        Load::Closed { connections } => Arrivals::Closed {
-            connections: share(connections, thread, options),
-            until: lead_in + nanos_of(options.seconds),
-        },
+        Load::Closed { connections } => Arrivals::closed(share(connections, thread, options), end.clone()),
     }
 }
 
@@ -145,34 +152,63 @@ fn share(count: usize, thread: usize, options: &Options) -> usize {
     count / options.threads + usize::from(thread < count % options.threads)
 }
 
-/// Run all threads to their end. Return the sum of their accounts, and the CPU seconds that were spent before the end of
-/// the lead-in.
+/// What is known of a run besides its accounts.
+struct Watched {
+    /// CPU seconds that were spent before the end of the lead-in.
+    cpu_before: f64,
+    steal: Steal,
+}
+
+/// Run all threads to their end, and return the sum of their accounts.
 fn make_load(
     options: &Options,
     request: &Request,
     clock: Clock,
     arrivals: Vec<Arrivals>,
+    end: End,
     mut idle: Vec<TcpStream>,
-) -> io::Result<(Tally, f64)> {
-    let (lead_in, duration) = (nanos_of(options.lead_in), nanos_of(options.seconds));
+) -> io::Result<(Tally, Watched)> {
+    let lead_in = nanos_of(options.lead_in);
     let idle_opened = idle.len();
     let most = options.load.most_connections();
     let workers = arrivals.into_iter().enumerate().map(|(thread, arrivals)| {
         let limits = Limits { connections: share(most, thread, options), spin: options.spin * 1000 };
         let idle = idle.drain(..share(idle_opened, thread, options)).collect();
-        Worker::new(request, clock, arrivals, limits, idle, Accounts::new(lead_in, duration))
+        Worker::new(request, clock, arrivals, limits, idle, Accounts::new(lead_in, end.clone()))
     });
     let workers: Vec<Worker> = workers.collect::<io::Result<_>>()?;
     thread::scope(|scope| {
         let running: Vec<_> = workers.into_iter().map(|worker| scope.spawn(move || worker.run())).collect();
-        clock.sleep_until(lead_in);
-        let cpu_before = cpu_seconds();
-        let mut sum = Tally::new(lead_in, duration);
+        let watched = watch(options, clock, &end);
+        let mut sum = Tally::new(lead_in, end);
         for thread in running {
             sum.add(&thread.join().expect("a worker does not panic")?);
         }
-        Ok((sum, cpu_before))
+        sum.cut_off();
+        Ok((sum, watched))
     })
+}
+
+/// Look once a second what was stolen, until the end. It is brought forward to when there are enough clean seconds.
+fn watch(options: &Options, clock: Clock, end: &End) -> Watched {
+    let lead_in = nanos_of(options.lead_in);
+    clock.sleep_until(lead_in.saturating_sub(SECOND));
+    let mut steal = Steal::of(&options.cpus);
+    clock.sleep_until(lead_in);
+    let cpu_before = cpu_seconds();
+    steal.next_second();
+    for over in (1..).map(|number| (lead_in + number * SECOND).min(end.get())) {
+        clock.sleep_until(over);
+        steal.next_second();
+        let clean = steal.clean().into_iter().filter(|clean| *clean).count();
+        if options.at_most.is_some() && clean as f64 >= options.seconds {
+            end.set(over);
+        }
+        if over >= end.get() {
+            break;
+        }
+    }
+    Watched { cpu_before, steal }
 }
 
 fn print(text: &str) -> Result<(), String> {

@@ -20,6 +20,9 @@ load:
   --rate R              open load: R arrivals per second, planned beforehand
   --closed N            closed load: N connections; each sends its next request after its answer
   --seconds S           time in which requests are due [10]
+  --at-most S           go on for up to S seconds until --seconds of them are clean, and take latencies from
+                        these alone: the hypervisor took no CPU time in them, nor in the second before
+  --cpus LIST           CPUs whose stolen time decides that, such as 0,1 [all]
   --lead-in S           the same load before that, which is not counted [0]
   --arrivals KIND       poisson or constant, of an open load [poisson]
   --seed N              of a Poisson plan; the same seed gives the same plan [1]
@@ -35,7 +38,7 @@ requests:
 limits:
   --max-connections N   most connections at once, of an open load [10000]
   --threads N           each takes a share of requests and connections [1]
-  --spin US             poll instead of sleeping when a request is due within US microseconds [0]
+  --spin US             poll instead of sleeping for US microseconds before a request is due and after it was sent [0]
 
 beside the load:
   --idle N              connections that are opened before and stay silent [0]
@@ -83,6 +86,9 @@ pub struct Options {
     #[serde(flatten)]
     pub load: Load,
     pub seconds: f64,
+    #[serde(rename = "at_most_seconds")]
+    pub at_most: Option<f64>,
+    pub cpus: Vec<usize>,
     #[serde(rename = "lead_in_seconds")]
     pub lead_in: f64,
     pub http: Version,
@@ -101,6 +107,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Return the longest time in which requests may be due, without the lead-in.
+    pub fn longest(&self) -> f64 {
+        self.at_most.unwrap_or(self.seconds)
+    }
+
     /// Return the head of each request.
     pub fn head(&self, url: &Url) -> String {
         request::head(&url.authority, &url.path, self.http, self.connections, &self.headers)
@@ -135,6 +146,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
         url: String::new(),
         load: Load::Closed { connections: 1 }, // until all arguments are known
         seconds: 10.0,
+        at_most: None,
+        cpus: Vec::new(),
         lead_in: 0.0,
         http: Version::Http11,
         connections: Connections::Kept,
@@ -154,6 +167,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
             Long("rate") => rate = Some(number(&mut parser, "--rate", 0.001, 10_000_000.0)?),
             Long("closed") => closed = Some(number(&mut parser, "--closed", 1, 1_000_000)?),
             Long("seconds") => options.seconds = number(&mut parser, "--seconds", 0.001, 86_400.0)?,
+            Long("at-most") => options.at_most = Some(number(&mut parser, "--at-most", 1.0, 86_400.0)?),
+            Long("cpus") => options.cpus = cpus(&parser.value().and_then(|list| list.string()).map_err(line)?)?,
             Long("lead-in") => options.lead_in = number(&mut parser, "--lead-in", 0.0, 3600.0)?,
             Long("arrivals") => {
                 arrivals = choice(
@@ -210,12 +225,20 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
 /// Return one line that says what is wrong with options that do not fit each other.
 fn check(options: &Options) -> Result<(), String> {
     if let Load::Open { rate, .. } = options.load {
-        let seconds = options.seconds + options.lead_in;
+        let seconds = options.longest() + options.lead_in;
         if rate * options.seconds < 0.5 {
             return Err(format!("{rate} arrivals per second for {} s are no request", options.seconds));
         }
         if rate * seconds > MOST_ARRIVALS {
             return Err(format!("{rate} arrivals per second for {seconds} s are more than {MOST_ARRIVALS}"));
+        }
+    }
+    if let Some(at_most) = options.at_most {
+        if options.seconds.fract() != 0.0 || at_most.fract() != 0.0 {
+            return Err("with --at-most, it and --seconds must be whole seconds".into());
+        }
+        if at_most < options.seconds {
+            return Err(format!("--at-most {at_most} is less than --seconds {}", options.seconds));
         }
     }
     if options.expect_echo && options.expect.is_some() {
@@ -247,6 +270,12 @@ pub fn url(text: &str) -> Result<Url, String> {
         return wrong("has no host that is a name or an address");
     }
     Ok(Url { authority: authority.to_owned(), host: host.to_owned(), port, path })
+}
+
+/// Return the numbers of CPUs, or one line that says what is wrong with them.
+fn cpus(text: &str) -> Result<Vec<usize>, String> {
+    let wrong = |_| format!("--cpus must be numbers with commas between them, such as 0,1, not '{text}'");
+    text.split(',').map(str::parse).collect::<Result<_, _>>().map_err(wrong)
 }
 
 /// Return a line of a request's head, or one line that says what is wrong with it.
@@ -343,7 +372,17 @@ mod tests {
 
     #[test]
     fn the_help_names_every_option_and_its_default() {
-        for word in ["[10000]", "--expect-echo", "--idle", "--spin", "--seed", "--print-head", "exit codes"] {
+        for word in [
+            "[10000]",
+            "--at-most",
+            "--cpus",
+            "--expect-echo",
+            "--idle",
+            "--spin",
+            "--seed",
+            "--print-head",
+            "exit codes",
+        ] {
             assert!(HELP.contains(word), "{word}");
         }
     }
@@ -362,6 +401,10 @@ mod tests {
             ("--closed 1.5 http://h/", "--closed must be a number from 1"),
             ("--closed 1 --threads 2 http://h/", "fewer --threads"),
             ("--rate 1 --lead-in -1 http://h/", "--lead-in must be a number from 0"),
+            ("--rate 1 --at-most 0 http://h/", "--at-most must be a number from 1"),
+            ("--rate 1 --seconds 5 --at-most 4 http://h/", "--at-most 4 is less than --seconds 5"),
+            ("--rate 1 --seconds 1.5 --at-most 4 http://h/", "whole seconds"),
+            ("--rate 1 --cpus 0, http://h/", "--cpus must be numbers"),
             ("--rate 1 --http 2 http://h/", "--http must be 1.0 or 1.1, not '2'"),
             ("--rate 1 --expect-echo --expect f http://h/", "exclude each other"),
             ("--rate 1 http://h/ http://h/", "unexpected argument"),

@@ -4,7 +4,7 @@ use std::iter::Peekable;
 
 use serde::Serialize;
 
-use crate::clock::{Nanos, nanos_of};
+use crate::clock::{End, Nanos, nanos_of};
 
 /// Intended times in ascending order. They are computed as they are needed, so a long plan takes no memory.
 pub type Times = Box<dyn Iterator<Item = Nanos> + Send>;
@@ -83,32 +83,42 @@ pub fn split_mix(seed: u64) -> impl Iterator<Item = u64> + Send {
     })
 }
 
-/// What makes one thread send its next request.
-pub enum Arrivals {
+/// What makes one thread send its next request, until the end.
+pub struct Arrivals {
+    source: Source,
+    end: End,
+}
+
+enum Source {
     /// The plan alone.
     Open(Peekable<Times>),
-    /// A connection that has no request under way, until the end.
-    Closed { connections: usize, until: Nanos },
+    /// A connection that has no request under way; there are so many.
+    Closed(usize),
 }
 
 impl Arrivals {
-    pub fn open(times: Times) -> Arrivals {
-        Arrivals::Open(times.peekable())
+    pub fn open(times: Times, end: End) -> Arrivals {
+        Arrivals { source: Source::Open(times.peekable()), end }
+    }
+
+    pub fn closed(connections: usize, end: End) -> Arrivals {
+        Arrivals { source: Source::Closed(connections), end }
     }
 
     /// Return the intended time of the next request; None if nothing is due before another request ends.
     /// `occupied` is the number of connections with a request under way.
     pub fn next(&mut self, now: Nanos, occupied: usize) -> Option<Nanos> {
-        match self {
-            Arrivals::Open(times) => times.peek().copied(),
-            Arrivals::Closed { connections, until } => (occupied < *connections && now < *until).then_some(now),
-        }
+        let due = match &mut self.source {
+            Source::Open(times) => times.peek().copied(),
+            Source::Closed(connections) => (occupied < *connections).then_some(now),
+        };
+        due.filter(|due| *due < self.end.get())
     }
 
     /// Take the next request if it is due, and return its intended time.
     pub fn take_due(&mut self, now: Nanos, occupied: usize) -> Option<Nanos> {
         let intended = self.next(now, occupied).filter(|intended| *intended <= now)?;
-        if let Arrivals::Open(times) = self {
+        if let Source::Open(times) = &mut self.source {
             times.next();
         }
         Some(intended)
@@ -116,9 +126,9 @@ impl Arrivals {
 
     /// Return whether no further request will be due.
     pub fn are_over(&mut self, now: Nanos) -> bool {
-        match self {
-            Arrivals::Open(times) => times.peek().is_none(),
-            Arrivals::Closed { until, .. } => now >= *until,
+        match &mut self.source {
+            Source::Open(times) => times.peek().is_none_or(|due| *due >= self.end.get()),
+            Source::Closed(_) => now >= self.end.get(),
         }
     }
 }
@@ -126,8 +136,7 @@ impl Arrivals {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const SECOND: Nanos = 1_000_000_000;
+    use crate::clock::SECOND;
 
     fn plan(spacing: Spacing, count: u64, seed: u64) -> Plan {
         Plan { spacing, count, duration: 10 * SECOND, seed }
@@ -194,7 +203,7 @@ mod tests {
 
     #[test]
     fn an_open_load_takes_what_is_due_however_many_requests_are_under_way() {
-        let mut arrivals = Arrivals::open(plan(Spacing::Constant, 2, 1).times());
+        let mut arrivals = Arrivals::open(plan(Spacing::Constant, 2, 1).times(), End::at(10 * SECOND));
         assert_eq!(arrivals.take_due(0, 1000), Some(0));
         assert_eq!(arrivals.take_due(SECOND, 1000), None);
         assert_eq!(arrivals.next(SECOND, 1000), Some(5 * SECOND));
@@ -204,8 +213,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_due_when_the_end_has_been_brought_forward_is_not_sent() {
+        let end = End::at(10 * SECOND);
+        let mut arrivals = Arrivals::open(plan(Spacing::Constant, 5, 1).times(), end.clone());
+        assert_eq!(arrivals.take_due(0, 0), Some(0));
+        end.set(2 * SECOND);
+        assert_eq!((arrivals.next(0, 0), arrivals.take_due(10 * SECOND, 0)), (None, None));
+        assert!(arrivals.are_over(0));
+    }
+
+    #[test]
     fn a_closed_load_has_as_many_requests_under_way_as_connections_until_the_end() {
-        let mut arrivals = Arrivals::Closed { connections: 2, until: SECOND };
+        let mut arrivals = Arrivals::closed(2, End::at(SECOND));
         assert_eq!(arrivals.take_due(5, 1), Some(5));
         assert_eq!(arrivals.take_due(5, 2), None);
         assert_eq!(arrivals.take_due(SECOND, 0), None);

@@ -14,7 +14,8 @@ use serde::Serialize;
 use crate::clock::{Clock, Nanos};
 use crate::options::{Load, Options};
 use crate::outcome::{Failure, Refusal};
-use crate::tally::{Connections, Counts, Second, Tally};
+use crate::steal::Steal;
+use crate::tally::{Connections, Counts, LONGEST, Second, Tally, three_digits};
 
 /// Raised when an old reader would misread the output.
 const FORMAT: u32 = 2;
@@ -27,9 +28,12 @@ pub struct Run<'a> {
     pub head: &'a [u8],
     pub expected_bytes: Option<usize>,
     pub clock: Clock,
+    /// No request was due from then on.
+    pub due_until: Nanos,
     /// The end of the last request.
     pub end: Nanos,
     pub cpu_seconds: f64,
+    pub steal: &'a Steal,
     pub idle_opened: usize,
 }
 
@@ -46,11 +50,15 @@ pub struct Report<'a> {
     end_unix_seconds: f64,
     /// From the end of the lead-in to that of the last request.
     seconds: f64,
+    /// The time in which requests were due.
+    due_seconds: f64,
+    /// The seconds of it that latency and lag are of.
+    counted_seconds: f64,
     cpu_seconds: f64,
     requests: Requests,
-    failed: &'a BTreeMap<Failure, u64>,
-    refused: &'a BTreeMap<Refusal, u64>,
-    /// Right answers within the planned time, over that time.
+    failed: BTreeMap<Failure, u64>,
+    refused: BTreeMap<Refusal, u64>,
+    /// Right answers within the time in which requests were due, over that time.
     answered_per_second: f64,
     latency: Option<Times>,
     lag: Option<Times>,
@@ -103,24 +111,33 @@ struct Milliseconds {
 /// many took so many microseconds.
 #[derive(Serialize)]
 struct PerSecond {
+    /// Whether latency and lag of the run have those of this second.
+    counted: Vec<bool>,
     sent: Vec<u64>,
     refused: Vec<u64>,
     answered: Vec<u64>,
     failed: Vec<u64>,
     latency: Vec<Vec<(u64, u64)>>,
     lag: Vec<Vec<(u64, u64)>>,
+    /// Seconds that the hypervisor took from each CPU.
+    stolen: BTreeMap<usize, Vec<f64>>,
 }
 
 impl<'a> Report<'a> {
-    pub fn new(run: &Run<'a>, tally: &'a Tally) -> Report<'a> {
+    pub fn new(run: &Run<'a>, tally: &Tally) -> Report<'a> {
         let Run { options, .. } = *run;
         let start = run.clock.wall_start.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() + options.lead_in;
-        let seconds = (run.end as f64 / 1e9 - options.lead_in).max(0.0);
-        let lag = if matches!(options.load, Load::Open { .. }) { times(&tally.lag) } else { None };
+        let since_start = |time: Nanos| (time as f64 / 1e9 - options.lead_in).max(0.0);
+        let (seconds, due_seconds) = (since_start(run.end), since_start(run.due_until));
+        let clean = run.steal.clean();
+        let is_counted = |second: usize| options.at_most.is_none() || clean.get(second).is_some_and(|clean| *clean);
+        let counted: Vec<bool> = (0..tally.seconds.len()).map(is_counted).collect();
+        let all = tally.sum(|_| true);
+        let times_of = tally.sum(is_counted);
+        let is_open = matches!(options.load, Load::Open { .. });
         let per_second = |count: fn(&Second) -> u64| tally.seconds.iter().map(count).collect();
-        let pairs = |counts: fn(&Second) -> &Counts| {
-            tally.seconds.iter().map(move |second| counts(second).iter().map(|(time, count)| (*time, *count)).collect())
-        };
+        let pairs =
+            |counts: fn(&Second) -> &Counts| tally.seconds.iter().map(move |each| in_microseconds(counts(each)));
         let mut report = Report {
             format: FORMAT,
             program: env!("CARGO_PKG_NAME"),
@@ -132,28 +149,35 @@ impl<'a> Report<'a> {
             start_unix_seconds: start,
             end_unix_seconds: start + seconds,
             seconds,
+            due_seconds,
+            counted_seconds: match options.at_most {
+                Some(_) => counted.iter().filter(|counted| **counted).count() as f64,
+                None => due_seconds,
+            },
             cpu_seconds: run.cpu_seconds,
             requests: Requests {
-                planned: tally.planned,
-                sent: tally.sent,
-                refused: tally.all_refused(),
-                answered: tally.answered,
-                failed: tally.all_failed(),
+                planned: all.planned(),
+                sent: all.sent,
+                refused: all.all_refused(),
+                answered: all.answered,
+                failed: all.all_failed(),
                 retried: tally.retried,
             },
-            failed: &tally.failed,
-            refused: &tally.refused,
-            answered_per_second: tally.answered_within_duration as f64 / options.seconds,
-            latency: times(&tally.latency),
+            answered_per_second: all.answered_in_time as f64 / due_seconds,
+            failed: all.failed,
+            refused: all.refused,
+            latency: times(&times_of.latency),
+            lag: if is_open { times(&times_of.lag) } else { None },
             per_second: PerSecond {
+                counted,
                 sent: per_second(|second| second.sent),
-                refused: per_second(|second| second.refused),
+                refused: per_second(Second::all_refused),
                 answered: per_second(|second| second.answered),
-                failed: per_second(|second| second.failed),
+                failed: per_second(Second::all_failed),
                 latency: pairs(|second| &second.latency).collect(),
-                lag: if lag.is_some() { pairs(|second| &second.lag).collect() } else { Vec::new() },
+                lag: if is_open { pairs(|second| &second.lag).collect() } else { Vec::new() },
+                stolen: run.steal.by_cpu(),
             },
-            lag,
             connections: tally.connections,
             idle_opened: run.idle_opened,
             bytes_received: tally.bytes_received,
@@ -177,7 +201,7 @@ impl<'a> Report<'a> {
         };
         let mut text = String::new();
         let mut line = |name: &str, value: String| writeln!(text, "{name:<12} {value}").expect("memory is enough");
-        line("load", format!("{load}, {} s, {} connections", options.seconds, word(&options.connections)));
+        line("load", format!("{load}, {} s, {} connections", self.due_seconds, word(&options.connections)));
         line(
             "requests",
             format!("{} planned = {} sent + {} refused", requests.planned, requests.sent, requests.refused),
@@ -186,13 +210,16 @@ impl<'a> Report<'a> {
         if requests.retried > 0 {
             line("", format!("{} sent twice, for the server closed a kept connection meanwhile", requests.retried));
         }
-        for (reason, count) in self.failed {
+        for (reason, count) in &self.failed {
             line("", format!("failed: {} {count}", word(reason)));
         }
-        for (reason, count) in self.refused {
+        for (reason, count) in &self.refused {
             line("", format!("refused: {} {count}", word(reason)));
         }
         line("rate", format!("{:.1} right answers/s", self.answered_per_second));
+        if options.at_most.is_some() {
+            line("clean", format!("{} of {} s: latency and lag are of these", self.counted_seconds, self.due_seconds));
+        }
         if let Some(latency) = &self.latency {
             line("latency", latency.to_text());
         }
@@ -220,9 +247,13 @@ impl Times {
 }
 
 /// Return the distribution; None if there is no value.
-fn times(histogram: &Histogram<u64>) -> Option<Times> {
-    if histogram.is_empty() {
+fn times(counts: &Counts) -> Option<Times> {
+    if counts.is_empty() {
         return None;
+    }
+    let mut histogram = Histogram::new_with_max(LONGEST, 3).expect("these bounds are allowed");
+    for (time, count) in counts {
+        histogram.saturating_record_n(*time, *count);
     }
     let quantile = |quantile| histogram.value_at_quantile(quantile) as f64 / NANOS_PER_MILLISECOND;
     Some(Times {
@@ -239,22 +270,18 @@ fn times(histogram: &Histogram<u64>) -> Option<Times> {
             p99_99: quantile(0.9999),
             max: histogram.max() as f64 / NANOS_PER_MILLISECOND,
         },
-        microseconds: microseconds(histogram),
-        hdr_histogram: encoded(histogram),
+        microseconds: in_microseconds(counts),
+        hdr_histogram: encoded(&histogram),
     })
 }
 
-/// Return how many took so many microseconds, rounded.
-fn microseconds(histogram: &Histogram<u64>) -> Vec<(u64, u64)> {
-    let mut found: Vec<(u64, u64)> = Vec::new();
-    for step in histogram.iter_recorded() {
-        let value = (step.value_iterated_to() + 500) / 1000;
-        match found.last_mut() {
-            Some((last, count)) if *last == value => *count += step.count_at_value(),
-            _ => found.push((value, step.count_at_value())),
-        }
+/// Return how many took so many microseconds, rounded below 2,048 and to three digits from there on, in ascending order.
+fn in_microseconds(counts: &Counts) -> Vec<(u64, u64)> {
+    let mut found: BTreeMap<u64, u64> = BTreeMap::new();
+    for (time, count) in counts {
+        *found.entry(three_digits((time + 500) / 1000)).or_default() += count;
     }
-    found
+    found.into_iter().collect()
 }
 
 fn encoded(histogram: &Histogram<u64>) -> String {
@@ -279,6 +306,12 @@ fn warnings(report: &Report) -> Vec<String> {
         warn(format!(
             "the generator used {:.0} % of its threads' time, so it may be the limit; use more threads",
             100.0 * busy
+        ));
+    }
+    if options.at_most.is_some() && report.counted_seconds < options.seconds {
+        warn(format!(
+            "the hypervisor took CPU time all along: only {} of {} s are clean, {} were asked for",
+            report.counted_seconds, report.due_seconds, options.seconds
         ));
     }
     if report.requests.refused > 0 {
@@ -320,9 +353,8 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::clock::{End, SECOND, nanos_of};
     use crate::options::{Command, parse};
-
-    const SECOND: Nanos = 1_000_000_000;
 
     fn with_report<T>(line: &str, tally: &Tally, read: impl FnOnce(&Report) -> T) -> T {
         let Ok(Command::Run(options)) = parse(line.split_whitespace().map(OsString::from)) else { panic!("{line}") };
@@ -332,8 +364,10 @@ mod tests {
             head: b"GET / HTTP/1.1\r\n\r\n",
             expected_bytes: Some(100),
             clock: Clock::starting_in(Duration::ZERO),
+            due_until: nanos_of(options.lead_in + options.longest()),
             end: 2 * SECOND,
             cpu_seconds: 0.5,
+            steal: &Steal::stolen(&[0, 0, 0]),
             idle_opened: 3,
         };
         read(&Report::new(&run, tally))
@@ -341,7 +375,7 @@ mod tests {
 
     /// Return the accounts of a thousand answers of 1, 2, … 1,000 ms, and of two requests without one.
     fn tally() -> Tally {
-        let mut tally = Tally::new(0, 2 * SECOND);
+        let mut tally = Tally::new(0, End::at(2 * SECOND));
         for milliseconds in 1..=1000 {
             tally.plan(0, 1000);
             tally.send(0);
@@ -392,7 +426,7 @@ mod tests {
         let report = json(OPEN, &tally());
         let bytes = STANDARD.decode(report["latency"]["hdr_histogram"].as_str().unwrap()).unwrap();
         let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
-        assert_eq!(histogram, tally().latency);
+        assert_eq!((histogram.len(), histogram.max()), (1000, 1_000_341_503), "1 s, to three digits");
     }
 
     #[test]
@@ -402,23 +436,26 @@ mod tests {
         assert_eq!(pairs.iter().map(|(_, count)| count).sum::<u64>(), 1000);
         assert!(pairs.is_sorted_by(|(one, _), (next, _)| one < next));
         assert_eq!(pairs[0], (1000, 1), "1 ms");
-        assert!((1_000_000..1_001_000).contains(&pairs.last().unwrap().0), "to three digits");
+        assert!((999_000..=1_000_000).contains(&pairs.last().unwrap().0), "1 s, to three digits");
     }
 
     #[test]
     fn what_was_not_measured_is_null() {
         let closed = json("--closed 2 http://h/", &tally());
         assert_eq!(closed["lag"], Value::Null, "a closed load has no plan");
-        assert_eq!(json(OPEN, &Tally::new(0, SECOND))["latency"], Value::Null);
+        assert_eq!(json(OPEN, &Tally::new(0, End::at(SECOND)))["latency"], Value::Null);
     }
 
     #[test]
     fn warnings_say_what_makes_figures_doubtful() {
         let warnings = |line: &str, tally: &Tally| with_report(line, tally, |report| report.warnings().join("\n"));
-        assert_eq!(warnings(OPEN, &Tally::new(0, SECOND)), "");
+        assert_eq!(warnings(OPEN, &Tally::new(0, End::at(SECOND))), "");
         assert!(warnings(OPEN, &tally()).starts_with("1 requests were refused"));
-        assert!(warnings(&OPEN.replace("--idle 3", "--idle 4"), &Tally::new(0, SECOND)).contains("only 3 of 4 idle"));
-        let mut late = Tally::new(0, SECOND);
+        assert!(
+            warnings(&OPEN.replace("--idle 3", "--idle 4"), &Tally::new(0, End::at(SECOND)))
+                .contains("only 3 of 4 idle")
+        );
+        let mut late = Tally::new(0, End::at(SECOND));
         late.plan(0, 5_000_000);
         assert!(warnings(OPEN, &late).contains("p99 of its lag is 5.0 ms"));
     }

@@ -5,15 +5,15 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::clock::Nanos;
+use crate::clock::{End, Nanos, SECOND};
 use crate::outcome::{Failure, Refusal};
 
-const SECOND: Nanos = 1_000_000_000;
 /// Longest time that a histogram can tell from longer ones. Timeouts are shorter.
 pub const LONGEST: Nanos = 3600 * SECOND;
+/// Binary digits that are kept of a time: those of an HdrHistogram with three decimal digits.
+const DIGITS: u32 = 11;
 
 /// The accounts of the lead-in, and those of the run, which alone are reported.
 pub struct Accounts {
@@ -22,8 +22,8 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    pub fn new(lead_in: Nanos, duration: Nanos) -> Accounts {
-        Accounts { lead_in: Tally::new(0, lead_in), run: Tally::new(lead_in, duration) }
+    pub fn new(lead_in: Nanos, end: End) -> Accounts {
+        Accounts { lead_in: Tally::new(0, End::at(lead_in)), run: Tally::new(lead_in, end) }
     }
 
     /// Return the accounts of the requests that are due then.
@@ -32,46 +32,65 @@ impl Accounts {
     }
 
     pub fn under_way(&self) -> u64 {
-        self.lead_in.under_way() + self.run.under_way()
+        self.lead_in.under_way + self.run.under_way
     }
 }
 
 /// What was counted, and the times.
 pub struct Tally {
-    /// Requests are due from then on, for the duration.
+    /// Requests are due from then on, until the end.
     start: Nanos,
-    duration: Nanos,
-    pub planned: u64,
-    pub sent: u64,
-    pub answered: u64,
-    /// Answers that were complete within the duration.
-    pub answered_within_duration: u64,
-    /// Requests that were sent once more, on another connection.
-    pub retried: u64,
-    pub refused: BTreeMap<Refusal, u64>,
-    pub failed: BTreeMap<Failure, u64>,
-    /// Of right answers, from the intended time to the last byte, in nanoseconds.
-    pub latency: Histogram<u64>,
-    /// Of all planned requests, from the intended time to the attempt to send them, in nanoseconds.
-    pub lag: Histogram<u64>,
+    end: End,
     /// What became of the requests that were due in each second since the start.
     pub seconds: Vec<Second>,
+    /// Requests that were sent and have no outcome yet.
+    under_way: u64,
+    /// Requests that were sent once more, on another connection.
+    pub retried: u64,
     pub connections: Connections,
     pub bytes_received: u64,
 }
 
-/// How often which time occurred, in microseconds: exact below 2,048, and to three digits from there on.
-pub type Counts = BTreeMap<u64, u64>;
+/// How often which time occurred, in nanoseconds to three digits.
+pub type Counts = BTreeMap<Nanos, u64>;
 
-/// What became of the requests that were due within one second.
+/// What became of the requests that were due within one second, or within several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Second {
     pub sent: u64,
-    pub refused: u64,
     pub answered: u64,
-    pub failed: u64,
+    /// Answers that were complete before the end of the run.
+    pub answered_in_time: u64,
+    pub refused: BTreeMap<Refusal, u64>,
+    pub failed: BTreeMap<Failure, u64>,
+    /// Of right answers, from the intended time to the last byte.
     pub latency: Counts,
+    /// Of all planned requests, from the intended time to the attempt to send them.
     pub lag: Counts,
+}
+
+impl Second {
+    pub fn planned(&self) -> u64 {
+        self.lag.values().sum()
+    }
+
+    pub fn all_failed(&self) -> u64 {
+        self.failed.values().sum()
+    }
+
+    pub fn all_refused(&self) -> u64 {
+        self.refused.values().sum()
+    }
+
+    pub fn add(&mut self, other: &Second) {
+        self.sent += other.sent;
+        self.answered += other.answered;
+        self.answered_in_time += other.answered_in_time;
+        add(&mut self.refused, &other.refused);
+        add(&mut self.failed, &other.failed);
+        add(&mut self.latency, &other.latency);
+        add(&mut self.lag, &other.lag);
+    }
 }
 
 /// Counts of connections, but for idle ones.
@@ -92,21 +111,13 @@ pub struct Connections {
 }
 
 impl Tally {
-    pub fn new(start: Nanos, duration: Nanos) -> Tally {
-        let times = || Histogram::new_with_max(LONGEST, 3).expect("these bounds are allowed");
+    pub fn new(start: Nanos, end: End) -> Tally {
         Tally {
             start,
-            duration,
-            planned: 0,
-            sent: 0,
-            answered: 0,
-            answered_within_duration: 0,
-            retried: 0,
-            refused: BTreeMap::new(),
-            failed: BTreeMap::new(),
-            latency: times(),
-            lag: times(),
+            end,
             seconds: Vec::new(),
+            under_way: 0,
+            retried: 0,
             connections: Connections::default(),
             bytes_received: 0,
         }
@@ -114,39 +125,34 @@ impl Tally {
 
     /// A request was due then, and now is the attempt to send it.
     pub fn plan(&mut self, intended: Nanos, now: Nanos) {
-        let lag = now.saturating_sub(intended);
-        self.planned += 1;
-        self.lag.saturating_record(lag);
-        *self.second(intended).lag.entry(microseconds(lag)).or_default() += 1;
+        count(&mut self.second(intended).lag, three_digits(now.saturating_sub(intended)));
     }
 
     /// The request that was due then is sent.
     pub fn send(&mut self, intended: Nanos) {
-        self.sent += 1;
+        self.under_way += 1;
         self.second(intended).sent += 1;
     }
 
     /// The request that was due then cannot be sent.
     pub fn refuse(&mut self, reason: Refusal, intended: Nanos) {
-        *self.refused.entry(reason).or_default() += 1;
-        self.second(intended).refused += 1;
+        count(&mut self.second(intended).refused, reason);
     }
 
     /// The request that was due then has its answer now.
     pub fn answer(&mut self, intended: Nanos, now: Nanos) {
-        let latency = now.saturating_sub(intended);
-        self.answered += 1;
-        self.answered_within_duration += u64::from(now <= self.start + self.duration);
-        self.latency.saturating_record(latency);
+        self.under_way -= 1;
+        let in_time = now <= self.end.get();
         let second = self.second(intended);
         second.answered += 1;
-        *second.latency.entry(microseconds(latency)).or_default() += 1;
+        second.answered_in_time += u64::from(in_time);
+        count(&mut second.latency, three_digits(now.saturating_sub(intended)));
     }
 
     /// The request that was due then has failed.
     pub fn fail(&mut self, reason: Failure, intended: Nanos) {
-        *self.failed.entry(reason).or_default() += 1;
-        self.second(intended).failed += 1;
+        self.under_way -= 1;
+        count(&mut self.second(intended).failed, reason);
     }
 
     /// So many connections were open when a request was sent.
@@ -154,22 +160,26 @@ impl Tally {
         self.connections.most_at_once = self.connections.most_at_once.max(connections as u64);
     }
 
-    pub fn all_failed(&self) -> u64 {
-        self.failed.values().sum()
-    }
-
-    pub fn all_refused(&self) -> u64 {
-        self.refused.values().sum()
-    }
-
-    /// Return the number of requests that were sent and have no outcome yet.
-    pub fn under_way(&self) -> u64 {
-        self.sent - self.answered - self.all_failed()
+    /// Have all seconds until the end, and leave out the requests that were due after it: they were sent before it was
+    /// known.
+    pub fn cut_off(&mut self) {
+        let duration = self.end.get().saturating_sub(self.start);
+        self.seconds.resize(duration.div_ceil(SECOND) as usize, Second::default());
     }
 
     /// Return whether every planned request was sent, and every answer was right.
     pub fn is_clean(&self) -> bool {
-        self.all_failed() == 0 && self.all_refused() == 0 && self.connections.unrequested_bytes == 0
+        let all = self.sum(|_| true);
+        all.all_failed() == 0 && all.all_refused() == 0 && self.connections.unrequested_bytes == 0
+    }
+
+    /// Return the sum of these seconds.
+    pub fn sum(&self, which: impl Fn(usize) -> bool) -> Second {
+        let mut sum = Second::default();
+        for (_, second) in self.seconds.iter().enumerate().filter(|(number, _)| which(*number)) {
+            sum.add(second);
+        }
+        sum
     }
 
     fn second(&mut self, intended: Nanos) -> &mut Second {
@@ -182,28 +192,12 @@ impl Tally {
 
     /// Add what another thread of the same run has counted.
     pub fn add(&mut self, other: &Tally) {
-        self.planned += other.planned;
-        self.sent += other.sent;
-        self.answered += other.answered;
-        self.answered_within_duration += other.answered_within_duration;
-        self.retried += other.retried;
-        for (reason, count) in &other.refused {
-            *self.refused.entry(*reason).or_default() += count;
-        }
-        for (reason, count) in &other.failed {
-            *self.failed.entry(*reason).or_default() += count;
-        }
-        self.latency.add(&other.latency).expect("all histograms have the same bounds");
-        self.lag.add(&other.lag).expect("all histograms have the same bounds");
         self.seconds.resize(self.seconds.len().max(other.seconds.len()), Second::default());
         for (ours, theirs) in self.seconds.iter_mut().zip(&other.seconds) {
-            ours.sent += theirs.sent;
-            ours.refused += theirs.refused;
-            ours.answered += theirs.answered;
-            ours.failed += theirs.failed;
-            add(&mut ours.latency, &theirs.latency);
-            add(&mut ours.lag, &theirs.lag);
+            ours.add(theirs);
         }
+        self.under_way += other.under_way;
+        self.retried += other.retried;
         self.connections.opened += other.connections.opened;
         self.connections.most_at_once += other.connections.most_at_once;
         self.connections.closed_while_free += other.connections.closed_while_free;
@@ -214,17 +208,20 @@ impl Tally {
     }
 }
 
-fn add(sum: &mut Counts, other: &Counts) {
-    for (time, count) in other {
-        *sum.entry(*time).or_default() += count;
+fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, what: K) {
+    *counts.entry(what).or_default() += 1;
+}
+
+fn add<K: Ord + Copy>(sum: &mut BTreeMap<K, u64>, other: &BTreeMap<K, u64>) {
+    for (what, count) in other {
+        *sum.entry(*what).or_default() += count;
     }
 }
 
-/// Return a time in microseconds, with the eleven binary digits that are kept of it.
-fn microseconds(time: Nanos) -> u64 {
-    let exact = time / 1000;
-    let dropped = (u64::BITS - exact.leading_zeros()).saturating_sub(11);
-    exact >> dropped << dropped
+/// Return a time with the binary digits that are kept of it.
+pub fn three_digits(time: u64) -> u64 {
+    let dropped = (u64::BITS - time.leading_zeros()).saturating_sub(DIGITS);
+    time >> dropped << dropped
 }
 
 #[cfg(test)]
@@ -235,7 +232,7 @@ mod tests {
 
     /// Return the accounts of three requests: one answered late, one failed, one refused.
     fn three() -> Tally {
-        let mut tally = Tally::new(0, SECOND);
+        let mut tally = Tally::new(0, End::at(SECOND));
         add_three(&mut tally, 0);
         tally
     }
@@ -248,29 +245,32 @@ mod tests {
         tally.send(start + 2 * MILLI);
         tally.plan(start + SECOND, start + SECOND);
         tally.refuse(Refusal::ConnectionLimit, start + SECOND);
-        assert_eq!(tally.under_way(), 2);
+        assert_eq!(tally.under_way, 2);
         tally.answer(start, start + SECOND + MILLI);
         tally.fail(Failure::Timeout, start + 2 * MILLI);
     }
 
     fn check(tally: &Tally, times: u64) {
-        assert_eq!(tally.planned, 3 * times);
-        assert_eq!(tally.planned, tally.sent + tally.all_refused());
-        assert_eq!(tally.sent, tally.answered + tally.all_failed());
-        assert_eq!((tally.under_way(), tally.answered_within_duration), (0, 0));
-        assert_eq!(tally.failed, BTreeMap::from([(Failure::Timeout, times)]));
-        assert_eq!(tally.refused, BTreeMap::from([(Refusal::ConnectionLimit, times)]));
+        let all = tally.sum(|_| true);
+        assert_eq!(all.planned(), 3 * times);
+        assert_eq!(all.planned(), all.sent + all.all_refused());
+        assert_eq!(all.sent, all.answered + all.all_failed());
+        assert_eq!(tally.under_way, 0);
         let first = Second {
             sent: 2 * times,
-            refused: 0,
             answered: times,
-            failed: times,
-            latency: Counts::from([(1_001_000 >> 9 << 9, times)]),
-            lag: Counts::from([(0, times), (1000, times)]),
+            answered_in_time: 0,
+            refused: BTreeMap::new(),
+            failed: BTreeMap::from([(Failure::Timeout, times)]),
+            latency: Counts::from([((SECOND + MILLI) >> 19 << 19, times)]),
+            lag: Counts::from([(0, times), (MILLI >> 9 << 9, times)]),
         };
-        let second = Second { refused: times, lag: Counts::from([(0, times)]), ..Second::default() };
+        let second = Second {
+            refused: BTreeMap::from([(Refusal::ConnectionLimit, times)]),
+            lag: Counts::from([(0, times)]),
+            ..Second::default()
+        };
         assert_eq!(tally.seconds, [first, second]);
-        assert_eq!((tally.latency.len(), tally.lag.len()), (times, 3 * times));
         assert!(!tally.is_clean());
     }
 
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn the_accounts_of_threads_add_up() {
-        let mut sum = Tally::new(0, SECOND);
+        let mut sum = Tally::new(0, End::at(SECOND));
         sum.add(&three());
         sum.add(&three());
         check(&sum, 2);
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn what_was_due_in_the_lead_in_is_not_counted_and_is_waited_for() {
         let start = 5 * SECOND;
-        let mut accounts = Accounts::new(start, SECOND);
+        let mut accounts = Accounts::new(start, End::at(start + SECOND));
         for due in [0, start - 1] {
             let tally = accounts.of(due);
             tally.plan(due, start + MILLI);
@@ -309,20 +309,39 @@ mod tests {
     #[test]
     fn latency_is_from_the_intended_time_and_lag_is_the_generators_own() {
         let tally = three();
-        let near = |value: u64, expected: Nanos| (value as f64 / expected as f64 - 1.0).abs() < 0.001;
-        assert!(near(tally.latency.max(), SECOND + MILLI), "{}", tally.latency.max());
-        assert!(near(tally.lag.max(), MILLI), "{}", tally.lag.max());
-        assert_eq!(tally.lag.min(), 0);
+        let near = |found: Option<&Nanos>, expected: Nanos| {
+            assert!((*found.unwrap() as f64 / expected as f64 - 1.0).abs() < 0.001, "{found:?}");
+        };
+        near(tally.seconds[0].latency.keys().next(), SECOND + MILLI);
+        near(tally.seconds[0].lag.keys().last(), MILLI);
+    }
+
+    #[test]
+    fn what_was_due_after_the_end_is_left_out() {
+        let end = End::at(9 * SECOND);
+        let mut tally = Tally::new(SECOND, end.clone());
+        for due in 1..=4 {
+            tally.plan(due * SECOND, due * SECOND);
+            tally.send(due * SECOND);
+        }
+        end.set(3 * SECOND);
+        for due in 1..=4 {
+            tally.answer(due * SECOND, due * SECOND + MILLI);
+        }
+        tally.cut_off();
+        let all = tally.sum(|_| true);
+        assert_eq!((all.planned(), all.answered, all.answered_in_time), (2, 2, 2));
+        assert_eq!(tally.under_way, 0);
     }
 
     #[test]
     fn a_run_is_clean_if_nothing_failed_and_nothing_came_unasked() {
-        let mut tally = Tally::new(0, SECOND);
+        let mut tally = Tally::new(0, End::at(SECOND));
         tally.plan(0, 0);
         tally.send(0);
         tally.answer(0, SECOND);
         assert!(tally.is_clean());
-        assert_eq!(tally.answered_within_duration, 1);
+        assert_eq!(tally.seconds[0].answered_in_time, 1);
         tally.connections.unrequested_bytes = 1;
         assert!(!tally.is_clean());
     }

@@ -17,7 +17,7 @@ use rustix::thread::set_current_timer_slack;
 use rustix::time::Timespec;
 use slotmap::{DefaultKey, Key, KeyData, SlotMap};
 
-use crate::clock::{Clock, Nanos};
+use crate::clock::{Clock, Nanos, SECOND};
 use crate::connection::{Afterwards, Connection, NotOpened, Phase, Step};
 use crate::outcome::{Failure, Refusal};
 use crate::plan::Arrivals;
@@ -27,14 +27,13 @@ use crate::tally::{Accounts, Tally};
 /// Events taken from epoll at once.
 const BATCH: usize = 64;
 const BUFFER: usize = 64 * 1024;
-const SECOND: Nanos = 1_000_000_000;
 /// How long the server may take to close a connection after an answer; then the client does it.
 const CLOSING: Nanos = SECOND;
 
 /// What a worker may use.
 pub struct Limits {
     pub connections: usize,
-    /// How long before a request is due the thread stops to sleep and polls instead.
+    /// For so long before a request is due, and after one was sent, the thread polls instead of sleeping.
     pub spin: Nanos,
 }
 
@@ -51,6 +50,8 @@ pub struct Worker<'a> {
     /// Of all connections that are neither free nor silent.
     deadlines: BTreeSet<(Nanos, DefaultKey)>,
     silent: usize,
+    /// When a request was last sent.
+    sent: Nanos,
     buffer: Vec<u8>,
     accounts: Accounts,
 }
@@ -75,6 +76,7 @@ impl<'a> Worker<'a> {
             free: Vec::new(),
             deadlines: BTreeSet::new(),
             silent: idle.len(),
+            sent: 0,
             buffer: vec![0; BUFFER],
             accounts,
         };
@@ -113,6 +115,9 @@ impl<'a> Worker<'a> {
 
     /// Return how long nothing has to be done; None is for ever.
     fn patience(&mut self, now: Nanos) -> Option<Timespec> {
+        if self.accounts.under_way() > 0 && now < self.sent + self.limits.spin {
+            return Some(Timespec { tv_sec: 0, tv_nsec: 0 });
+        }
         let due = self.arrivals.next(now, self.occupied()).map(|due| due.saturating_sub(self.limits.spin));
         let overdue = self.deadlines.first().map(|(deadline, _)| *deadline);
         let left = due.into_iter().chain(overdue).min()?.saturating_sub(now);
@@ -152,6 +157,7 @@ impl<'a> Worker<'a> {
     fn begin(&mut self, key: DefaultKey, intended: Nanos, deadline: Nanos) -> io::Result<()> {
         self.accounts.of(intended).connected(self.connections.len() - self.silent);
         self.deadlines.insert((deadline, key));
+        self.sent = self.clock.now();
         self.connections[key].begin(intended, deadline);
         self.advance(key)
     }
@@ -279,13 +285,16 @@ impl<'a> Worker<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::io::{Read, Write};
     use std::net::{SocketAddr, TcpListener};
     use std::thread;
     use std::time::Duration;
 
     use super::*;
+    use crate::clock::End;
     use crate::request::{Connections, Expectation, Version, head};
+    use crate::tally::Second;
 
     const MILLI: Nanos = SECOND / 1000;
     /// Longer than any request takes here.
@@ -318,7 +327,7 @@ mod tests {
     }
 
     /// Make a load over kept connections, of which two are allowed, and return its accounts.
-    fn load(address: SocketAddr, arrivals: Arrivals, timeout: Nanos) -> Tally {
+    fn load(address: SocketAddr, arrivals: Arrivals, timeout: Nanos) -> (Tally, Second) {
         let connections = Connections::Kept;
         let request = Request {
             address,
@@ -328,20 +337,21 @@ mod tests {
         };
         let limits = Limits { connections: 2, spin: 0 };
         let clock = Clock::starting_in(Duration::ZERO);
-        let worker = Worker::new(&request, clock, arrivals, limits, Vec::new(), Accounts::new(0, SECOND)).unwrap();
-        let tally = worker.run().unwrap();
-        assert_eq!(tally.planned, tally.sent + tally.all_refused());
-        assert_eq!(tally.sent, tally.answered + tally.all_failed());
-        tally
+        let accounts = Accounts::new(0, End::at(SECOND));
+        let tally = Worker::new(&request, clock, arrivals, limits, Vec::new(), accounts).unwrap().run().unwrap();
+        let all = tally.sum(|_| true);
+        assert_eq!(all.planned(), all.sent + all.all_refused());
+        assert_eq!(all.sent, all.answered + all.all_failed());
+        (tally, all)
     }
 
     /// Requests one after the other: what becomes of them does not depend on the speed of this machine.
     fn one_connection() -> Arrivals {
-        Arrivals::Closed { connections: 1, until: SECOND / 4 }
+        Arrivals::closed(1, End::at(SECOND / 4))
     }
 
     fn planned(times: &[Nanos]) -> Arrivals {
-        Arrivals::open(Box::new(times.to_vec().into_iter()))
+        Arrivals::open(Box::new(times.to_vec().into_iter()), End::at(SECOND))
     }
 
     #[test]
@@ -351,9 +361,9 @@ mod tests {
                 stream.write_all(ANSWER).unwrap();
             }
         });
-        let tally = load(address, one_connection(), PATIENCE);
-        assert!(tally.answered > 0);
-        assert_eq!((tally.all_failed(), tally.retried, tally.connections.opened), (0, 0, 1));
+        let (tally, all) = load(address, one_connection(), PATIENCE);
+        assert!(all.answered > 0);
+        assert_eq!((all.all_failed(), tally.retried, tally.connections.opened), (0, 0, 1));
     }
 
     #[test]
@@ -363,10 +373,10 @@ mod tests {
             stream.write_all(ANSWER).unwrap();
             read_request(stream);
         });
-        let tally = load(address, one_connection(), PATIENCE);
-        assert!(tally.planned > 1);
-        assert_eq!((tally.answered, tally.all_failed()), (tally.planned, 0));
-        assert_eq!((tally.retried, tally.connections.opened), (tally.planned - 1, tally.planned));
+        let (tally, all) = load(address, one_connection(), PATIENCE);
+        assert!(all.planned() > 1);
+        assert_eq!((all.answered, all.all_failed()), (all.planned(), 0));
+        assert_eq!((tally.retried, tally.connections.opened), (all.planned() - 1, all.planned()));
     }
 
     #[test]
@@ -378,9 +388,9 @@ mod tests {
                 read_request(stream);
             }
         });
-        let tally = load(address, one_connection(), PATIENCE);
-        assert_eq!((tally.answered, tally.retried), (1, 1));
-        assert_eq!(tally.failed.into_iter().collect::<Vec<_>>(), [(Failure::NoAnswer, tally.planned - 1)]);
+        let (tally, all) = load(address, one_connection(), PATIENCE);
+        assert_eq!((all.answered, tally.retried), (1, 1));
+        assert_eq!(all.failed, BTreeMap::from([(Failure::NoAnswer, all.planned() - 1)]));
     }
 
     #[test]
@@ -388,8 +398,8 @@ mod tests {
         let address = server(|stream, _| {
             read_request(stream);
         });
-        let tally = load(address, planned(&[0, MILLI]), PATIENCE);
-        assert_eq!((tally.retried, tally.failed.get(&Failure::NoAnswer)), (0, Some(&2)));
+        let (tally, all) = load(address, planned(&[0, MILLI]), PATIENCE);
+        assert_eq!((tally.retried, all.failed.get(&Failure::NoAnswer)), (0, Some(&2)));
     }
 
     #[test]
@@ -400,15 +410,15 @@ mod tests {
             read_request(stream);
             stream.write_all(&ANSWER[..20]).unwrap();
         });
-        let tally = load(address, one_connection(), PATIENCE);
-        assert_eq!((tally.retried, tally.failed.get(&Failure::Truncated)), (0, Some(&(tally.planned / 2))));
+        let (tally, all) = load(address, one_connection(), PATIENCE);
+        assert_eq!((tally.retried, all.failed.get(&Failure::Truncated)), (0, Some(&(all.planned() / 2))));
     }
 
     #[test]
     fn what_finds_no_connection_is_refused_and_what_takes_too_long_has_failed() {
         let address = server(|stream, _| while read_request(stream) {});
-        let tally = load(address, planned(&[0, 0, 0]), SECOND / 2);
-        assert_eq!(tally.refused.into_iter().collect::<Vec<_>>(), [(Refusal::ConnectionLimit, 1)]);
-        assert_eq!(tally.failed.into_iter().collect::<Vec<_>>(), [(Failure::Timeout, 2)]);
+        let (_, all) = load(address, planned(&[0, 0, 0]), SECOND / 2);
+        assert_eq!(all.refused.into_iter().collect::<Vec<_>>(), [(Refusal::ConnectionLimit, 1)]);
+        assert_eq!(all.failed.into_iter().collect::<Vec<_>>(), [(Failure::Timeout, 2)]);
     }
 }

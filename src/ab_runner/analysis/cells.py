@@ -12,7 +12,14 @@ from ab_runner.analysis.disturbed import are_disturbed, is_undisturbed
 from ab_runner.analysis.failures import Failure, FailureKind, cell_failure, failures_of, message_of
 from ab_runner.analysis.latencies import OpenLatencies, open_latencies
 from ab_runner.analysis.measure import Measure, lower_is_better, measure_of
-from ab_runner.analysis.remarks import ConnectionsServed, Remark, jvm_remarks, notes_of, stolen_remarks
+from ab_runner.analysis.remarks import (
+    ConnectionsServed,
+    Remark,
+    jvm_remarks,
+    left_out_remarks,
+    notes_of,
+    stolen_remarks,
+)
 from ab_runner.analysis.trial_figures import (
     NO_LATENCY,
     TrialFigures,
@@ -215,6 +222,7 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
             *notes_of(valid),
             *_served_remarks(cell, served),
             *stolen_remarks(record for record in records if isinstance(record, Trial)),
+            *left_out_remarks(valid),
             *jvm_remarks(valid),
         ),
     )

@@ -1,4 +1,7 @@
-"""Trials that the hypervisor disturbed, by giving much of the CPU time to others. Pure."""
+"""Trials that the hypervisor disturbed, by giving CPU time to others. Pure.
+
+A trial of an open load counts clean seconds: it is disturbed if it has too few of them. Of other trials a share of the
+time decides."""
 
 from __future__ import annotations
 
@@ -22,7 +25,11 @@ def stolen_share(trial: Trial) -> float | None:
 
 
 def is_disturbed(trial: Trial) -> bool:
-    """Return whether more than `DISTURBED` was stolen. A trial of which that is not known is not disturbed."""
+    """Return whether it lacks clean seconds or, where these were not counted, more than `DISTURBED` was stolen. A trial
+    of which that is not known is not disturbed."""
+    arrivals = trial.outcome.arrivals if trial.outcome else None
+    if arrivals is not None and arrivals.clean_seconds is not None:
+        return arrivals.lacks_clean_seconds
     return (stolen_share(trial) or 0.0) > DISTURBED
 
 
@@ -33,7 +40,7 @@ def is_undisturbed(record: CellRecord) -> bool:
 
 def stolen_shares(trials: Iterable[Trial]) -> list[float]:
     """Return the stolen shares of the disturbed ones of these trials."""
-    return [share for trial in trials if (share := stolen_share(trial)) is not None and share > DISTURBED]
+    return [stolen_share(trial) or 0.0 for trial in trials if is_disturbed(trial)]
 
 
 def counted(trials: Sequence[Trial]) -> list[Trial]:

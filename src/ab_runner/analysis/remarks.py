@@ -53,7 +53,14 @@ class StolenTime(msgspec.Struct, frozen=True):
     high: float
 
 
-Remark = Failure | Note | StolenTime | ConnectionsServed | JvmRemark
+class SecondsLeftOut(msgspec.Struct, frozen=True):
+    """Of `of` seconds of an open load `left_out` were not clean: latencies are of the others."""
+
+    left_out: int
+    of: int
+
+
+Remark = Failure | Note | StolenTime | SecondsLeftOut | ConnectionsServed | JvmRemark
 
 
 def notes_of(trials: Iterable[Trial]) -> Iterator[Note]:
@@ -69,6 +76,13 @@ def stolen_remarks(trials: Iterable[Trial]) -> Iterator[StolenTime]:
     """Yield what the hypervisor gave to others in the disturbed trials, if there are any."""
     if stolen := stolen_shares(trials):
         yield StolenTime(min(stolen), max(stolen))
+
+
+def left_out_remarks(trials: Iterable[Trial]) -> Iterator[SecondsLeftOut]:
+    """Yield how many seconds of these trials were not clean, if there are any."""
+    counted = [second.counted for trial in trials if trial.outcome for second in trial.outcome.per_second]
+    if not all(counted):
+        yield SecondsLeftOut(counted.count(False), len(counted))
 
 
 def jvm_remarks(valid: Sequence[Trial]) -> Iterator[JvmRemark]:

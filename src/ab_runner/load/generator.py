@@ -80,6 +80,10 @@ class Target(Struct, frozen=True, kw_only=True):
     """Whether the right answer's body is the request's head. Without any of the three nothing can be compared."""
     rate: float | None = None
     """The requests per second that can be expected; None where that is not known."""
+    cpus: tuple[int, ...] = ()
+    """Those of server and generator, whose stolen time matters; empty where they are not known."""
+    has_own_cpus: bool = False
+    """Whether the generator's are none of the server's, so that it may poll."""
     processes: int = 1
     """Processes or threads of the generator that share the connections, as `Generator.processes` has it."""
     record_as: str | None = None

@@ -18,6 +18,9 @@ _HEAD_AT_MOST = 16 << 10
 """Characters of the head of a request; it has some 150."""
 _LINE_AT_MOST = 500
 """Characters of its line about an error."""
+_SPIN = 200
+"""Microseconds before and after a request for which it polls where it has CPUs of its own: otherwise its wake-ups are a
+large part of the latencies (docs/benchmarks.md)."""
 _HEAD_SECONDS = 30.0
 """Longest time to print it, which takes no connection."""
 
@@ -85,13 +88,17 @@ def _command(target: Target, load: Load, concurrency: int) -> list[str]:
     else:
         kind = ["--rate", str(load.rate), "--seed", str(load.seed)]
         kind += ["--max-connections", str(load.most_connections)] if load.most_connections else []
+        kind += ["--spin", str(_SPIN)] if target.has_own_cpus else []
     expect = ["--expect-echo"] if target.echo else []
     if target.fixture is not None:
         expect = ["--expect", f"{target.executor.fixtures}/{target.fixture}"]
     if target.constant is not None:
         expect = ["--expect", _constant_file(target)]
+    clean = ["--at-most", str(load.at_most)] if load.at_most else []
+    if load.at_most and target.cpus:
+        clean += ["--cpus", ",".join(map(str, target.cpus))]
     return [
-        "open-load", *kind, "--seconds", f"{load.seconds:g}", "--lead-in", f"{load.lead_in:g}",
+        "open-load", *kind, "--seconds", f"{load.seconds:g}", *clean, "--lead-in", f"{load.lead_in:g}",
         "--connections", _connections(target.keep_alive), *_headers(target.headers), *expect,
         "--timeout", str(target.idle_timeout), "--idle", str(load.idle),
         "--threads", str(target.processes), "--json",

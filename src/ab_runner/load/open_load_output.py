@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import zip_longest
 
 import msgspec
 
@@ -46,16 +45,22 @@ class _Connections(msgspec.Struct, frozen=True):
 
 
 class _PerSecond(msgspec.Struct, frozen=True):
-    """A list for each, with an entry for each second; `lag` is empty of a closed load."""
+    """A list for each, with an entry for each second; `lag` is empty of a closed load. `stolen` has a list for each
+    CPU."""
 
+    counted: list[bool]
+    refused: list[Count]
     answered: list[Count]
     failed: list[Count]
     latency: list[_Pairs]
     lag: list[_Pairs]
+    stolen: dict[Count, list[Amount]]
 
 
 class _Options(msgspec.Struct, frozen=True):
     connections: str
+    seconds: Amount
+    at_most_seconds: Amount | None = None
     rate: Amount | None = None
     closed: Count | None = None
 
@@ -66,6 +71,8 @@ class _Output(msgspec.Struct, frozen=True):
     options: _Options
     expected_bytes: Count | None
     seconds: Amount
+    due_seconds: Amount
+    counted_seconds: Amount
     requests: _Requests
     failed: dict[str, Count]
     refused: dict[str, Count]
@@ -121,8 +128,12 @@ def _outcome(output: _Output) -> Outcome:
 
 
 def _seconds(told: _PerSecond) -> Iterator[Second]:
-    for answered, failed, latency, lag in zip_longest(told.answered, told.failed, told.latency, told.lag):
-        yield Second(answered or 0, failed or 0, dict(latency or ()), dict(lag or ()))
+    """Yield what is known of each second. Where lists have other lengths than the rest, it ends with the shortest."""
+    lags = told.lag or [[]] * len(told.answered)
+    lists = (told.answered, told.failed, told.refused, told.latency, lags, told.counted)
+    for at, (answered, failed, refused, latency, lag, counted) in enumerate(zip(*lists, strict=False)):
+        stolen = {cpu: seconds[at] for cpu, seconds in told.stolen.items() if any(seconds[at : at + 1])}
+        yield Second(answered, failed + refused, dict(latency), dict(lag), counted, stolen)
 
 
 def _failed(output: _Output) -> dict[str, int]:
@@ -148,6 +159,9 @@ def _arrivals(output: _Output, rate: int) -> Arrivals:
         idle_opened=output.idle_opened,
         idle_closed=output.connections.idle_closed,
         lag=_counts(output.lag),
+        due_seconds=output.due_seconds,
+        clean_seconds=output.counted_seconds if output.options.at_most_seconds is not None else None,
+        clean_seconds_asked=output.options.seconds if output.options.at_most_seconds is not None else None,
     )
 
 

@@ -29,21 +29,26 @@ _IDLE_AT_LEAST = 0.99
 
 
 def judge_open(outcome: Outcome, asked: Asked, limit: Limit | None) -> Verdict:
-    """Return whether a run with this outcome is valid and, if not, why. `limit` is what limited it."""
-    reason = (
-        _wrong(outcome)
-        or _not_idle(outcome, asked.load.idle)
-        or _behind(outcome, limit)
-        or _failed(outcome)
-        or wrong_length(outcome, asked)
-        or (_not_kept(outcome) if asked.keep_alive else None)
-    )
+    """Return whether a run with this outcome is valid and, if not, why. `limit` is what limited it.
+
+    Wrong answers count in every second, other failures in those that are counted. Where the hypervisor left too few of
+    these, it may be the reason why a server did not keep up: the run is disturbed, and its verdict says nothing of the
+    server."""
+    reason = _wrong(outcome) or _not_idle(outcome, asked.load.idle)
+    if reason is None and not _lacks_clean_seconds(outcome):
+        reason = (
+            _behind(outcome, limit)
+            or _failed(outcome)
+            or wrong_length(outcome, asked)
+            or (_not_kept(outcome) if asked.keep_alive else None)
+        )
     return Verdict(reason is None, reason, tuple(_notes(outcome)) if reason is None else ())
 
 
 def _notes(outcome: Outcome) -> Iterator[Message]:
-    if outcome.arrivals and outcome.completed < FEWEST_FOR_P99:
-        yield Message(Code.FEW_FOR_P99, {"requests": outcome.completed})
+    left_out = sum(second.answered for second in outcome.per_second if not second.counted)
+    if outcome.arrivals and (told := outcome.completed - left_out) < FEWEST_FOR_P99:
+        yield Message(Code.FEW_FOR_P99, {"requests": told})
     if outcome.retried:
         yield Message(Code.SENT_TWICE, {"requests": outcome.retried})
 
@@ -65,7 +70,7 @@ def _behind(outcome: Outcome, limit: Limit | None) -> Message | None:
 
 def _unanswered(outcome: Outcome, arrivals: Arrivals) -> float:
     """Return the requests without an answer when the time of the trial was over."""
-    return arrivals.planned * (1 - outcome.completed_per_second / arrivals.rate)
+    return arrivals.planned - outcome.completed_per_second * (arrivals.due_seconds or 0.0)
 
 
 def _allowed(outcome: Outcome, arrivals: Arrivals) -> float:
@@ -76,9 +81,14 @@ def _allowed(outcome: Outcome, arrivals: Arrivals) -> float:
     return UNANSWERED * arrivals.planned + under_way + 3 * sqrt(under_way) + 1
 
 
+def _lacks_clean_seconds(outcome: Outcome) -> bool:
+    return outcome.arrivals is not None and outcome.arrivals.lacks_clean_seconds
+
+
 def _failed(outcome: Outcome) -> Message | None:
     found = {**outcome.failed, **(outcome.arrivals.refused if outcome.arrivals else {})}
-    if found:
+    left_out = sum(second.failed for second in outcome.per_second if not second.counted)
+    if sum(found.values()) > left_out:
         return Message(Code.FAILED, failed=_most_first(found))
     return None if outcome.completed and outcome.completed_per_second else Message(Code.NONE_COMPLETED)
 
@@ -102,14 +112,16 @@ def _most_first(found: Mapping[str, int]) -> dict[str, int]:
 def open_limit(outcome: Outcome, by_cpu: Limit | None) -> Limit | None:
     """Return what limited a run of open-load; `by_cpu` is whose CPUs were full. Latency counts from the planned time,
     so a generator that is late makes every figure too high. One that runs out of ports makes fewer requests than
-    planned. Where nothing was answered, its lag is not the cause."""
+    planned. Where nothing was answered, its lag is not the cause. Full CPUs say nothing of a generator that polls."""
     if outcome.arrivals is None:
         return by_cpu
     if any(outcome.arrivals.refused.get(reason) for reason in OWN_LIMITS):
         return "generator"
     lag, p99 = outcome.arrivals.lag_p99, _percentile(outcome, 99)
     late = p99 is not None and lag > LATE_MILLISECONDS and lag > LATE_SHARE * p99
-    return "generator" if late else by_cpu
+    if late:
+        return "generator"
+    return None if by_cpu == "generator" else by_cpu
 
 
 def _percentile(outcome: Outcome, percentage: float) -> float | None:

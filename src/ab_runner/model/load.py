@@ -32,17 +32,33 @@ class Arrivals(Struct, frozen=True, kw_only=True):
     """Those that the server closed meanwhile."""
     lag: Mapping[Count, Count] = {}
     """Requests by that lag in microseconds, each the highest of a bucket; empty in older files."""
+    due_seconds: Amount | None = None
+    """The time in which they were due; None in older files, as the other two."""
+    clean_seconds: Amount | None = None
+    """The seconds of it that latency and lag are of: the hypervisor took no CPU time in them, nor in the one before."""
+    clean_seconds_asked: Amount | None = None
+    """As many were asked for."""
+
+    @property
+    def lacks_clean_seconds(self) -> bool:
+        """Whether it has fewer clean seconds than were asked for."""
+        return self.clean_seconds is not None and self.clean_seconds < (self.clean_seconds_asked or 0)
 
 
-class Second(Struct, frozen=True):
+class Second(Struct, frozen=True, omit_defaults=True):
     """One second of an open load. A request belongs to the second in which it was due."""
 
     answered: Count
     failed: Count
+    """Those that were not sent too."""
     latency: Mapping[Count, Count] = {}
     """As in `Outcome`."""
     lag: Mapping[Count, Count] = {}
     """As in `Arrivals`."""
+    counted: bool = True
+    """Whether latency and lag of the outcome have those of this second."""
+    stolen: Mapping[Count, Amount] = {}
+    """The seconds that the hypervisor took from each CPU of server and generator, where it took any."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -114,8 +130,15 @@ class Load(Struct, frozen=True, omit_defaults=True):
     """Of the plan: the same seed gives the same times."""
     lead_in: Amount = 0
     """Seconds of the same open load before that, which are not counted."""
+    at_most: Count | None = None
+    """An open load goes on for up to so many seconds until `seconds` of them are clean: see `Arrivals`."""
     socket_errors: Count = 0
     """Errors of connections that a valid run of a closed load may have, by a generator that tells them apart."""
+
+    @property
+    def longest(self) -> float:
+        """The seconds that it takes at most, with its lead-in; 0 of one that is a number of requests."""
+        return (self.at_most or self.seconds or 0.0) + self.lead_in if self.seconds else 0.0
 
     @property
     def text(self) -> str:

@@ -47,14 +47,18 @@ def said(options: Sequence[str], milliseconds: float, answered: float = 1.0, **c
         "options": {
             "connections": "new", "rate": rate if "--rate" in value else None,
             "closed": int(value["--closed"]) if "--closed" in value else None,
+            "seconds": seconds, "at_most_seconds": float(value["--at-most"]) if "--at-most" in value else None,
         },
+        "due_seconds": seconds, "counted_seconds": seconds,
         "requests": {"planned": planned, "sent": planned, "refused": 0, "answered": right, "failed": planned - right,
                      "retried": 0},
         "failed": {"timeout": planned - right} if right < planned else {}, "refused": {},
         "answered_per_second": answered * rate,
         "latency": {"milliseconds": {}, "microseconds": [[round(1000 * milliseconds), right]]},
         "lag": {"milliseconds": {"p99": 0.01, "max": 0.1}, "microseconds": []},
-        "per_second": {"answered": [], "failed": [], "latency": [], "lag": []},
+        "per_second": {
+            "counted": [], "refused": [], "answered": [], "failed": [], "latency": [], "lag": [], "stolen": {},
+        },
         "connections": {
             "opened": right, "most_at_once": 4, "closed_while_free": 0, "left_open": 0, "unrequested_bytes": 0,
             "idle_closed": 0,
@@ -200,6 +204,11 @@ def test_a_disturbed_step_of_a_search_is_repeated_and_each_step_has_what_was_sto
     measured: Measure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shares = [0.0, 0.2, 0.1, 0.01]
+    clean = iter([2.0, 1.0])
+
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        rate = float(dict(itertools.pairwise(command)).get("--rate", 0))
+        return said(command, 1.0 if rate <= 14_500 else 100.0, counted_seconds=next(clean, 2.0))
 
     class Sampler(ResourceSampler):
         def __exit__(self, *_: object) -> None:
@@ -207,7 +216,7 @@ def test_a_disturbed_step_of_a_search_is_repeated_and_each_step_has_what_was_sto
             self.usage = usage(server_stolen_share=shares.pop(0) if shares else 0.0)
 
     monkeypatch.setattr(start_module, "ResourceSampler", Sampler)
-    (trial,) = measured(of_capacity(14_500), OpenLoad(axis="slo"), 10)
+    (trial,) = measured(generate, OpenLoad(axis="slo"), 10)
     assert loads(measured)[:4] == ["closed=100", "rate=10000", "rate=10000", "rate=20000"]
     assert isinstance(trial, Trial)
     assert trial.search is not None

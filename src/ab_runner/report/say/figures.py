@@ -12,6 +12,7 @@ from ab_runner.analysis.remarks import (
     JvmWork,
     Note,
     Remark,
+    SecondsLeftOut,
     StolenTime,
 )
 from ab_runner.model.axis import Axis, level_text
@@ -184,6 +185,8 @@ def remark_text(remark: Remark) -> str:
             return summary_text(remark.messages)
         case StolenTime():
             return stolen_sentence(remark).text
+        case SecondsLeftOut():
+            return left_out_sentence(remark).text
         case ConnectionsServed():
             return f"about {_served_text(remark)} at a time"
         case JvmRemark():
@@ -194,6 +197,13 @@ def stolen_sentence(stolen: StolenTime) -> Sentence:
     """Return what the hypervisor gave to others."""
     low, high = (f"{100 * share:.1f}" for share in (stolen.low, stolen.high))
     return Sentence("the hypervisor gave ", low, high, " % of the CPU time to others", (stolen.low, stolen.high))
+
+
+def left_out_sentence(seconds: SecondsLeftOut) -> Sentence:
+    """Return the share of the seconds that were left out, and why."""
+    share = seconds.left_out / seconds.of
+    after = " % of the seconds left out: the hypervisor took CPU time in them or in the second before"
+    return Sentence("", f"{100 * share:.0f}", f"{100 * share:.0f}", after, (share, share))
 
 
 def jvm_text(work: JvmWork) -> str:

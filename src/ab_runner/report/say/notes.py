@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.disturbed import DISTURBED
 from ab_runner.analysis.failures import Failure, FailureKind
-from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Note, Remark, StolenTime
+from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Note, Remark, SecondsLeftOut, StolenTime
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import Axis
 from ab_runner.model.server import REFERENCE
@@ -18,6 +18,7 @@ from ab_runner.report.say.figures import (
     BRIEF_KINDS,
     jvm_text,
     jvm_trials_text,
+    left_out_sentence,
     limit_of,
     limit_texts,
     remark_text,
@@ -84,7 +85,7 @@ def _kind(remark: Remark) -> object:
             return remark.messages[0].code
         case JvmRemark():
             return remark.work
-        case StolenTime() | ConnectionsServed():
+        case StolenTime() | SecondsLeftOut() | ConnectionsServed():
             return type(remark)
 
 
@@ -118,6 +119,8 @@ def _sentences(remark: Remark) -> Iterable[Sentence]:
             return map(sentence_of, remark.messages)
         case StolenTime():
             return (stolen_sentence(remark),)
+        case SecondsLeftOut():
+            return (left_out_sentence(remark),)
     return ()
 
 
@@ -246,7 +249,7 @@ def _remarks(cells: Iterable[CellSummary]) -> str:
     others: dict[str, list[Cell]] = {}
     for cell in cells:
         for remark in cell.remarks:
-            if isinstance(remark, Note | StolenTime):
+            if isinstance(remark, Note | StolenTime | SecondsLeftOut):
                 notes.setdefault(_kind(remark), []).append((cell.cell, remark))
             elif isinstance(remark, JvmRemark):
                 others.setdefault(jvm_text(remark.work), []).append(cell.cell)

@@ -255,6 +255,9 @@ class Start:
     def _target(self, name: WorkloadName, load: Load, rate: float | None) -> Target:
         workload = self.context.workloads[name]
         idle_timeout = self.context.protocol.idle_timeout
+        accounts = self.running.accounts
+        server_cpus = set(accounts.server_cpus if accounts else ())
+        generator_cpus = set(accounts.generator_cpus if accounts else ())
         return Target(
             url=f"http://{self.running.host}{workload.path}",
             keep_alive=workload.keep_alive,
@@ -266,4 +269,6 @@ class Start:
             time_limit=time_limit(load, idle_timeout, rate),
             executor=self,
             rate=rate,
+            cpus=tuple(sorted(server_cpus | generator_cpus)),
+            has_own_cpus=not server_cpus & generator_cpus and len(generator_cpus) >= self.context.generators,
         )

@@ -49,6 +49,6 @@ def time_limit(load: Load, idle_timeout: int, rate: float | None) -> float:
     expect, an hour where that is not known."""
     grace = idle_timeout + 15
     if load.seconds is not None:
-        return load.lead_in + load.seconds + grace
+        return load.longest + grace
     assert load.requests is not None
     return grace + (10 * load.requests / rate if rate else 3600)

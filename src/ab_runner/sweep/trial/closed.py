@@ -56,11 +56,9 @@ class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seconds(self) -> float:
-        """The time that it takes with its lead-in; 0 where that is not known, because its load is a number of
+        """The longest time that it takes with its lead-in; 0 where that is not known, because its load is a number of
         requests."""
-        if not self.load.seconds:
-            return 0.0
-        return self.load.seconds + self.load.lead_in + (self.lead_in.seconds or 0.0 if self.lead_in else 0.0)
+        return self.load.longest + (self.lead_in.longest if self.lead_in else 0.0)
 
 
 def measure_cell(start: Start, cell: Cell, rate: float | None) -> TrialResult:

@@ -28,6 +28,8 @@ FIRST_SHARE = 0.5
 """The share of its peak at which the search for a server's capacity begins."""
 TAIL_REQUESTS = 10
 """A percentile is told by at least so many requests that take longer."""
+CLEAN_WITHIN = 4
+"""A trial goes on until it has its seconds without stolen time, up to so many times their number."""
 LONGEST_STRETCH = 4
 """The step of a search takes at most so many times as long as a trial, where low rates make few requests."""
 
@@ -94,6 +96,7 @@ def _trial(start: Start, cell: Cell, load: Load, name: str, peak: float | None =
         load,
         most_connections=connection_limit(load.rate, start.context.workloads[cell.workload].keep_alive),
         seconds=stretched,
+        at_most=CLEAN_WITHIN * stretched,
         seed=max(0, start.block),
         lead_in=LEAD_IN_SECONDS,
     )
