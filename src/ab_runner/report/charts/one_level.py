@@ -53,6 +53,11 @@ def one_level(styles: Mapping[str, Style], level: int, words: Words) -> Spec:
                 },
             },
             {
+                "transform": [{"filter": "isValid(datum.ninety)"}],
+                "mark": {"type": "tick", "thickness": 2, "height": 9},
+                "encoding": {"x": {**x, "field": "ninety"}, "color": server.color_or_grey, "opacity": faded},
+            },
+            {
                 "transform": [{"filter": "isValid(datum.rate)"}],
                 "mark": {"type": "point", "filled": True, "size": 70},
                 "encoding": {"x": x, **server.point, "opacity": faded, "tooltip": tooltip},

@@ -77,8 +77,8 @@ def _notes(workload: Workload, shown: SweepAnalysis) -> Iterator[str]:
 
 
 def _able(workload: Workload, analysis: SweepAnalysis) -> list[Server]:
-    """Return the servers that can have a rank: the ceiling, which is no competitor, has none."""
-    return [each for each in analysis.sweep.servers if workload.name in each.workloads and each.id != REFERENCE]
+    """Return the servers that can have a rank; of an open load also the reference, which has none and comes last."""
+    return [each for each in analysis.servers_of(workload.name) if not analysis.is_closed or each.id != REFERENCE]
 
 
 def _order(server: Server, workload: Workload, level: int, analysis: SweepAnalysis) -> tuple[float, float]:
