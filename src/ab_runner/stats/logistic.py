@@ -40,7 +40,8 @@ class Curve(Struct, frozen=True):
 
 
 def curve(starts: Sequence[Sequence[Step]]) -> Curve:
-    """Return the curve of a server. ValueError without a start, for one without a step, or if no step met the SLO.
+    """Return the curve of a server, of rates from 1. ValueError without a start, for one without a step, or if no step
+    met the SLO.
 
     With y the logarithm of a rate, a trial of start b meets it with the probability 1 / (1 + exp((y - a_b) / s)), and
     the a_b are normal with mean a and standard deviation sigma. `half` is exp(a), and `ninety` is
@@ -50,14 +51,15 @@ def curve(starts: Sequence[Sequence[Step]]) -> Curve:
     and sigma, because few steps often separate completely what was met from what was missed.
 
     An interval is widened to hold each rate at which most of several trials met the SLO and that is above it, and each
-    below it at which most missed it. If no step missed, both figures are the highest rate that was tried.
+    below it at which most missed it. No figure is above the highest rate that was tried; if no step missed, both are
+    that rate, without an interval.
     """
     if not starts or not all(starts) or not any(met for steps in starts for _, met in steps):
         raise ValueError("a curve needs one or more steps in each start, one of which met the SLO")
-    tops = tuple(max(rate for rate, _ in steps) for steps in starts)
     if all(met for steps in starts for _, met in steps):
+        tops = tuple(max(1.0, *(rate for rate, _ in steps)) for steps in starts)
         return Curve(Estimate(max(tops)), Estimate(max(tops)), tops)
-    logarithms = [[(log(max(rate, 1.0)), met) for rate, met in steps] for steps in starts]
+    logarithms = [[(log(max(1.0, rate)), met) for rate, met in steps] for steps in starts]
     tried = [step for steps in logarithms for step in steps]
     lowest, highest = min(tried)[0], max(tried)[0]
     count = min(_PLACES_AT_MOST, int((highest - lowest + 2 * _BEYOND) / _SPACING) + 1)
@@ -65,11 +67,10 @@ def curve(starts: Sequence[Sequence[Step]]) -> Curve:
     weights = _posterior(places, logarithms)
     slope = float(np.exp(weights.sum((1, 2)) @ np.log(_SLOPES)))
     scale = np.sqrt(_SLOPES[:, None] ** 2 + _ATTENUATION * _SPREADS**2)
-    low, value, high = _quantiles(places, weights.sum((0, 1)))
     bounds = _majorities(tried)
-    value = min(value, highest)
-    half = (min(low, value, *bounds[False]), value, max(high, value, *bounds[True]))
-    ninety = _quantiles((places - _ODDS * scale[..., None]).ravel(), weights.ravel())
+    low, value, high = _quantiles(places, weights.sum((0, 1)), highest)
+    half = (min([low, *bounds[False]]), value, max([high, *bounds[True]]))
+    ninety = _quantiles((places - _ODDS * scale[..., None]).ravel(), weights.ravel(), value)
     has_interval = len(starts) >= FEWEST_STARTS
     return Curve(
         _estimate(half, has_interval),
@@ -100,13 +101,13 @@ def _log_prior(values: np.ndarray, prior: tuple[float, float]) -> np.ndarray:
     return np.asarray(-(((np.log(values) - mean) / deviation) ** 2) / 2)
 
 
-def _quantiles(values: np.ndarray, weights: np.ndarray) -> tuple[float, float, float]:
-    """Return the two ends of the interval with the median between them."""
+def _quantiles(values: np.ndarray, weights: np.ndarray, most: float) -> tuple[float, float, float]:
+    """Return the two ends of the interval with the median between them, which is at most that."""
     order = np.argsort(values)
     below = np.cumsum(weights[order]) - weights[order] / 2
     tail = (1 - CONFIDENCE) / 2
-    low, middle, high = np.interp([tail, 0.5, 1 - tail], below, values[order])
-    return float(low), float(middle), float(high)
+    low, middle, high = map(float, np.interp([tail, 0.5, 1 - tail], below, values[order]))
+    return min(low, most), min(middle, most), high
 
 
 def _majorities(tried: Sequence[Step]) -> Mapping[bool, Sequence[float]]:

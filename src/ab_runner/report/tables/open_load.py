@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterator
 
 import msgspec
 
-from ab_runner.analysis.capacity import Capacity
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.open_load import OpenCell, memory_per_connection
@@ -46,7 +45,7 @@ def detail_of(analysis: SweepAnalysis) -> Detail | None:
         case "peak":
             return Detail("arrival rate and peak, requests/s", _shown(analysis, _of_peak))
         case "slo":
-            ninety = _shown(analysis, lambda cell, known: _of_ninety(analysis.cells[cell].capacity, known))
+            ninety = _shown(analysis, lambda cell, known: _of_ninety(analysis.cells[cell], known))
             return Detail("requests/s that 90 % of the trials meet, and peak", ninety)
         case "idle":
             memory = _shown(analysis, lambda cell, _: _kibibytes(memory_per_connection(cells, cell)))
@@ -117,11 +116,12 @@ def _of_peak(_: Cell, known: OpenCell) -> TableCell:
     return TableCell(f"{_rate(known.rate)} of {_rate(known.peak)}", value=known.rate)
 
 
-def _of_ninety(capacity: Capacity | None, known: OpenCell) -> TableCell | None:
-    if capacity is None:
+def _of_ninety(cell: CellSummary, known: OpenCell) -> TableCell | None:
+    if cell.capacity is None:
         return None
-    text = f"{estimate_figure(capacity.ninety)} of {_rate(known.peak)}"
-    return TableCell(text, value=capacity.ninety.value)
+    bound = "≥ " if cell.is_lower_bound else ""
+    text = f"{bound}{estimate_figure(cell.capacity.ninety)} of {_rate(known.peak)}"
+    return TableCell(text, value=cell.capacity.ninety.value)
 
 
 def _lag(_: Cell, known: OpenCell) -> TableCell:

@@ -77,8 +77,10 @@ def _notes(workload: Workload, shown: SweepAnalysis) -> Iterator[str]:
 
 
 def _able(workload: Workload, analysis: SweepAnalysis) -> list[Server]:
-    """Return the servers that can have a rank; of an open load also the reference, which has none and comes last."""
-    return [each for each in analysis.servers_of(workload.name) if not analysis.is_closed or each.id != REFERENCE]
+    """Return the servers that can have a rank. The ceiling, which is no competitor, has none: it is there among
+    capacities alone, where its own is that of machine and generator."""
+    servers = analysis.servers_of(workload.name)
+    return [each for each in servers if analysis.measure == "capacity" or each.id != REFERENCE]
 
 
 def _order(server: Server, workload: Workload, level: int, analysis: SweepAnalysis) -> tuple[float, float]:
