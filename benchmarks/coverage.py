@@ -16,18 +16,22 @@ from math import exp, log
 from statistics import fmean
 
 import numpy as np
-from scipy.stats import bootstrap, studentized_range, t, ttest_rel
+from scipy.optimize import brentq
+from scipy.special import expit
+from scipy.stats import bootstrap, norm, studentized_range, t, ttest_rel
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.server import REFERENCE
 from ab_runner.paths import RESULTS
 from ab_runner.stats.comparable import comparable
 from ab_runner.stats.estimate import median_over_blocks
+from ab_runner.stats.logistic import curve
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT, Ranking, contradictions, rank
 from ab_runner.stats.ratio import LogMean, log_mean, log_ratio
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.reader import read
+from ab_runner.sweep.trial.capacity import search
 
 Bounds = tuple[float, float]
 
@@ -331,6 +335,71 @@ def _drawn(random: np.random.Generator, batches: Mapping[str, Sequence[int]]) ->
     return figures
 
 
+# --- capacities ------------------------------------------------------------------------------------------------
+
+
+def capacities(samples: int) -> None:
+    """Six starts of one server. The wanted rate is anywhere between two rates of the series, and the first rate of a
+    search is off by 0.3 (standard deviation of its logarithm)."""
+    table(
+        "How often a 95 % interval holds the rate that half (that 90 %) of the trials meet, and half its mean width",
+        *("slope", "spread of starts", "trials of a start", "half: ours", "Student", "median of starts", "widened"),
+        *("90 %: ours", "error of half", "error of 90 %"),
+    )
+    for slope, spread in ((0.14, 0.12), (0.08, 0.06), (0.2, 0.2), (0.06, 0.25), (0.2, 0.05)):
+        random = np.random.default_rng(7)
+        lower = _ninety(slope, spread)
+        trials, widened = [], []
+        found: dict[str, list[Bounds]] = {"ours": [], "student": [], "median": [], "ninety": []}
+        errors: dict[str, list[float]] = {"half": [], "ninety": []}
+        for _ in range(samples):
+            middle = 30_000 * exp(random.uniform(0, 0.25))
+            starts = [_searched(random, middle * exp(random.normal(0, spread)), middle, slope) for _ in range(6)]
+            fitted = curve(starts)
+            assert fitted.half.interval, "six starts have one"
+            assert fitted.ninety.interval, "six starts have one"
+            rates = np.array(fitted.starts) / middle
+            trials.append(fmean(map(len, starts)))
+            interval = fitted.half.interval
+            found["ours"].append((interval.low / middle, interval.high / middle))
+            found["student"].append(student(rates))
+            found["median"].append(ours(rates))
+            interval = fitted.ninety.interval
+            found["ninety"].append((interval.low / middle / lower, interval.high / middle / lower))
+            errors["half"].append(log(fitted.half.value / middle))
+            errors["ninety"].append(log(fitted.ninety.value / middle / lower))
+            tried = {rate for steps in starts for rate, _ in steps}
+            widened.append(bool({fitted.half.interval.low, fitted.half.interval.high} & {*map(_exactly, tried)}))
+        row(
+            *(slope, spread, f"{fmean(trials):.1f}", coverage(found["ours"]), coverage(found["student"])),
+            *(coverage(found["median"]), share(widened), coverage(found["ninety"])),
+            *(f"{100 * np.std(each):.1f} %" for each in errors.values()),
+        )
+
+
+def _searched(random: np.random.Generator, capacity: float, middle: float, slope: float) -> list[tuple[int, bool]]:
+    """Return the steps of the search of one start, half of whose trials meet that capacity."""
+    steps: list[tuple[int, bool]] = []
+
+    def meets(rate: int) -> bool:
+        met = bool(random.random() < expit(log(capacity / rate) / slope))
+        steps.append((rate, met))
+        return met
+
+    search(round(middle * exp(random.normal(0, 0.3))), 100, 1_000_000, meets)
+    return steps
+
+
+def _ninety(slope: float, spread: float) -> float:
+    """Return the rate that 90 % of the trials of many starts meet, as a share of that which half meet."""
+    shifts = norm.ppf((np.arange(4_000) + 0.5) / 4_000) * spread
+    return exp(brentq(lambda place: float(expit((shifts - place) / slope).mean()) - 0.9, -5, 0))
+
+
+def _exactly(rate: int) -> float:
+    return float(np.exp(log(rate)))
+
+
 # --- a race ----------------------------------------------------------------------------------------------------
 
 _SERVERS = 45
@@ -422,5 +491,5 @@ def share(found: Iterable[bool]) -> str:
 
 if __name__ == "__main__":
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    for part in (intervals, within, tests, layouts, sweeps, race):
+    for part in (intervals, within, tests, layouts, sweeps, capacities, race):
         part(samples)

@@ -20,7 +20,12 @@ from ab_runner.model.load import Load
 from ab_runner.stats.histogram import weighted
 
 SECONDS, RATE = 5, 10_000
-INTERVALS = {"ten a second": 0.1, "two a second": 0.5, "three in all": SECONDS / 3, "at the start and the end": 10.0 * SECONDS}
+INTERVALS = {
+    "ten a second": 0.1,
+    "two a second": 0.5,
+    "three in all": SECONDS / 3,
+    "only at the start and the end": 10.0 * SECONDS,
+}
 """In seconds."""
 WARM_UP = Load(seconds=10)
 

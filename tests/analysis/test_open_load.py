@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from support.builders import arrivals, open_outcome, open_trial, rejected, sweep, usage, with_lag
+from support.builders import arrivals, open_outcome, open_trial, rejected, said, sweep, usage, with_lag
 from support.builders import server as made
 
 from ab_runner.analysis.cells import summarise_cell
@@ -11,7 +11,7 @@ from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import cpu_efficiency
 from ab_runner.model.axis import OpenLoad
-from ab_runner.model.trial import Cell, Search, Trial
+from ab_runner.model.trial import Cell, Search, Step, Trial
 from ab_runner.report.say.figures import figure_cell
 from ab_runner.store.reader import Stored
 
@@ -23,11 +23,20 @@ def latencies(name: str, p99: float, level: int = 1_000) -> list[Trial]:
     return [open_trial(name, level, p99 * by, block=block) for block, by in enumerate(SPREAD, 1)]
 
 
+def steps(kept: int) -> tuple[Step, ...]:
+    """Each rate twice: the higher one misses the SLO."""
+    return tuple(
+        Step(rate=rate, latency=5.0, answers_per_second=rate, reason=None if rate == kept else said("p99 31 ms"))
+        for rate in (kept, round(1.25 * kept))
+        for _ in range(2)
+    )
+
+
 def capacities(name: str, kept: int, level: int = 10) -> list[Trial]:
     return [
         open_trial(
             name, level, 5.0, block=block,
-            search=Search(met=round(kept * by), missed=round(1.04 * kept * by), steps=()),
+            search=Search(met=round(kept * by), missed=round(1.25 * kept * by), steps=steps(round(kept * by))),
         )
         for block, by in enumerate(SPREAD, 1)
     ]  # fmt: skip
@@ -140,7 +149,7 @@ def test_a_capacity_of_which_some_starts_were_limited_is_a_lower_bound_and_says_
     analysis = analysed(OpenLoad(axis="slo"), (10,), *trials, *capacities("b-1", 20_000))
     found = analysis.cells[Cell("a-1", "small", 10)]
     assert (found.limited, found.counted, found.is_lower_bound) == (2, 6, True)
-    assert figure_cell(found).text == "≥ 10,000 ±2.0 % g 2/6"
+    assert figure_cell(found).text == "≥ 11,179 −8.1/+8.8 % g 2/6"  # noqa: RUF001
     assert {str(rank) for rank in analysis.ranks.values()} == {"1–2"}, "a-1 may be as fast"  # noqa: RUF001
     assert analysis.rankings["small", 10].not_compared == {("a-1", "b-1")}
 
@@ -149,7 +158,19 @@ def test_the_highest_capacity_is_first() -> None:
     analysis = analysed(OpenLoad(axis="slo"), (10,), *capacities("a-1", 10_000), *capacities("b-1", 20_000))
     assert {cell.server: str(rank) for cell, rank in analysis.ranks.items()} == {"b-1": "1", "a-1": "2"}
     found = analysis.cells[Cell("b-1", "small", 10)]
-    assert (found.measure, found.figure) == ("capacity", 20_000)
+    assert found.measure == "capacity"
+    assert found.figure == pytest.approx(20_000 * 1.25**0.5, rel=0.001)
+
+
+def test_the_rates_that_half_and_ninety_per_cent_meet_are_of_the_steps_of_all_starts() -> None:
+    analysis = analysed(OpenLoad(axis="slo"), (10,), *capacities("a-1", 10_000))
+    found = analysis.cells[Cell("a-1", "small", 10)]
+    assert found.capacity is not None
+    assert found.estimate == found.capacity.half
+    assert found.capacity.ninety.value < found.capacity.half.value
+    assert found.by_batch == {
+        block: pytest.approx(10_000 * by * 1.25**0.5, rel=0.001) for block, by in enumerate(SPREAD, 1)
+    }
 
 
 def test_a_rate_that_a_server_does_not_keep_up_with_has_no_figure() -> None:

@@ -13,6 +13,7 @@ from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.message import Code, Verdict
 from ab_runner.model.trial import Cell, Trial
 from ab_runner.store.reader import Stored, read
+from ab_runner.sweep.trial.capacity import FURTHER
 
 BEHIND = (Code.OVERLOADED, Code.GENERATOR_BEHIND)
 """All answers were right, and more than the allowed hundredth came after the second that a trial takes: that is one
@@ -85,9 +86,12 @@ def test_the_capacity_of_a_server_is_between_a_rate_that_it_keeps_and_one_that_i
     met = [step.rate for step in trial.search.steps if step.reason is None]
     assert trial.search.met == max(met, default=0)
     if trial.verdict.valid and trial.search.missed is not None:
-        assert trial.search.missed <= 1.05 * trial.search.met + 1
+        above = [step.rate for step in trial.search.steps if step.rate > trial.search.met]
+        assert trial.search.missed == min(above)
+        assert len(trial.search.steps) >= 2 + FURTHER
+        assert trial.search.missed <= 2.02 * trial.search.met, "the next rate tried is at most twice as high"
     assert trial.peak is not None
-    assert "capacity in requests/s (p99 within the bound)" in output
+    assert "requests/s at which half of the trials have p99 within the bound" in output
     assert containers_left(stored.sweep.id) == ""
 
 

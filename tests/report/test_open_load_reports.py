@@ -66,7 +66,9 @@ def test_the_charts_name_what_they_show(name: str, stored: Stored) -> None:
     analysis = analyse(stored)
     files = gallery(chart_data(analysis, ()), subtitle_of(analysis.sweep))
     titles = {file: spec["title"]["text"] for file, spec in files.items()}
-    expected = "capacity in requests/s with p99 within 10 ms" if name == "slo" else "median latency in ms"
+    expected = (
+        "requests/s at which half of the trials have p99 within 10 ms" if name == "slo" else "median latency in ms"
+    )
     assert titles["small-rates"] == f"small: {expected}"
     assert "small-then-and-now" not in titles
 
@@ -99,7 +101,7 @@ def test_a_cell_without_a_figure_has_none_in_the_other_tables() -> None:
         for each in slo.records
     )
     report = report_of(analyse(msgspec.structs.replace(slo, records=lucky)), everything=True)
-    for title in ("bracket of the capacity", "lag of the generator"):
+    for title in ("90 % of the trials meet", "lag of the generator"):
         (table,) = [table for table in report.tables if title in table.title]
         texts = {row[0].text: row[1].text for row in table.rows}
         assert texts["fast-1"] == "-"

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import combinations
+from math import log10
+from statistics import median
 
 from support import recounted
 
@@ -13,10 +15,10 @@ from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measurements import over_levels
 from ab_runner.analysis.rankings import ranking_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
-from ab_runner.analysis.trial_figures import TrialFigures
+from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
 from ab_runner.model.records import is_valid
 from ab_runner.model.server import REFERENCE
-from ab_runner.model.trial import Cell, cell_of
+from ab_runner.model.trial import Cell, Trial, cell_of
 from ab_runner.model.workload import WorkloadName
 from ab_runner.paths import RESULTS
 from ab_runner.report.tables.studies import figures_of_2006, judged
@@ -294,6 +296,32 @@ def capacities() -> tuple[str, ...]:
     )
 
 
+def rates_that_most_meet() -> tuple[str, ...]:
+    """Of the steps of core-slo, and of the trials of core-peak."""
+    analysis = published("core-slo")
+    intervals = {
+        place.server: cell.capacity.half.interval for place, cell in analysis.cells.items() if cell.capacity is not None
+    }
+    bins: dict[tuple[str, int], list[tuple[float, bool]]] = {}
+    for record in (each.record for each in analysis.trials if is_valid(each.record)):
+        for step in record.search.steps if record.search else ():
+            place = round(10 * log10(step.rate))
+            bins.setdefault((record.server, place), []).append((10 ** (place / 10), step.reason is None))
+    shares: dict[tuple[str, int], list[tuple[float, bool]]] = {}
+    for figures in published("core-peak").trials:
+        trial = figures.record
+        if trial.server in intervals and isinstance(trial, Trial) and trial.outcome and trial.outcome.arrivals:
+            met = trial.verdict.valid and (figures.latency[PERCENTILES.index(99)] or 0) <= 10
+            shares.setdefault((trial.server, trial.level), []).append((trial.outcome.arrivals.rate, met))
+    for (server, _), trials in (*bins.items(), *shares.items()):
+        rate, interval = median(each for each, _ in trials), intervals[server]
+        assert interval is not None
+        more = sum(1 if met else -1 for _, met in trials)
+        assert len(trials) < 2 or more <= 0 or rate <= interval.high, (server, rate)
+        assert len(trials) < 2 or more >= 0 or rate >= interval.low, (server, rate)
+    return (f"in none of its {len(shares)} cells did most trials keep p99 within 10 ms at a median rate above",)
+
+
 def idle_connections() -> tuple[str, ...]:
     analysis = published("core-idle")
     ranking = analysis.rankings[KEPT, 15_000]
@@ -356,5 +384,5 @@ CLAIMS: tuple[Callable[[], str | tuple[str, ...]], ...] = (
 
 STATISTICS: tuple[Callable[[], str | tuple[str, ...]], ...] = (
     tails, recounted.above_a_millisecond, recounted.stolen, recounted.one_session, recounted.shifts,
-    recounted.noise_of_starts, shared_orders,
+    recounted.noise_of_starts, shared_orders, rates_that_most_meet,
 )  # fmt: skip

@@ -77,7 +77,9 @@ def capacities() -> Stored:
 def _search(name: str, kept: int, limit: Limit, block: int) -> Trial:
     failed = round(1.04 * kept) or 10
     steps = (
+        *([Step(rate=kept // 2, latency=3.5, answers_per_second=kept / 2, reason=None)] if kept else []),
         Step(rate=kept or 20, latency=7.5, answers_per_second=float(kept), reason=None if kept else said("p99 55 ms")),
+        Step(rate=2 * failed, latency=90.0, answers_per_second=float(failed), reason=said("p99 90 ms"), limit=limit),
         Step(rate=failed, latency=31.0, answers_per_second=float(failed), reason=said("p99 31 ms"), limit=limit),
     )
     return open_trial(

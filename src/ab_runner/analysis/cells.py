@@ -8,6 +8,7 @@ from statistics import mean, median
 
 import msgspec
 
+from ab_runner.analysis.capacity import Capacity, capacity_of
 from ab_runner.analysis.disturbed import are_disturbed, is_undisturbed
 from ab_runner.analysis.failures import Failure, FailureKind, cell_failure, failures_of, message_of
 from ab_runner.analysis.latencies import OpenLatencies, open_latencies
@@ -52,7 +53,8 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     valid result. `disturbed` is how many of the valid ones were disturbed. Everything else is of the undisturbed ones,
     or of all valid ones where none is undisturbed.
 
-    `estimate` is the estimated figure of its `measure`, the median over blocks. It is None where half of the trials or
+    `estimate` is the estimated figure of its `measure`: the median over blocks, or the rate that half of the trials
+    meet. It is None where half of the trials or
     more failed, fewer than half of the valid ones are undisturbed, or most connections were starved: then there is no
     figure at this level, and `reason` says why. `rejected` is what was measured although it is not valid: the estimate
     of a disturbed or starved cell, or the median rate where every trial of a closed load failed, if the last of them
@@ -66,7 +68,8 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     trials of percentiles that it computed itself. `served` is the share of the connections that was served at a time,
     the median over the valid trials. `limit` is what was the limit in most of the trials, and `limited` in how many of
     the `counted` ones, those with a valid result, the generator was. `open_latencies` has what is known of an open
-    load's latencies. `failure` describes the trials that failed. `remarks` are what a reader should know.
+    load's latencies, and `capacity` the rates that shares of the trials meet. `failure` describes the trials that
+    failed. `remarks` are what a reader should know.
     """
 
     cell: Cell
@@ -86,6 +89,7 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     limited: int
     counted: int
     open_latencies: OpenLatencies | None
+    capacity: Capacity | None
     failure: Failure | None
     remarks: tuple[Remark, ...]
     latency_by: str | None = None
@@ -186,12 +190,15 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
     served = _median([figures.served for figures, _ in counted])
     starved = _is_starved(cell, served)
     is_rejected = starved or are_disturbed(disturbed, len(undisturbed) + disturbed)
-    by_batch = _by_batch([figures for figures, _ in counted], figure_of)
+    capacity = capacity_of(valid)
+    by_batch = capacity.by_batch if capacity else _by_batch([figures for figures, _ in counted], figure_of)
     own = own_latency(valid)
     measure = next((found for each in records if (found := measure_of(each)) != "rate"), measure_of(records[0]))
     latencies = open_latencies(counted) if counted and lower_is_better(measure) else None
     if latencies is not None:
         estimate: Estimate | None = latencies.percentiles[50]
+    elif capacity is not None:
+        estimate = capacity.half
     else:
         estimate = median_over_blocks(list(by_batch.values())) if by_batch else None
     limits = [] if is_rejected else _limits(valid, latencies)
@@ -216,6 +223,7 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
         limited=0 if latencies else limits.count("generator"),
         counted=len(valid),
         open_latencies=latencies,
+        capacity=capacity,
         failure=cell_failure(messages),
         remarks=(
             *failures_of(messages),

@@ -43,6 +43,7 @@ class FailureKind(Enum):
 
 _CODES: dict[FailureKind, tuple[Code, ...]] = {
     FailureKind.COLD: (Code.COLD,),
+    FailureKind.DISTURBED: (Code.FEW_CLEAN_SECONDS,),
     FailureKind.OVERLOADED: (Code.OVERLOADED, Code.SLO_MISSED),
     FailureKind.GENERATOR: (Code.GENERATOR_BEHIND,),
     FailureKind.FAILED_REQUESTS: (Code.FAILED, Code.COUNTED),

@@ -8,8 +8,8 @@ from ab_runner.model.axis import Axis
 from ab_runner.model.trial import CellRecord, Trial
 
 Measure = Literal["rate", "latency", "capacity"]
-"""Requests per second of a closed load; the median of an open load's latencies in milliseconds; or the highest rate at
-which an SLO is met, in requests per second."""
+"""Requests per second of a closed load; the median of an open load's latencies in milliseconds; or the rate at which
+half of the trials meet an SLO, in requests per second."""
 
 
 def measure_on(axis: Axis) -> Measure:
@@ -33,12 +33,6 @@ def measure_of(record: CellRecord) -> Measure:
 def rate_of(trial: Trial) -> float | None:
     """Return the requests per second of a closed load; None of an open one, whose rate was given."""
     return None if trial.outcome is None or trial.is_open else trial.outcome.rate
-
-
-def throughput(trial: Trial) -> float | None:
-    """Return a trial's figure in requests per second: its rate or the capacity that was found, 0 if none was. None of a
-    trial that measures latency."""
-    return rate_of(trial) if trial.search is None else float(trial.search.met)
 
 
 def lower_is_better(measure: Measure) -> bool:

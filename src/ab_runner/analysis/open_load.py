@@ -18,8 +18,7 @@ class OpenCell(msgspec.Struct, frozen=True, kw_only=True):
     """Medians over the valid trials of a cell that its figure is of; None where that is not known or does not apply.
 
     `rate` is the planned one in requests per second and `peak` that of the closed load before it. `lag` is p99 of the
-    generator's lag in milliseconds, and `lag_p50` its median; None in older sweeps. `met` and `missed` are the bracket
-    of a capacity: the rates at which the SLO was met, and the lowest above them at which it was not.
+    generator's lag in milliseconds, and `lag_p50` its median; None in older sweeps.
     `memory_by_block` has the server's highest memory in bytes.
     """
 
@@ -27,8 +26,6 @@ class OpenCell(msgspec.Struct, frozen=True, kw_only=True):
     peak: float | None
     lag: float | None
     lag_p50: float | None
-    met: float | None
-    missed: float | None
     memory_by_block: Mapping[int, int]
 
 
@@ -50,8 +47,6 @@ def _open_cell(figures: Sequence[TrialFigures]) -> OpenCell:
         peak=_median(trials, lambda trial: trial.peak),
         lag=_median(trials, _lag),
         lag_p50=median(lags) if lags else None,
-        met=_median(trials, lambda trial: trial.search.met if trial.search else None),
-        missed=_median(trials, lambda trial: trial.search.missed if trial.search else None),
         memory_by_block={
             trial.block: trial.usage.peak_memory_bytes
             for trial in trials

@@ -9,7 +9,7 @@ import msgspec
 from ab_runner.analysis.cells import CellSummary, cells_and_trials, share_of_ceiling
 from ab_runner.analysis.drift import Drift, drifts, shifts
 from ab_runner.analysis.latencies import COMPARED
-from ab_runner.analysis.measure import Measure, lower_is_better, measure_on, throughput
+from ab_runner.analysis.measure import Measure, lower_is_better, measure_on, rate_of
 from ab_runner.analysis.measurements import has_noise, measurements_of, over_levels, p95s_of, speeds_of
 from ab_runner.analysis.open_load import OpenCell, open_cells
 from ab_runner.analysis.rankings import Rankings, cpu_efficiency_rankings, ranking_of, rankings_of, ranks_of
@@ -118,10 +118,16 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
         found = (self.cell(server, workload, level) for level in self.levels)
         return [cell for cell in found if cell is not None]
 
+    def capacity_of(self, trial: Trial) -> float | None:
+        """Return the rate that half of the trials of this one's start meet; None where its cell has no capacity."""
+        return self.cells[cell].by_batch.get(trial.measured_with) if (cell := cell_of(trial)) in self.cells else None
+
     def share_of(self, figures: TrialFigures) -> float | None:
-        """Return the rate of a single valid trial as a share of the ceiling's median in its cell."""
+        """Return the rate or the capacity of a single valid trial as a share of the ceiling's figure in its cell."""
         record = figures.record
-        rate = throughput(record) if isinstance(record, Trial) and is_valid(record) else None
+        if not isinstance(record, Trial) or not is_valid(record):
+            return None
+        rate = rate_of(record) if record.search is None else self.capacity_of(record)
         return None if rate is None else share_of_ceiling(rate, cell_of(record), self.cells)
 
 

@@ -7,7 +7,7 @@ from statistics import median
 
 import msgspec
 
-from ab_runner.analysis.measure import measure_of, throughput
+from ab_runner.analysis.measure import measure_of, rate_of
 from ab_runner.model.trial import CellRecord, Trial
 from ab_runner.stats.histogram import Histogram, merge, weighted
 from ab_runner.stats.little import served_share
@@ -62,11 +62,12 @@ def _percentile(spread: Histogram, percentage: float) -> float | None:
 
 
 def figure_of(trial: TrialFigures) -> float | None:
-    """Return what a trial adds to the figure of its cell; None where it has nothing to add."""
+    """Return what a trial adds to the figure of its cell; None where it has nothing to add. The figure of a capacity is
+    of the steps of all its searches together."""
     record = trial.record
     if measure_of(record) == "latency":
         return trial.latency[PERCENTILES.index(50)]
-    return throughput(record) if isinstance(record, Trial) else None
+    return rate_of(record) if isinstance(record, Trial) else None
 
 
 def cpu_efficiency(trial: Trial) -> float | None:

@@ -50,8 +50,8 @@ from ab_runner.sweep.request import Place, with_changes
 @click.option(
     "--slo",
     type=options.Slo(),
-    help="An open load that searches for the capacity, the highest rate at which a percentile stays within a bound: "
-    "p99=10ms.",
+    help="An open load that searches for the capacity, the rate at which half of the trials keep a percentile within a "
+    "bound: p99=10ms.",
 )
 @click.option("--idle", type=options.IDLE_CONNECTIONS, help="Idle connections beside one --rate.")
 @click.option(

@@ -72,6 +72,6 @@ def named_levels(axis: Axis, levels: Iterable[int], open: OpenLoad | None) -> tu
             return "open load, rates", f"{numbers} % of each server's peak"
         case "slo":
             percentile = open.percentile if open else "p99"
-            return "open load, capacity", f"the highest rate with {percentile} ≤ {numbers} ms"
+            return "open load, capacity", f"the rate at which half of the trials have {percentile} ≤ {numbers} ms"
         case "idle":
             return f"open load, {open.rate if open else 0:,} requests/s beside idle connections", numbers

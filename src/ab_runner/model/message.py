@@ -47,6 +47,7 @@ class Code(StrEnum):
     """The generator uses a connection again unless the server says that it closes it."""
     IDLE_CONNECTIONS = "idle connections"
     """`open` of `asked`."""
+    FEW_CLEAN_SECONDS = "few clean seconds"
     SLO_MISSED = "SLO missed"
     """`milliseconds` of the `percentile`."""
     # --- notes on valid results

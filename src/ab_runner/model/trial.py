@@ -44,8 +44,9 @@ class Step(Struct, frozen=True, kw_only=True):
 
 
 class Search(Struct, frozen=True, kw_only=True):
-    """The search for the highest rate at which a server meets an SLO. `met` is that rate, 0 if there is none; `missed`
-    is the lowest rate above it at which the SLO was not met, None if it was met at all."""
+    """The search for the rate at which half of a server's trials meet an SLO. `met` is the highest rate of a step that
+    met it, 0 if there is none; `missed` is the lowest rate above it that was tried, None if there is none. Older
+    searches tried no rate twice."""
 
     met: Count
     missed: Count | None
@@ -98,8 +99,8 @@ class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record")
     """Requests per second of a closed load of 100 connections at the same start, where the rate of an open load comes
     from it."""
     search: Search | None = None
-    """Where a capacity was searched for; the trial's outcome is that of the highest rate at which the SLO was
-    met."""
+    """Where a capacity was searched for; the trial's outcome is that of a step at the highest rate of those that met
+    the SLO."""
     samples: Count | None = None
     """Answers that the runner requested during the trial and compared byte by byte; None in older files."""
 

@@ -20,7 +20,8 @@ INTERVAL_SECONDS = 0.1
 """Eight looks in the loaded part of the shortest trial, which is one second."""
 LOOKS_IN_OPEN_LOAD = 3
 """In as many seconds as are asked for. A look takes CPU time of server or generator, and so delays requests of an open
-load: ten looks a second made p99 2.5 times as long as none (docs/benchmarks.md). Two of three are in the loaded part."""
+load: ten looks a second made p99 two to three times as long as none (docs/benchmarks.md). Two of three are in the
+loaded part."""
 
 
 class Monitored(Protocol):

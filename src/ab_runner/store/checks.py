@@ -57,7 +57,8 @@ def _wrong_in_trial(trial: Trial) -> str | None:
         return f"a valid trial must have {low:g} to {high:g} requests/s"
     if trial.verdict.valid and trial.outcome and trial.is_open and 0 in trial.outcome.latency:
         return "a valid trial must have latencies above 0"
-    if trial.verdict.valid and trial.search and not trial.search.met:
+    steps = trial.search.steps if trial.search else ()
+    if trial.verdict.valid and trial.search and all(step.reason for step in steps):
         return "a valid search must have a rate at which the SLO was met"
     stolen = trial.usage.stolen if trial.usage else None
     if stolen and any(len(lost) != len(stolen.at) for lost in stolen.cpus.values()):

@@ -52,7 +52,7 @@ def test_of_several_blocks_it_is_told_when_the_first_has_its_tables() -> None:
     ("load", "levels", "expected"),
     [
         (OpenLoad(axis="rate"), (1_000, 2_000), "open load, rates: 1,000, 2,000 requests/s"),
-        (OpenLoad(axis="slo"), (10,), "open load, capacity: the highest rate with p99 ≤ 10 ms"),
+        (OpenLoad(axis="slo"), (10,), "open load, capacity: the rate at which half of the trials have p99 ≤ 10 ms"),
         (OpenLoad(axis="idle", rate=500), (0, 9), "open load, 500 requests/s beside idle connections: 0, 9"),
     ],
 )

@@ -163,13 +163,45 @@ def test_a_capacity_is_searched_from_half_of_the_peak(measured: Measure) -> None
     assert isinstance(trial, Trial)
     search = trial.search
     assert search is not None
-    assert search.met <= 14_500 < (search.missed or 0) <= 1.05 * search.met
+    assert (search.met, search.missed) == (12_500, 16_000)
     assert trial.outcome is not None
     assert trial.outcome.arrivals is not None
     assert trial.outcome.arrivals.rate == search.met, "it is the trial of the highest rate that met the SLO"
     assert [(step.rate <= 14_500) for step in search.steps] == [step.reason is None for step in search.steps]
     assert said_of(search.steps[1].reason) == "p99 100 ms"
     assert trial.verdict.valid
+
+
+def test_the_rates_around_a_capacity_are_tried_again_with_other_arrivals(measured: Measure) -> None:
+    measured(of_capacity(14_500), OpenLoad(axis="slo"), 10)
+    steps = [each.trial for each in measured.supporting[1:]]  # type: ignore[attr-defined]
+    rates = [trial.outcome.arrivals.rate for trial in steps]
+    assert rates == [10_000, 20_000, 16_000, 12_500, 16_000, 12_500, 16_000]
+    seeds = [trial.command[trial.command.index("--seed") + 1] for trial in steps]
+    assert seeds == ["1", "1", "1", "1", "1001", "1001", "2001"]
+    assert [trial.raw.removeprefix("1-a-1-1-small-slo10-") for trial in steps] == [
+        "10000.txt", "20000.txt", "16000.txt", "12500.txt", "16000-2.txt", "12500-2.txt", "16000-3.txt"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("limits", "limit"), [((0.0, 0.0), "server"), ((0.0, 5.0), "generator")])
+def test_a_capacity_is_limited_by_the_generator_if_a_miss_above_the_highest_met_rate_was(
+    measured: Measure, limits: tuple[float, float], limit: str
+) -> None:
+    """The first miss at 16,000 requests/s is the server's."""
+    lags = list(limits)
+
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        value = dict(itertools.pairwise(command))
+        rate = float(value.get("--rate", 0))
+        lag = (lags.pop(0) if lags else 0.0) if rate == 16_000 else 0.0
+        return said(
+            command, 1.0 if rate <= 14_500 else 20.0, lag={"milliseconds": {"p99": lag, "max": lag}, "microseconds": []}
+        )
+
+    (trial,) = measured(generate, OpenLoad(axis="slo"), 10)
+    assert isinstance(trial, Trial)
+    assert (trial.limit == "generator") == (limit == "generator")
 
 
 def test_the_peak_and_each_step_of_a_search_are_stored_whole(measured: Measure) -> None:

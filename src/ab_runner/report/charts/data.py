@@ -47,6 +47,11 @@ def _cell_row(summary: CellSummary, last: bool, analysis: SweepAnalysis) -> Row:
     if summary.estimate and (interval := summary.estimate.interval):
         row |= {"low": _digits(interval.low), "high": _digits(interval.high), "top": _digits(interval.high)}
         row["interval"] = interval_figure(interval, summary.measure)
+    if summary.capacity:
+        row |= {
+            "ninety": _digits(summary.capacity.ninety.value),
+            "ninety_figure": estimate_figure(summary.capacity.ninety),
+        }
     if cell in analysis.ranks:
         row["rank"] = rank_text(analysis.ranks[cell], summary)
     if summary.limit:

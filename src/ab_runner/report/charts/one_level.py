@@ -11,6 +11,7 @@ from ab_runner.report.charts.parts import (
     DETAILS,
     DIMMED,
     SHOWN,
+    ServerChannels,
     Spec,
     chart,
     coloured,
@@ -52,6 +53,7 @@ def one_level(styles: Mapping[str, Style], level: int, words: Words) -> Spec:
                     "opacity": faded,
                 },
             },
+            *([_ninety(x, server, faded)] if words.measure == "capacity" else []),
             {
                 "transform": [{"filter": "isValid(datum.rate)"}],
                 "mark": {"type": "point", "filled": True, "size": 70},
@@ -64,3 +66,12 @@ def one_level(styles: Mapping[str, Style], level: int, words: Words) -> Spec:
             },
         ],
     )  # fmt: skip
+
+
+def _ninety(x: Spec, server: ServerChannels, faded: Spec) -> Spec:
+    """Return the ticks at the rates that 90 % of the trials meet."""
+    return {
+        "transform": [{"filter": "isValid(datum.ninety)"}],
+        "mark": {"type": "tick", "thickness": 2, "height": 9},
+        "encoding": {"x": {**x, "field": "ninety"}, "color": server.color_or_grey, "opacity": faded},
+    }

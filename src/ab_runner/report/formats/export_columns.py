@@ -10,7 +10,7 @@ from ab_runner.analysis.measure import lower_is_better, measure_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import PERCENTILE_NAMES, TrialFigures
 from ab_runner.model.load import Arrivals
-from ab_runner.model.trial import NotMeasured, Trial
+from ab_runner.model.trial import NotMeasured, Trial, cell_of
 from ab_runner.report.say.messages import full_text
 
 Kind = Literal["text", "whole", "real", "truth"]
@@ -45,6 +45,11 @@ _OF_OPEN_LOAD: dict[str, Kind] = {
     "capacity_missed": "whole",
 }
 _LATER_OF_OPEN_LOAD: dict[str, Kind] = {"p95_ms": "real", "lag_p50_ms": "real"}
+_OF_CAPACITY: dict[str, Kind] = {
+    "half_meet": "real",
+    **{f"cell_{share}_meet{end}": "real" for share in ("half", "ninety") for end in ("", "_low", "_high")},
+}
+"""Of the start, and of its cell with the ends of the intervals."""
 _OF_GENERATOR: dict[str, Kind] = {"generator": "text", **{f"own_{name}": "real" for name in _PERCENTILES}}
 """Its name, and the percentiles that it computed itself where it recorded no requests."""
 _LATER_OF_USAGE: dict[str, Kind] = {"jit_cpu_seconds": "real"}
@@ -80,6 +85,7 @@ COLUMNS: dict[str, Kind] = {
     **_OF_OPEN_LOAD,
     **_LATER_OF_OPEN_LOAD,
     **_OF_GENERATOR,
+    **_OF_CAPACITY,
 }
 
 
@@ -91,6 +97,8 @@ def rows(analysis: SweepAnalysis) -> Iterator[Row]:
         row = _row(figures) | {"share_of_ceiling": share, "axis": analysis.axis, "level": figures.record.level}
         if analysis.is_closed:
             row["concurrency"] = figures.record.level
+        if isinstance(figures.record, Trial) and figures.record.search is not None:
+            row |= _capacity(figures.record, analysis)
         if server := servers.get(figures.record.server):
             row |= {"family": server.family, "revision": server.revision}
         yield row
@@ -149,6 +157,17 @@ def _open_load(trial: Trial, arrivals: Arrivals) -> Row:
     if trial.search is not None:
         row |= {"capacity": trial.search.met, "capacity_missed": trial.search.missed}
     return row
+
+
+def _capacity(trial: Trial, analysis: SweepAnalysis) -> Row:
+    cell = analysis.cells.get(cell_of(trial))
+    if cell is None or cell.capacity is None or cell.figure is None or not trial.verdict.valid:
+        return {}
+    found = [analysis.capacity_of(trial)]
+    for estimate in (cell.capacity.half, cell.capacity.ninety):
+        interval = estimate.interval
+        found += [estimate.value, interval.low if interval else None, interval.high if interval else None]
+    return {name: None if each is None else round(each, 1) for name, each in zip(_OF_CAPACITY, found, strict=True)}
 
 
 def _rounded(share: float | None) -> float | None:

@@ -47,7 +47,7 @@ _LATENCIES = [f"{percentile_name(each)} ms" for each in PERCENTILES]
 _HEADINGS = (
     "workload", "c", "block", "requests/s", *_LATENCIES, "requests", "seconds",
     "limit", "server cores", "generator cores", "requests/CPU s", "memory MiB", "switches", "GCs", "GC ms", "JIT ms",
-    "JIT CPU ms", "heap MiB", "planned/s", "lag p99 ms", "connections", "capacity/s", "missed at/s",
+    "JIT CPU ms", "heap MiB", "planned/s", "lag p99 ms", "connections", "met at/s", "missed at/s",
     "remarks",
 )  # fmt: skip
 
@@ -74,7 +74,7 @@ def _row(figures: TrialFigures) -> dict[str, Value]:
     row |= dict(zip(_LATENCIES, known, strict=True))
     row |= _outcome(record.outcome) if record.outcome else {"requests/s": "none"}
     if record.search:
-        row |= {"capacity/s": record.search.met, "missed at/s": record.search.missed}
+        row |= {"met at/s": record.search.met, "missed at/s": record.search.missed}
     row |= _usage(record.usage) if record.usage else {}
     return row | (_jvm(record.jvm) if record.jvm else {})
 

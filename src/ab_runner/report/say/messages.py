@@ -12,6 +12,7 @@ from ab_runner.model.message import Code, Message, Value
 _TEXTS: dict[str, str] = {
     Code.COLD: "cold: the JIT took {percent:.2g} % of the server's CPU time",
     Code.OVERLOADED: "overloaded",
+    Code.FEW_CLEAN_SECONDS: "disturbed: the hypervisor took CPU time in most seconds",
     Code.GENERATOR_BEHIND: "open-load too slow",
     Code.INCOMPLETE: "{completed} of {requests} completed",
     Code.WRONG_LENGTH: "wrong length {bytes}",

@@ -53,7 +53,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     def quantity_at(self, level: int) -> str:
         """Return what the figures at a level are: `requests per second at concurrency 100`."""
         if self.measure == "capacity":
-            return f"capacity in requests/s with {self.percentile} within {level:,} ms"
+            return f"requests/s at which half of the trials have {self.percentile} within {level:,} ms"
         return f"{self.quantity} {self.at(level)}"
 
 
@@ -72,7 +72,7 @@ def words_of(request: SweepRequest) -> Words:
     quantity, unit = {
         "rate": ("requests per second", "requests/s"),
         "latency": ("median latency in ms", "p50, ms"),
-        "capacity": (f"capacity in requests/s ({percentile} within the bound)", "requests/s"),
+        "capacity": (f"requests/s at which half of the trials have {percentile} within the bound", "requests/s"),
     }[measure]
     over, column, place = {
         "connections": ("concurrency", "c", "at concurrency {}"),

@@ -39,14 +39,14 @@ class Detail(msgspec.Struct, frozen=True):
 
 
 def detail_of(analysis: SweepAnalysis) -> Detail | None:
-    """Return the rates at shares of the peak, the brackets of capacities, or the memory per idle connection."""
+    """Return the rates at shares of the peak, those that 90 % of the trials meet, or the memory per idle connection."""
     cells = analysis.open_cells
     match analysis.axis:
         case "peak":
             return Detail("arrival rate and peak, requests/s", _shown(analysis, _of_peak))
         case "slo":
-            title = "bracket of the capacity, requests/s: SLO met / missed / peak"
-            return Detail(title, _shown(analysis, _bracket))
+            ninety = _shown(analysis, lambda cell, known: _of_ninety(analysis.cells[cell], known))
+            return Detail("requests/s that 90 % of the trials meet, and peak", ninety)
         case "idle":
             memory = _shown(analysis, lambda cell, _: _kibibytes(memory_per_connection(cells, cell)))
             return Detail("memory per idle connection, KiB", memory, (MEMORY,))
@@ -116,8 +116,12 @@ def _of_peak(_: Cell, known: OpenCell) -> TableCell:
     return TableCell(f"{_rate(known.rate)} of {_rate(known.peak)}", value=known.rate)
 
 
-def _bracket(_: Cell, known: OpenCell) -> TableCell:
-    return TableCell(" / ".join(map(_rate, (known.met, known.missed, known.peak))), value=known.met)
+def _of_ninety(cell: CellSummary, known: OpenCell) -> TableCell | None:
+    if cell.capacity is None:
+        return None
+    bound = "≥ " if cell.is_lower_bound else ""
+    text = f"{bound}{estimate_figure(cell.capacity.ninety)} of {_rate(known.peak)}"
+    return TableCell(text, value=cell.capacity.ninety.value)
 
 
 def _lag(_: Cell, known: OpenCell) -> TableCell:

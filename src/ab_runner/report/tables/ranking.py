@@ -77,8 +77,10 @@ def _notes(workload: Workload, shown: SweepAnalysis) -> Iterator[str]:
 
 
 def _able(workload: Workload, analysis: SweepAnalysis) -> list[Server]:
-    """Return the servers that can have a rank: the ceiling, which is no competitor, has none."""
-    return [each for each in analysis.sweep.servers if workload.name in each.workloads and each.id != REFERENCE]
+    """Return the servers that can have a rank. The ceiling, which is no competitor, has none: it is there among
+    capacities alone, where its own is that of machine and generator."""
+    servers = analysis.servers_of(workload.name)
+    return [each for each in servers if analysis.measure == "capacity" or each.id != REFERENCE]
 
 
 def _order(server: Server, workload: Workload, level: int, analysis: SweepAnalysis) -> tuple[float, float]:

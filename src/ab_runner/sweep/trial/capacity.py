@@ -1,50 +1,42 @@
-"""The search for the highest rate at which a server meets an SLO. Pure, but for the trial that the caller makes of each
-rate."""
+"""The rates that a search for a capacity tries. Pure, but for the trial that the caller makes of each rate."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, log, log2, sqrt
+from math import log
 
-import msgspec
-
-PRECISION = 1.05
-"""The search ends when the lowest rate at which the SLO was missed is at most so many times the highest at which it was
-met."""
-USUAL_STEPS = 2 + ceil(log2(log(2) / log(PRECISION)))
-"""The rates that a search tries if the SLO is met at the first one and missed at twice as much."""
-
-
-class Bracket(msgspec.Struct, frozen=True):
-    """Rates in requests per second: `met` is the highest at which the SLO was met, 0 if there is none. `missed` is the
-    lowest above it at which it was missed; None if it was met at the highest of all."""
-
-    met: int
-    missed: int | None
+_R10 = (100, 125, 160, 200, 250, 315, 400, 500, 630, 800)
+_RATES = sorted({each * 10**decade // 100 for decade in range(7) for each in _R10})
+"""The series R10 of preferred numbers (ISO 3): each is about 1.26 times the one before, which is near the standard
+deviation of the curve that is fitted to the trials. There they tell most (Dixon & Mood, A Method for Obtaining and
+Analyzing Sensitivity Data, Journal of the American Statistical Association 43, 1948)."""
+_DOUBLE = 3
+"""Places of the series that twice the rate is away."""
+FURTHER = 5
+"""Trials after the first met and the first missed one."""
+USUAL_STEPS = 2 + FURTHER
+"""The trials of a search in which the SLO is met at the first rate and missed at twice as much."""
 
 
-def search(first: int, lowest: int, highest: int, meets: Callable[[int], bool]) -> Bracket:
-    """Return the bracket of a server's capacity between `lowest` and `highest`. From `first` the rate is doubled until
-    the SLO is missed, or halved until it is met; then the bracket is bisected, by its geometric mean, to `PRECISION`.
-    No rate is tried twice."""
-    met, missed = 0, None
-    rate = min(max(first, lowest), highest)
-    while True:
-        if meets(rate):
-            met = rate
-            if met == highest:
-                return Bracket(met, None)
-            if missed is None:
-                rate = min(2 * met, highest)
-                continue
+def search(first: int, lowest: int, highest: int, meets: Callable[[int], bool]) -> None:
+    """Try the rates of a search for the one that half of the trials meet, of a series between `lowest` and `highest`,
+    the same for all starts and servers. From `first` the rate is doubled until the SLO is missed, or halved until it is
+    met. From the middle of these two, `FURTHER` trials go one place up after each that met it, and one down after each
+    that missed it, so that most rates near the wanted one are tried again. A search ends early if the SLO is met at the
+    highest rate of all, or missed at the lowest, before it was missed or met."""
+    rates = [rate for rate in _RATES if lowest <= rate <= highest]
+    last = len(rates) - 1
+    place = min(range(len(rates)), key=lambda each: abs(log(rates[each] / max(first, 1))))
+    met: int | None = None
+    missed: int | None = None
+    while met is None or missed is None:
+        if meets(rates[place]):
+            met, end, further = place, last, _DOUBLE
         else:
-            missed = rate
-            if met == 0:
-                if missed == lowest:
-                    return Bracket(0, missed)
-                rate = max(missed // 2, lowest)
-                continue
-        assert missed is not None, "it is known by now, or the rate was doubled"
-        if missed <= PRECISION * met or missed - met <= 1:
-            return Bracket(met, missed)
-        rate = round(sqrt(met * missed))
+            missed, end, further = place, 0, -_DOUBLE
+        if place == end:
+            return
+        place = min(max(place + further, 0), last)
+    place = (met + missed + 1) // 2
+    for _ in range(FURTHER):
+        place = min(max(place + (1 if meets(rates[place]) else -1), 0), last)

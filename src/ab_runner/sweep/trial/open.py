@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from math import ceil
 
 import msgspec
 
+from ab_runner.analysis.disturbed import is_disturbed
 from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, percentage
+from ab_runner.model.limits import BLOCKS_AT_MOST
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message, MessageError, Verdict
 from ab_runner.model.trial import PEAK, STEP, Cell, Search, Step, SupportingTrial, Trial
@@ -85,9 +89,12 @@ def _peak(start: Start, cell: Cell, peaks: dict[WorkloadName, Peak]) -> Peak:
     return peaks[cell.workload]
 
 
-def _trial(start: Start, cell: Cell, load: Load, name: str, peak: float | None = None, fewest: int = 0) -> TrialResult:
-    """Make the trial of one rate, after a lead-in. It is stretched until it has `fewest` requests. Its seed is the
-    block's number: all servers of a block have the same arrivals at the same rate."""
+def _trial(
+    start: Start, cell: Cell, load: Load, name: str, peak: float | None = None, fewest: int = 0, tries: int = 0
+) -> TrialResult:
+    """Make the trial of one rate, after a lead-in. It is stretched until it has `fewest` requests. Its seed is of the
+    block and of how often the start has tried the rate: all servers of a block have the same arrivals at the same rate,
+    and no start has the same arrivals twice."""
     protocol = start.context.protocol
     seconds = protocol.trial_of(cell.workload).seconds or 1
     assert load.rate is not None, "the load is open"
@@ -97,7 +104,7 @@ def _trial(start: Start, cell: Cell, load: Load, name: str, peak: float | None =
         most_connections=connection_limit(load.rate, start.context.workloads[cell.workload].keep_alive),
         seconds=stretched,
         at_most=CLEAN_WITHIN * stretched,
-        seed=max(0, start.block),
+        seed=max(0, start.block) + tries * BLOCKS_AT_MOST,
         lead_in=LEAD_IN_SECONDS,
     )
     return make_undisturbed_trial(start, PlannedTrial(cell=cell, load=load, name=name, peak=peak))
@@ -114,6 +121,7 @@ class _Capacity:
         self._name = name
         self._peak = peak
         self._fewest = requests_that_tell(plan)
+        self._tries: Counter[int] = Counter()
         self._steps: list[Step] = []
         self._met: TrialResult | None = None
         self._last: TrialResult | None = None
@@ -123,41 +131,56 @@ class _Capacity:
         seconds = self._start.context.protocol.trial_of(self._cell.workload).seconds or 1
         lowest = ceil(self._fewest / (LONGEST_STRETCH * seconds))
         try:
-            bracket = search(round(FIRST_SHARE * self._peak), lowest, HIGHEST_RATE, self._meets)
+            search(round(FIRST_SHARE * self._peak), lowest, HIGHEST_RATE, self._meets)
         except _Ended:
-            assert self._last is not None, "a step ended it"
-            return self._with(self._last, met=self._highest_met, missed=self._steps[-1].rate)
+            return self._with_search(self._last_result)
         if self._met is None:
-            assert self._last is not None, "a search has a step"
-            reason = self._steps[-1].reason
+            reason = self._steps[-1].reason if self._steps else Message(Code.FEW_CLEAN_SECONDS)
             assert reason is not None, "the SLO was met at no rate"
             verdict = Verdict(False, msgspec.structs.replace(reason, stage="slo"))
-            last = msgspec.structs.replace(self._last.trial, verdict=verdict)
-            return self._with(TrialResult(last, self._last.alive), bracket.met, bracket.missed)
-        missed = next((step for step in self._steps if step.rate == bracket.missed), None)
-        limit = missed.limit if missed else "generator"
-        trial = msgspec.structs.replace(self._met.trial, limit=limit)
-        return self._with(TrialResult(trial, self._met.alive), bracket.met, bracket.missed)
+            last = self._last_result
+            return self._with_search(TrialResult(msgspec.structs.replace(last.trial, verdict=verdict), last.alive))
+        limits = [step.limit for step in self._missed] or ["generator"]
+        limit = "generator" if "generator" in limits else limits[0]
+        return self._with_search(TrialResult(msgspec.structs.replace(self._met.trial, limit=limit), self._met.alive))
+
+    @property
+    def _last_result(self) -> TrialResult:
+        assert self._last is not None, "a search has a step"
+        return self._last
 
     @property
     def _highest_met(self) -> int:
         return max((step.rate for step in self._steps if step.reason is None), default=0)
 
-    def _with(self, result: TrialResult, met: int, missed: int | None) -> TrialResult:
-        found = Search(met=met, missed=missed, steps=tuple(self._steps))
+    @property
+    def _missed(self) -> Sequence[Step]:
+        """The steps at the lowest rate above it, none of which met the SLO."""
+        above = [step for step in self._steps if step.rate > self._highest_met]
+        lowest = min((step.rate for step in above), default=0)
+        return [step for step in above if step.rate == lowest]
+
+    def _with_search(self, result: TrialResult) -> TrialResult:
+        missed = self._missed
+        found = Search(met=self._highest_met, missed=missed[0].rate if missed else None, steps=tuple(self._steps))
         return TrialResult(msgspec.structs.replace(result.trial, search=found), result.alive)
 
     def _meets(self, rate: int) -> bool:
-        result = _trial(self._start, self._cell, Load(rate=rate), f"{self._name}-{rate}", self._peak, self._fewest)
+        """Try a rate, and return whether the SLO was met. A disturbed trial is no step, but says where to go on."""
+        tries = self._tries[rate]
+        self._tries[rate] += 1
+        name = f"{self._name}-{rate}" + (f"-{tries + 1}" if tries else "")
+        result = _trial(self._start, self._cell, Load(rate=rate), name, self._peak, self._fewest, tries)
         self._last = result
         self._start.context.store.append(SupportingTrial(trial=result.trial, role=STEP))
         step = step_of(result.trial, rate, self._plan, self._cell.level)
-        self._steps.append(step)
+        if not is_disturbed(result.trial):
+            if step.reason is None and rate >= self._highest_met:
+                self._met = result
+            self._steps.append(step)
         if not result.alive:
             raise _Ended
-        if step.reason is None:
-            self._met = result
-        return step.reason is None
+        return step.reason is None and step.latency is not None
 
 
 def requests_that_tell(plan: OpenLoad) -> int:
