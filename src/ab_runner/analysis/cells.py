@@ -59,7 +59,8 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     trials of percentiles that it computed itself. `served` is the share of the connections that was served at a time,
     the median over the valid trials. `limit` is what was the limit in most of the trials, and `limited` in how many of
     the `counted` ones, those with a valid result, the generator was. `open_latencies` has what is known of an open
-    load's latencies. `failure` describes the trials that failed. `remarks` are what a reader should know.
+    load's latencies. `failure` describes the trials that failed. `remarks` are what a reader should know. `sessions`:
+    in how many of how many it has a figure, of a result of several; `by_batch` then has a figure for each of them.
     """
 
     cell: Cell
@@ -82,6 +83,7 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     failure: Failure | None
     remarks: tuple[Remark, ...]
     latency_by: str | None = None
+    sessions: tuple[int, int] | None = None
 
     @property
     def figure(self) -> float | None:
@@ -128,6 +130,11 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     def has_exact_latency(self) -> bool:
         """Whether its latencies are as exact as they are shown; ab's beyond p99 are whole milliseconds."""
         return self.measure != "rate" or self.latency_by is not None
+
+    @property
+    def misses_a_session(self) -> bool:
+        """Whether it has a figure in some sessions and not in all."""
+        return self.figure is not None and self.sessions is not None and self.sessions[0] < self.sessions[1]
 
     @property
     def is_lower_bound(self) -> bool:

@@ -17,6 +17,7 @@ from ab_runner.analysis.rankings import Rankings
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
+from ab_runner.stats.estimate import Estimate
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import Ranking
 from ab_runner.stats.ratio import ratio
@@ -77,7 +78,8 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     """What supports or weakens the figures. `wide` is half the width of the median interval, as a share of its
     figure, and `drift` the largest of the reference, each None where it is small. Of the `cells`, `disturbed` are
     disturbed, and `without` have no figure for another reason. The generator was the limit of one or more trials of
-    `limited`. Intervals of one of the `sessions` hold for its hours alone."""
+    `limited`. Intervals of one of the `sessions` hold for its hours alone. `sweeps`: of how many the result is made;
+    `wide` is then that of the relative rates, and known however small it is."""
 
     starts: int
     wide: float | None
@@ -88,6 +90,7 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     drift: float | None
     warnings: int
     sessions: int
+    sweeps: int = 1
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -101,12 +104,15 @@ class Summary(msgspec.Struct, frozen=True):
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
     """What servers were compared by: measurements and rankings by cell, and of latencies (`percentile` is then set)
-    also over all levels of a workload together."""
+    also over all levels of a workload together. Of several sessions `relative` has each figure over the geometric mean
+    of those of the `bases` of its row; of latencies a lower one is better."""
 
     measurements: Mapping[Cell, Measurement]
     rankings: Rankings
     percentile: int | None = None
     over_levels: Mapping[WorkloadName, tuple[Mapping[str, Measurement], Ranking]] = {}
+    relative: Mapping[Cell, Estimate] = {}
+    bases: Mapping[tuple[WorkloadName, int], tuple[str, ...]] = {}
 
 
 def summary_of(
