@@ -7,7 +7,8 @@ by the layout of `stats.sessions`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from statistics import fmean, geometric_mean, median
+from functools import partial
+from statistics import geometric_mean, median
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from ab_runner.analysis.open_load import open_cells
 from ab_runner.analysis.rankings import ranking_of, rankings_of, ranks_of
 from ab_runner.analysis.renames import renames, with_ids
 from ab_runner.analysis.spreads import model_spreads, workload_spread
-from ab_runner.analysis.summary import Compared, Summary, summary_of
+from ab_runner.analysis.summary import Base, Compared, Summary, summary_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.warnings import BlocksShifted, HostConditions, SweepWarning, warnings_of
 from ab_runner.errors import UserError
@@ -33,12 +34,10 @@ from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.estimate import Estimate, Interval
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ratio import LogMean
-from ab_runner.stats.sessions import in_every, layout, over_sessions, relative_to
+from ab_runner.stats.sessions import layout, over_sessions
 from ab_runner.store.differences import difference, revisions
 from ab_runner.store.reader import Stored
 
-FEWEST_IN_BASE = 3
-"""Where the generator limited all but fewer servers, figures are relative to the mean of all."""
 Row = Mapping[str, Measurement]
 """The measurements of one session by server, of a workload at one level or over all."""
 
@@ -86,7 +85,8 @@ def _as_in(newest: Sweep, analysis: SweepAnalysis) -> SweepAnalysis:
         return analysis
     kept = tuple(server for server in sweep.servers if server.id not in others)
     renamed = [
-        _changed(record, lambda one: {"server": names.get(one.server, one.server)}) for record in analysis.stored.records
+        _changed(record, lambda one: {"server": names.get(one.server, one.server)})
+        for record in analysis.stored.records
     ]
     records = tuple(each for each in renamed if getattr(each, "server", None) not in others)
     return analyse(Stored(replace(sweep, servers=kept), records, analysis.stored.damage))
@@ -146,9 +146,7 @@ def _with_confidence(summary: Summary, compared: Compared, sessions: Sequence[Sw
     widths = [width for each in compared.relative.values() if (width := each.relative_half_width) is not None]
     starts = [each.summary.confidence.starts for each in sessions if each.summary.confidence]
     wide = median(widths) if widths else None
-    return replace(
-        summary, confidence=replace(summary.confidence, starts=min(starts), wide=wide, sweeps=len(sessions))
-    )
+    return replace(summary, confidence=replace(summary.confidence, starts=min(starts), wide=wide, sweeps=len(sessions)))
 
 
 def _warnings(stored: Stored, sessions: Sequence[SweepAnalysis]) -> tuple[SweepWarning, ...]:
@@ -170,15 +168,14 @@ _NUMBERS = ("block", "batch", "start")
 def _records(sessions: Iterable[SweepAnalysis]) -> list[list[Record]]:
     """Return the records of each session, with its blocks, batches and starts numbered on from those before it. The
     checks of the reference are of no block and keep their own."""
-    found = []
-    by = dict.fromkeys(_NUMBERS, 0)
+    found: list[list[Record]] = []
+    offsets = dict.fromkeys(_NUMBERS, 0)
     for session in sessions:
         own = [each for each in session.stored.records if not isinstance(each, EndRecord)]
-        offsets = dict(by)
-        found.append([_changed(record, lambda one, by=offsets: _numbers(one, by)) for record in own])
-        for record in found[-1]:
-            numbers = _numbers(getattr(record, "trial", record), dict.fromkeys(_NUMBERS, 0))
-            by |= {name: max(by[name], number) for name, number in numbers.items()}
+        add = partial(_numbers, by=offsets)
+        found.append([_changed(record, add) for record in own])
+        used = [add(getattr(record, "trial", record)) for record in own]
+        offsets = {name: max([offsets[name], *(each.get(name, 0) for each in used)]) for name in _NUMBERS}
     return found
 
 
@@ -194,7 +191,7 @@ def _stored(sessions: Sequence[SweepAnalysis], records: Iterable[Iterable[Record
     servers = {server.id: server for each in sessions for server in each.sweep.servers}
     skipped = {id: skip for each in sessions for id, skip in each.sweep.skipped.items() if id not in servers}
     ending = next((end for each in sessions if (end := each.stored.ending) != "finished"), "finished")
-    end = () if ending is None else (EndRecord(at=newest.started, reason=ending),)
+    ends = [] if ending is None else [EndRecord(at=newest.started, reason=ending)]
     return Stored(
         replace(
             newest,
@@ -204,7 +201,7 @@ def _stored(sessions: Sequence[SweepAnalysis], records: Iterable[Iterable[Record
             outside={id: each for session in sessions for id, each in session.sweep.outside.items()},
             skipped=skipped,
         ),
-        (*(record for own in records for record in own), *end),
+        (*(record for own in records for record in own), *ends),
         tuple(line for each in sessions for line in each.stored.damage),
     )
 
@@ -247,19 +244,18 @@ def _cell(
         cpu_efficiency=over_sessions(efficient.values()) if efficient else None,
         cpu_efficiency_by_batch=efficient,
         served=median(served) if served else None,
-        open_latencies=_latencies(latencies) if latencies else None,
+        open_latencies=_latencies(summary.open_latencies, latencies) if summary.open_latencies else None,
         remarks=(*summary.remarks, *(remark for each in failed for remark in each.remarks)),
     )
 
 
-def _latencies(sessions: Sequence[OpenLatencies]) -> OpenLatencies:
-    known = [each for each in sessions[0].percentiles if all(each in other.percentiles for other in sessions)]
-    lags = [each.lag for each in sessions if each.lag is not None]
-    return OpenLatencies(
-        {each: over_sessions([session.percentiles[each].value for session in sessions]) for each in known},
-        {},
-        median(lags) if lags else None,
-    )
+_WITH_RANGES = (50, 95, 99)
+"""The percentiles that every cell has and that tables show with their spread. Longer ones are of all trials."""
+
+
+def _latencies(pooled: OpenLatencies, sessions: Sequence[OpenLatencies]) -> OpenLatencies:
+    ranges = {each: over_sessions([session.percentiles[each].value for session in sessions]) for each in _WITH_RANGES}
+    return replace(pooled, percentiles={**pooled.percentiles, **ranges})
 
 
 # --- what servers are compared by --------------------------------------------------------------------------------
@@ -274,9 +270,17 @@ def _compared(cells: Mapping[Cell, CellSummary], at: int, sessions: Sequence[Swe
     relative: dict[Cell, Estimate] = {}
     bases = {}
     for (workload, level), row in rows.items():
-        bases[workload, level], found = _relative(row, is_known)
-        relative |= {Cell(id, workload, level): _inverse(each) if is_latency else each for id, each in found.items()}
-    together = {name: [each.over_levels[name][0] for each in parts if name in each.over_levels] for name in _names(parts)}
+        found = layout(_logs(row))
+        for server in found.common:
+            cell, estimate = Cell(server, workload, level), found.relative(server)
+            estimate = estimate if is_known else Estimate(estimate.value)
+            relative[cell] = _inverse(estimate) if is_latency else estimate
+        if found.common:
+            is_bound = any(measurements[Cell(server, workload, level)].is_lower_bound for server in found.common)
+            bases[workload, level] = Base(len(found.common), is_bound)
+    together = {
+        name: [each.over_levels[name][0] for each in parts if name in each.over_levels] for name in _names(parts)
+    }
     over = {name: _measured(row, is_known) for name, row in together.items() if len(row) == len(sessions)}
     return Compared(
         measurements=measurements,
@@ -292,7 +296,9 @@ def _names(parts: Iterable[Compared]) -> list[WorkloadName]:
     return list(dict.fromkeys(name for each in parts for name in each.over_levels))
 
 
-def _rows(sessions: Sequence[Mapping[Cell, Measurement]]) -> dict[tuple[WorkloadName, int], list[dict[str, Measurement]]]:
+def _rows(
+    sessions: Sequence[Mapping[Cell, Measurement]],
+) -> dict[tuple[WorkloadName, int], list[dict[str, Measurement]]]:
     """Return the row of each session, by workload and level. The ceiling, which is no competitor, is in none."""
     rows: dict[tuple[WorkloadName, int], list[dict[str, Measurement]]] = {}
     for at, measurements in enumerate(sessions):
@@ -316,37 +322,14 @@ def _logs(sessions: Iterable[Row]) -> list[dict[str, float]]:
 
 
 def _measured(sessions: Sequence[Row], is_known: bool) -> dict[str, Measurement]:
-    """Return what is compared of each server of a row. A server that is not in every session is in no comparison, and
-    its noise is taken as not known. A lower bound in any session is one."""
-    logs = _logs(sessions)
-    common = in_every(logs)
-    found = layout(logs) if common else None
-    relative = [relative_to(each, common) if common else each for each in logs]
-    bounds = _bounds(sessions)
-    measured = {}
-    for server in dict.fromkeys(server for row in sessions for server in row):
-        mean = LogMean(fmean(each[server] for each in relative if server in each))
-        if found and is_known and server in found.effects:
-            mean = found.mean(server)
-        measured[server] = Measurement(mean, server in bounds)
-    return measured
-
-
-def _bounds(sessions: Iterable[Row]) -> set[str]:
-    return {server for row in sessions for server, each in row.items() if each.is_lower_bound}
-
-
-def _relative(sessions: Sequence[Row], is_known: bool) -> tuple[tuple[str, ...], dict[str, Estimate]]:
-    """Return the servers to whose mean figures are relative, and the relative figures of those that every session
-    has."""
-    logs = _logs(sessions)
-    if not (common := in_every(logs)):
-        return (), {}
-    free = sorted(set(common) - _bounds(sessions))
-    base = tuple(free if len(free) >= FEWEST_IN_BASE else common)
-    found = layout(logs)
-    relative = {server: found.relative(server, base) for server in common}
-    return base, relative if is_known else {server: Estimate(each.value) for server, each in relative.items()}
+    """Return what is compared of each server of a row. A server that is not in every session is in no comparison: its
+    noise is taken as not known. A lower bound in any session is one."""
+    found = layout(_logs(sessions))
+    bounds = {server for row in sessions for server, each in row.items() if each.is_lower_bound}
+    return {
+        server: Measurement(found.mean(server) if is_known else LogMean(found.mean(server).value), server in bounds)
+        for server in dict.fromkeys(server for row in sessions for server in row)
+    }
 
 
 def _inverse(estimate: Estimate) -> Estimate:

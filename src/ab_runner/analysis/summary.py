@@ -102,17 +102,24 @@ class Summary(msgspec.Struct, frozen=True):
     confidence: Confidence | None = None
 
 
+class Base(msgspec.Struct, frozen=True):
+    """The mean that the figures of a row are relative to: of how many servers, and whether any is a lower bound."""
+
+    servers: int
+    is_bound: bool
+
+
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
     """What servers were compared by: measurements and rankings by cell, and of latencies (`percentile` is then set)
     also over all levels of a workload together. Of several sessions `relative` has each figure over the geometric mean
-    of those of the `bases` of its row; of latencies a lower one is better."""
+    of its row, which `bases` describe; of latencies a lower one is better."""
 
     measurements: Mapping[Cell, Measurement]
     rankings: Rankings
     percentile: int | None = None
     over_levels: Mapping[WorkloadName, tuple[Mapping[str, Measurement], Ranking]] = {}
     relative: Mapping[Cell, Estimate] = {}
-    bases: Mapping[tuple[WorkloadName, int], tuple[str, ...]] = {}
+    bases: Mapping[tuple[WorkloadName, int], Base] = {}
 
 
 def summary_of(
@@ -192,12 +199,18 @@ def _order(
     )
 
 
-def figure_shown(cell: CellSummary, percentile: int | None) -> float:
-    """Return the figure of a cell that tables show: that percentile of its latencies where one is given."""
+def figures_shown(cell: CellSummary, percentile: int | None) -> tuple[float, ...]:
+    """Return the figure of a cell that tables show, that percentile of its latencies where one is given; the lowest and
+    the highest of several sessions."""
+    shown = _shown(cell, percentile)
+    return (shown.range.low, shown.range.high) if shown.range else (shown.value,)
+
+
+def _shown(cell: CellSummary, percentile: int | None) -> Estimate:
     if percentile is not None and cell.open_latencies is not None:
-        return cell.open_latencies.percentiles[percentile].value
-    assert cell.figure is not None, "cells without a figure are left out"
-    return cell.figure
+        return cell.open_latencies.percentiles[percentile]
+    assert cell.estimate is not None, "cells without a figure are left out"
+    return cell.estimate
 
 
 def _speed(cell: CellSummary | None, measurement: Measurement, percentile: int | None) -> float:
@@ -205,7 +218,7 @@ def _speed(cell: CellSummary | None, measurement: Measurement, percentile: int |
     All levels together have none."""
     if cell is None:
         return measurement.mean.value
-    shown = figure_shown(cell, percentile)
+    shown = _shown(cell, percentile).value
     return -shown if lower_is_better(cell.measure) else shown
 
 

@@ -32,8 +32,8 @@ class LogMean(Struct, frozen=True):
 
     `loadings` are its coefficients of independent errors of variance 1 that it shares with the other means of the same
     fit, and that are not in `variance`: two means have the covariance sum(loading * other loading). Means that are
-    not of one fit have none. `is_pooled`: all means of its row have one estimate of the variance together, whose degrees
-    of freedom these are.
+    not of one fit have none. `is_pooled`: all means of its row have one estimate of the variance together, whose
+    degrees of freedom these are.
 
     Logarithms, because what disturbs a rate does so in proportion."""
 

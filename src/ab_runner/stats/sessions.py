@@ -2,9 +2,9 @@
 
     log figure = server + session + residual
 
-A session is faster or slower as a whole, and some servers gain more by that than others. The residual has both this
-interaction and the error within a session, so what it says of a server's place holds for other sessions like these
-(H. Scheffé, The Analysis of Variance, 1959, sections 4.2 and 8.1: sessions as a random factor).
+A session is faster or slower as a whole, and does more of that to some servers than to others. The residual has both
+this interaction and the error within a session, so what it says of a server's place holds for other sessions like
+these (H. Scheffé, The Analysis of Variance, 1959, sections 4.2 and 8.1, with sessions as a random factor).
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ Logs = Mapping[str, float]
 
 
 class Layout(Struct, frozen=True):
-    """`effects` are the servers' means over `sessions` sessions of log figure - the mean of all in that session, by
-    server. `variance` is that of a single residual, pooled over the servers, with (servers - 1)(sessions - 1) degrees
-    of freedom."""
+    """`common` are the servers that all of `sessions` sessions have. `effects` are means over sessions of a server's
+    logarithm, less the mean of the common servers in that session; of a server that is not common over those that it
+    is in. `variance` is that of a single residual of the common servers, pooled over them."""
 
+    common: tuple[str, ...]
     effects: Logs
     sessions: int
     variance: float
@@ -35,51 +36,44 @@ class Layout(Struct, frozen=True):
     @property
     def degrees_of_freedom(self) -> int:
         """Those of the variance; 0 where there is nothing to know it by."""
-        return (len(self.effects) - 1) * (self.sessions - 1)
+        return max(0, len(self.common) - 1) * (self.sessions - 1)
 
     def mean(self, server: str) -> LogMean:
-        """Return a server's effect as it is compared with those of the others: of two the difference has the variance
-        2 s²/J of J sessions."""
-        if not self.degrees_of_freedom:
+        """Return a server's effect as it is compared with others: the difference of two has the variance 2 s²/J, with
+        J sessions. The noise of a server that is not in every session is taken as not known."""
+        if not self.degrees_of_freedom or server not in self.common:
             return LogMean(self.effects[server])
-        variance = self.variance / self.sessions
-        return LogMean(self.effects[server], variance, self.degrees_of_freedom, is_pooled=True)
+        return LogMean(self.effects[server], self.variance / self.sessions, self.degrees_of_freedom, is_pooled=True)
 
-    def relative(self, server: str, base: Collection[str], *, in_another_session: bool = False) -> Estimate:
-        """Return a server's figure over the geometric mean of those of `base`, with its interval; or with the interval
+    def relative(self, server: str, in_another_session: bool = False) -> Estimate:
+        """Return the figure of a common server over the geometric mean of all of them, with its interval, or the one
         for what another session would show. No interval where the variance is not known.
 
-        With J sessions and B servers in the base, the variance is s² (1/J) (1 - 1/B) of one of them and s² (1/J)
-        (1 + 1/B) of any other; for another session 1 + 1/J takes the place of 1/J."""
-        value = self.effects[server] - fmean(self.effects[each] for each in base)
+        With I servers and J sessions the variance is s² (1 - 1/I) / J, and in another session s² (1 - 1/I) (1 + 1/J).
+        """
+        value = self.effects[server]
         if not self.degrees_of_freedom:
             return Estimate(factor(value))
-        among = 1 - 1 / len(base) if server in base else 1 + 1 / len(base)
-        variance = self.variance * (1 / self.sessions + in_another_session) * among
+        variance = self.variance * (1 - 1 / len(self.common)) * (1 / self.sessions + in_another_session)
         reach = -float(stdtrit(self.degrees_of_freedom, (1 - CONFIDENCE) / 2)) * sqrt(variance)
         return Estimate(factor(value), Interval(factor(value - reach), factor(value + reach)))
 
 
 def layout(sessions: Sequence[Logs]) -> Layout:
-    """Return the layout of the servers that every session has. ValueError where there is none."""
-    servers = in_every(sessions)
-    if not servers:
-        raise ValueError("no server is in every session")
-    relative = [relative_to(logs, servers) for logs in sessions]
-    effects = {server: fmean(logs[server] for logs in relative) for server in servers}
-    squares = fsum((logs[server] - effects[server]) ** 2 for logs in relative for server in servers)
-    freedom = (len(servers) - 1) * (len(sessions) - 1)
-    return Layout(effects, len(sessions), squares / freedom if freedom else 0.0)
-
-
-def in_every(sessions: Sequence[Logs]) -> list[str]:
-    """Return the servers that every session has."""
-    return sorted(set.intersection(*map(set, sessions))) if sessions else []
+    """Return the layout of these sessions. Where no server is common to all of them, the effects are relative to
+    nothing."""
+    common = tuple(sorted(set.intersection(*map(set, sessions))))
+    centred = [relative_to(logs, common) for logs in sessions]
+    servers = dict.fromkeys(server for logs in sessions for server in logs)
+    effects = {server: fmean(logs[server] for logs in centred if server in logs) for server in servers}
+    squares = fsum((logs[server] - effects[server]) ** 2 for logs in centred for server in common)
+    freedom = (len(common) - 1) * (len(sessions) - 1)
+    return Layout(common, effects, len(sessions), squares / freedom if freedom > 0 else 0.0)
 
 
 def relative_to(logs: Logs, base: Collection[str]) -> dict[str, float]:
     """Return the logarithms of a session, less the mean of those of `base`."""
-    mean = fmean(logs[server] for server in base)
+    mean = fmean(logs[server] for server in base) if base else 0.0
     return {server: each - mean for server, each in logs.items()}
 
 

@@ -44,7 +44,7 @@ def _cell_row(summary: CellSummary, last: bool, analysis: SweepAnalysis) -> Row:
         return row | {"missing": figure}
     latencies = zip(PERCENTILES, summary.latency, strict=True)
     row |= {"rate": _digits(summary.figure), "top": _digits(summary.figure)}
-    if summary.estimate and (interval := summary.estimate.interval):
+    if summary.estimate and (interval := summary.estimate.interval or summary.estimate.range):
         row |= {"low": _digits(interval.low), "high": _digits(interval.high), "top": _digits(interval.high)}
         row["interval"] = interval_figure(interval, summary.measure)
     if cell in analysis.ranks:
