@@ -26,10 +26,12 @@ Logs = Mapping[str, float]
 class Layout(Struct, frozen=True):
     """`common` are the servers that all of `sessions` sessions have. `effects` are means over sessions of a server's
     logarithm, less the mean of the common servers in that session; of a server that is not common over those that it
-    is in. `variance` is that of a single residual of the common servers, pooled over them."""
+    is in. `level` is the mean of all logarithms of the common servers. `variance` is that of a single residual of
+    theirs, pooled over them."""
 
     common: tuple[str, ...]
     effects: Logs
+    level: float
     sessions: int
     variance: float
 
@@ -39,11 +41,13 @@ class Layout(Struct, frozen=True):
         return max(0, len(self.common) - 1) * (self.sessions - 1)
 
     def mean(self, server: str) -> LogMean:
-        """Return a server's effect as it is compared with others: the difference of two has the variance 2 s²/J, with
-        J sessions. The noise of a server that is not in every session is taken as not known."""
+        """Return a server's mean at the sessions' average speed, as it is compared with others: the difference of two
+        has the variance 2 s²/J, with J sessions. The noise of a server that is not in every session is taken as not
+        known."""
+        value = self.level + self.effects[server]
         if not self.degrees_of_freedom or server not in self.common:
-            return LogMean(self.effects[server])
-        return LogMean(self.effects[server], self.variance / self.sessions, self.degrees_of_freedom, is_pooled=True)
+            return LogMean(value)
+        return LogMean(value, self.variance / self.sessions, self.degrees_of_freedom, is_pooled=True)
 
     def relative(self, server: str, in_another_session: bool = False) -> Estimate:
         """Return the figure of a common server over the geometric mean of all of them, with its interval, or the one
@@ -63,18 +67,15 @@ def layout(sessions: Sequence[Logs]) -> Layout:
     """Return the layout of these sessions. Where no server is common to all of them, the effects are relative to
     nothing."""
     common = tuple(sorted(set.intersection(*map(set, sessions))))
-    centred = [relative_to(logs, common) for logs in sessions]
+    means = [fmean(logs[server] for server in common) if common else 0.0 for logs in sessions]
+    centred = [
+        {server: each - mean for server, each in logs.items()} for logs, mean in zip(sessions, means, strict=True)
+    ]
     servers = dict.fromkeys(server for logs in sessions for server in logs)
     effects = {server: fmean(logs[server] for logs in centred if server in logs) for server in servers}
     squares = fsum((logs[server] - effects[server]) ** 2 for logs in centred for server in common)
     freedom = (len(common) - 1) * (len(sessions) - 1)
-    return Layout(common, effects, len(sessions), squares / freedom if freedom > 0 else 0.0)
-
-
-def relative_to(logs: Logs, base: Collection[str]) -> dict[str, float]:
-    """Return the logarithms of a session, less the mean of those of `base`."""
-    mean = fmean(logs[server] for server in base) if base else 0.0
-    return {server: each - mean for server, each in logs.items()}
+    return Layout(common, effects, fmean(means), len(sessions), squares / freedom if freedom > 0 else 0.0)
 
 
 def over_sessions(figures: Collection[float]) -> Estimate:

@@ -19,7 +19,7 @@ from ab_runner.report.charts.comparison import CHANGES_SHOWN
 from ab_runner.report.charts.latencies import TAIL, TAIL_FIGURE, percentile_field
 from ab_runner.report.say.figures import cell_text, rank_text
 from ab_runner.report.say.numbers import estimate_figure, interval_figure, latency_figures, rate_figure, share_figure
-from ab_runner.report.tables.then_and_now import factor_figure
+from ab_runner.report.tables.then_and_now import factor_text
 
 Row = dict[str, Any]
 
@@ -117,5 +117,5 @@ def _now(pair: FigurePair, summary: CellSummary) -> Row:
     if summary.figure is not None:
         row["rate"] = summary.figure
     if pair.factor is not None:
-        row["factor"] = factor_figure(pair.factor)
+        row["factor"] = factor_text(pair)
     return row
