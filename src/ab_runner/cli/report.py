@@ -194,4 +194,5 @@ def _conflicts(wanted: Wanted) -> Iterator[str]:
     if wanted.then_and_now and wanted.only not in (None, "tables", "ranking"):
         yield f"--then-and-now has no {wanted.only}; it takes --only tables and --only ranking"
     if wanted.form == "csv" and not wanted.then_and_now and (wanted.selects or wanted.only):
-        yield "--format csv has all that there is; --servers, --workloads, --concurrency and --only select tables"
+        rows = "cell" if len(wanted.results) > 1 else "trial"
+        yield f"--format csv has every {rows}; --servers, --workloads, --concurrency and --only select tables"

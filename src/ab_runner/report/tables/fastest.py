@@ -14,7 +14,8 @@ from ab_runner.report.say.numbers import NONE, differences_text, range_figure
 from ab_runner.report.say.words import Words, words_of
 from ab_runner.stats.estimate import FEWEST_STARTS
 
-LEAD = "lead: ratio to the closest server that is significantly behind, compared within {}"
+LEAD = "lead: ratio to the closest server that is significantly behind, compared within blocks"
+LEAD_OVER_SESSIONS = LEAD.replace("blocks", "sessions")
 TIED = "tied: tested, and not told apart; beside it the smallest difference that each test would have found"
 SOME_STARTS_FAILED = "*: some of its trials failed; its rank rests on the others"
 TOGETHER = "together"
@@ -34,17 +35,17 @@ def fastest_table(analysis: SweepAnalysis) -> Table | None:
     if not rows:
         return None
     orders = [order for workload in workloads if len(workload.servers) > 1 for order in workload.orders]
-    notes = _notes(orders, "sessions" if analysis.sessions else "blocks")
+    notes = _notes(orders, LEAD_OVER_SESSIONS if analysis.sessions else LEAD)
     is_latency = lower_is_better(analysis.measure)
     best, unit = ("lowest", "ms") if is_latency else ("fastest", words.unit)
     headings = ("workload", words.column, best, unit, "lead", "evidence")
     return Table(title=words.answer, headings=headings, rows=tuple(rows), notes=notes, prose=(2, 5))
 
 
-def _notes(orders: Sequence[Order], within: str) -> tuple[str, ...]:
+def _notes(orders: Sequence[Order], lead: str) -> tuple[str, ...]:
     """Return what explains the words and the star in the rows of these orders."""
     found = {
-        LEAD.format(within): any(order.lead for order in orders),
+        lead: any(order.lead for order in orders),
         TIED: any(order.tied for order in orders),
         SOME_STARTS_FAILED: any(order.figure is not None and order.figure.failed for order in orders),
     }
