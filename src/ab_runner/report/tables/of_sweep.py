@@ -137,7 +137,8 @@ def relative_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Tab
     percentile that is compared."""
     quantity = words_of(analysis.sweep.request).quantity
     for compared in analysis.compared:
-        bases = {level: base for (name, level), base in compared.bases.items() if name == workload.name}
+        places = ((level, (workload.name, level)) for level in analysis.levels)
+        bases = {level: compared.bases[place] for level, place in places if place in compared.bases}
         if bases:
             of = quantity if compared.percentile is None else f"p{compared.percentile} latency"
             yield table_of(
