@@ -7,7 +7,7 @@ export PYTHONPATH := src
 newest_jdk = $(PYTHON) -c 'from ab_runner.runtime.jdks import installed; print(next(j.home for j in installed() if j.compiles))'
 artifacts = $${XDG_CACHE_HOME:-$$HOME/.cache}/ab-runner/artifacts
 
-.PHONY: help bench check test aims compose checksums lock
+.PHONY: help bench check test aims sessions compose checksums lock
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, w
 
 aims: .venv/test.txt ## are the aims met? computed anew from benchmarks/records
 	$(PYTHON) benchmarks/aims.py
+
+sessions: ## which sessions of the published result are due, and how to measure them
+	@$(PYTHON) benchmarks/sessions.py
 
 compose: .venv/test.txt ## compose.yaml, and the exceptions in docs/fairness.md, from servers/*/server.toml
 	@text=$$($(PYTHON) -m ab_runner.catalog.compose) && echo "$$text" > compose.yaml

@@ -39,7 +39,14 @@ def row(kind: str, first: float | None, later: float | None = 100.0) -> WarmUpRo
 def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of records by which every aim is met."""
     monkeypatch.setattr(aims, "RECORDS", tmp_path)
-    for of_published_sweeps in ("named_times", "twins", "roster", "orders", "rates"):  # they take seconds to analyse
+    for of_published_sweeps in (
+        "named_times",
+        "twins",
+        "roster",
+        "orders",
+        "rates",
+        "over_sessions",
+    ):  # they take seconds to analyse
         monkeypatch.setattr(aims, of_published_sweeps, lambda: iter(()))
     for level in (10, 100):
         keep(tmp_path / f"warm-up-c{level}.jsonl", [row("jvm", 98.0)] * 20 + [row("c", 99.0)] * 20)

@@ -8,6 +8,7 @@ from support.builders import server
 from ab_runner.catalog.servers import CatalogError, load, select
 from ab_runner.catalog.sets import ServerSet, expand, load_sets
 from ab_runner.catalog.toml_files import DocumentError
+from ab_runner.history.then_and_now import match_of
 
 SERVERS = Path(__file__).parents[2] / "servers"
 KNOWN = {id: server(id) for id in ("jetty-5.1.10", "tomcat-11", "tomcat-5.5.15")}
@@ -27,6 +28,16 @@ def test_the_core_set_is_twelve_servers_of_2006_and_of_today_with_every_workload
     assert {each for server in core for each in server.workloads} == {"echo", "small", "small-keepalive", "large"}
     assert {"jvm", "debian"} == {server.kind for server in core}
     assert all(server.published for server in core[:8])
+
+
+def test_the_set_of_the_published_result_has_the_servers_of_2006_and_the_newest_of_their_families() -> None:
+    catalog = load(SERVERS)
+    members = [catalog[id] for id in load_sets(SERVERS, catalog)["2006-newest"].servers]
+    assert len(members) == 24
+    assert {server.id for server in catalog.values() if server.published} <= {server.id for server in members}
+    for published in (each.published for each in members if each.published):
+        newest = match_of(published, catalog.values()).newest
+        assert newest is None or newest in members
 
 
 def test_a_folder_without_the_file_has_no_sets(tmp_path: Path) -> None:

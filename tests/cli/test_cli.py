@@ -98,7 +98,7 @@ A_REASON = Skip(SkipKind.OTHER, "a reason")
         (["sweep"], "No such command 'sweep'"),
         (["list", "jety*"], "no server 'jety*' (did you mean jetty-9.4"),
         (["list", "--format", "markdown", "--available"], "--available is not"),
-        (["report", "a", "b"], "report shows one sweep; ./ab-runner compare shows several"),
+        (["report", "a", "b", "--html"], "--html and --svg of several sweeps need --out"),
         (["report", "--workloads", ","], "names no workload"),
         (["report", "--concurrency", "ten"], "'ten' is not a whole number; write it like 10,100"),
         (["report", "--concurrency", ","], "names no level; write it like 10,100"),

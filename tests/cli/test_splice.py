@@ -204,7 +204,7 @@ def test_a_picture_that_cannot_be_is_named(
         (f"splice {SWEEP}", "no command 'splice'"),
         (f"report {SWEEP} --chekc", "No such option"),
         (f"report {SWEEP} --help", "the command makes no table"),
-        (f"report {SWEEP} {SWEEP}", "report shows one sweep"),
+        (f"report {SWEEP} {SWEEP}", "results/sweeps/one and results/sweeps/one are the same sweep"),
         (f"report {SWEEP} --workloads smal", "--workloads: the sweep has no smal; it has echo, small"),
         (f"report {SWEEP} --workloads large", "--workloads: the sweep has no large"),
         (f"report {SWEEP} --servers nginx*", "--servers: the sweep has no server 'nginx*'"),

@@ -69,7 +69,8 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     the median over the valid trials. `limit` is what was the limit in most of the trials, and `limited` in how many of
     the `counted` ones, those with a valid result, the generator was. `open_latencies` has what is known of an open
     load's latencies, and `capacity` the rates that shares of the trials meet. `failure` describes the trials that
-    failed. `remarks` are what a reader should know.
+    failed. `remarks` are what a reader should know. `sessions`: in how many of how many it has a figure, of a result of
+    several; `by_batch` then has a figure for each of them.
     """
 
     cell: Cell
@@ -93,6 +94,7 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     failure: Failure | None
     remarks: tuple[Remark, ...]
     latency_by: str | None = None
+    sessions: tuple[int, int] | None = None
 
     @property
     def figure(self) -> float | None:
@@ -139,6 +141,11 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     def has_exact_latency(self) -> bool:
         """Whether its latencies are as exact as they are shown; ab's beyond p99 are whole milliseconds."""
         return self.measure != "rate" or self.latency_by is not None
+
+    @property
+    def misses_a_session(self) -> bool:
+        """Whether it has a figure in some sessions and not in all."""
+        return self.figure is not None and self.sessions is not None and self.sessions[0] < self.sessions[1]
 
     @property
     def is_lower_bound(self) -> bool:

@@ -299,6 +299,11 @@ def why_not_comparable(before: Sweep, after: Sweep) -> Iterator[str]:
     yield from machine_differences(before, after, _CPUS)
     yield from difference("server CPUs", before.server_cpus, after.server_cpus)
     yield from difference("generator CPUs", before.generator_cpus, after.generator_cpus)
+    yield from work_differences(before, after)
+
+
+def work_differences(before: Sweep, after: Sweep) -> Iterator[str]:
+    """Yield the differences in what was asked of the servers, and how."""
     yield from fixture_differences(before, after)
     yield from workload_differences(before, after)
     yield from difference("load", _load_text(before), _load_text(after))

@@ -17,6 +17,7 @@ from ab_runner.analysis.rankings import Rankings
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
+from ab_runner.stats.estimate import Estimate
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import Ranking
 from ab_runner.stats.ratio import ratio
@@ -77,7 +78,8 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     """What supports or weakens the figures. `wide` is half the width of the median interval, as a share of its
     figure, and `drift` the largest of the reference, each None where it is small. Of the `cells`, `disturbed` are
     disturbed, and `without` have no figure for another reason. The generator was the limit of one or more trials of
-    `limited`. Intervals of one of the `sessions` hold for its hours alone."""
+    `limited`. Intervals of one of the `sessions` hold for its hours alone. `sweeps`: of how many the result is made;
+    `wide` is then that of the relative rates, and known however small it is."""
 
     starts: int
     wide: float | None
@@ -88,6 +90,7 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     drift: float | None
     warnings: int
     sessions: int
+    sweeps: int = 1
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -99,14 +102,24 @@ class Summary(msgspec.Struct, frozen=True):
     confidence: Confidence | None = None
 
 
+class Base(msgspec.Struct, frozen=True):
+    """The mean that the figures of a row are relative to: of how many servers, and whether any is a lower bound."""
+
+    servers: int
+    is_bound: bool
+
+
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
     """What servers were compared by: measurements and rankings by cell, and of latencies (`percentile` is then set)
-    also over all levels of a workload together."""
+    also over all levels of a workload together. Of several sessions `relative` has each figure over the geometric mean
+    of its row, which `bases` describe; of latencies a lower one is better."""
 
     measurements: Mapping[Cell, Measurement]
     rankings: Rankings
     percentile: int | None = None
     over_levels: Mapping[WorkloadName, tuple[Mapping[str, Measurement], Ranking]] = {}
+    relative: Mapping[Cell, Estimate] = {}
+    bases: Mapping[tuple[WorkloadName, int], Base] = {}
 
 
 def summary_of(
@@ -186,12 +199,18 @@ def _order(
     )
 
 
-def figure_shown(cell: CellSummary, percentile: int | None) -> float:
-    """Return the figure of a cell that tables show: that percentile of its latencies where one is given."""
+def figures_shown(cell: CellSummary, percentile: int | None) -> tuple[float, ...]:
+    """Return the figure of a cell that tables show, that percentile of its latencies where one is given; the lowest and
+    the highest of several sessions."""
+    shown = _shown(cell, percentile)
+    return (shown.range.low, shown.range.high) if shown.range else (shown.value,)
+
+
+def _shown(cell: CellSummary, percentile: int | None) -> Estimate:
     if percentile is not None and cell.open_latencies is not None:
-        return cell.open_latencies.percentiles[percentile].value
-    assert cell.figure is not None, "cells without a figure are left out"
-    return cell.figure
+        return cell.open_latencies.percentiles[percentile]
+    assert cell.estimate is not None, "cells without a figure are left out"
+    return cell.estimate
 
 
 def _speed(cell: CellSummary | None, measurement: Measurement, percentile: int | None) -> float:
@@ -199,7 +218,7 @@ def _speed(cell: CellSummary | None, measurement: Measurement, percentile: int |
     All levels together have none."""
     if cell is None:
         return measurement.mean.value
-    shown = figure_shown(cell, percentile)
+    shown = _shown(cell, percentile).value
     return -shown if lower_is_better(cell.measure) else shown
 
 

@@ -37,7 +37,7 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     of these come `drifts`. `shares` are the cells' rates and capacities as shares of the ceiling's. `compared` has what
     servers are compared by: their figures, and of latencies p95 besides. `cpu_efficiency` has the rankings by requests
     per CPU-second. `ranks` are those of the figures by cell. `spreads` and `io_models` are by workload, for those that
-    were measured.
+    were measured. `sessions` are the sweeps that a result of several is made of, in the order of time.
     """
 
     stored: Stored
@@ -53,6 +53,7 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     drifts: tuple[Drift, ...]
     warnings: tuple[SweepWarning, ...]
     summary: Summary
+    sessions: tuple[Sweep, ...] = ()
 
     @property
     def sweep(self) -> Sweep:

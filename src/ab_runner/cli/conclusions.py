@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 @click.command("conclusions")
 @click.argument("results", type=click.Path(path_type=Path), nargs=-1, metavar="[SWEEP]…")
 @options.table_format
+@click.option("--sessions", is_flag=True, help="The sweeps are sessions of one result, and are judged together.")
 @click.option(
     "--only",
     type=click.Choice(["tables", "verdicts"]),
     help="tables: without facts and warnings. verdicts: a row for each conclusion, without what decides it.",
 )
-def command(results: tuple[Path, ...], form: str, only: str | None) -> None:
+def command(results: tuple[Path, ...], form: str, sessions: bool, only: str | None) -> None:
     """Shows which conclusions of 2006 hold. They are judged by their author's own figures, and by those of sweeps."""
     from ab_runner.cli.tables import analysed, show_tables
     from ab_runner.report.formats import conclusions_csv
@@ -33,15 +34,22 @@ def command(results: tuple[Path, ...], form: str, only: str | None) -> None:
 
     if only and form == "csv":
         raise click.UsageError("--format csv has all parts of all conclusions; --only selects tables")
-    sweeps = named(results, analysed)
+    sweeps = named(results, analysed, sessions)
     papers = judged(sweeps)
     damage = damage_of(sweeps)
     show_tables(lambda: report_for(papers, damage, only), lambda: conclusions_csv.render(papers), damage, form)
 
 
-def named(folders: Sequence[Path], load: Callable[[Path], SweepAnalysis]) -> list[tuple[str, SweepAnalysis]]:
-    """Return each sweep under its name in the tables: one is `now`, several are called after their folders."""
+def named(
+    folders: Sequence[Path], load: Callable[[Path], SweepAnalysis], sessions: bool = False
+) -> list[tuple[str, SweepAnalysis]]:
+    """Return each sweep under its name in the tables: one is `now`, several are called after their folders. As
+    `sessions` they are one result. UserError for sweeps that cannot be that."""
+    from ab_runner.analysis.sessions import together
     from ab_runner.report.tables.studies import NOW
+
+    if sessions and folders:
+        return [(NOW, together([(str(folder), load(folder)) for folder in folders]))]
 
     return [(NOW if len(folders) == 1 else folder.resolve().name, load(folder)) for folder in folders]
 

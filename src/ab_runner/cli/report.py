@@ -34,9 +34,14 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     out: Path | None
 
     @property
-    def sweep(self) -> Path:
-        """The sweep's folder."""
-        return self.results[0] if self.results else options.latest_sweep()
+    def sweeps(self) -> tuple[Path, ...]:
+        """The folders of the sweeps, which are sessions of one result."""
+        return self.results or (options.latest_sweep(),)
+
+    @property
+    def folder(self) -> Path:
+        """Where files are written."""
+        return self.out or self.sweeps[0]
 
     @property
     def files(self) -> bool:
@@ -50,7 +55,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @click.command("report")
-@click.argument("results", type=click.Path(path_type=Path), nargs=-1, metavar="[SWEEP]")
+@click.argument("results", type=click.Path(path_type=Path), nargs=-1, metavar="[SWEEP]…")
 @options.table_format
 @click.option(
     "--all", "everything", is_flag=True, help="Shows all tables (latencies, ranks, CPU time) and all warnings."
@@ -90,15 +95,17 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     help="Where --html and --svg write.  [default: the sweep's folder]",
 )
 def command(**values: Any) -> None:
-    """Shows the tables of a sweep again.  [default: results/latest]"""
+    """Shows the tables of a sweep again.  [default: results/latest]
+
+    Several sweeps of the same servers at other hours or on other machines are sessions of one result: rates are ranges
+    over sessions, and servers are ranked by what holds in all of them."""
     wanted = Wanted(**values)
     check_options(wanted)
     if wanted.files:
         from ab_runner.cli.console import say_out
         from ab_runner.report.formats.files import write_files
 
-        folder = wanted.out or wanted.sweep
-        for path in write_files(analysis_of(wanted), folder, html=wanted.html, svg=wanted.svg):
+        for path in write_files(analysis_of(wanted), wanted.folder, html=wanted.html, svg=wanted.svg):
             say_out(str(path))
     else:
         _show(wanted)
@@ -111,11 +118,13 @@ def check_options(wanted: Wanted) -> None:
 
 
 def analysis_of(wanted: Wanted, load: Callable[[Path], SweepAnalysis] | None = None) -> SweepAnalysis:
-    """Return the analysis of the sweep, with what is selected alone; `load` is for more than one report of a sweep."""
+    """Return the analysis of the sweep, or of several as one result, with what is selected alone; `load` is for more
+    than one report of a sweep. UserError for sweeps that are no sessions of one result."""
     from ab_runner.analysis.selection import narrowed
+    from ab_runner.analysis.sessions import together
     from ab_runner.cli.tables import analysed
 
-    analysis = (load or analysed)(wanted.sweep)
+    analysis = together([(str(folder), (load or analysed)(folder)) for folder in wanted.sweeps])
     return narrowed(analysis, _selection(wanted)) if wanted.selects else analysis
 
 
@@ -141,13 +150,15 @@ def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
 
 def _show(wanted: Wanted) -> None:
     from ab_runner.cli.tables import show_tables
-    from ab_runner.report.formats import csv, then_and_now_csv
+    from ab_runner.report.formats import csv, sessions_csv, then_and_now_csv
     from ab_runner.report.tables.studies import compared_with_2006
 
     analysis = analysis_of(wanted)
 
     def as_csv() -> str:
-        return then_and_now_csv.render(compared_with_2006(analysis)) if wanted.then_and_now else csv.render(analysis)
+        if wanted.then_and_now:
+            return then_and_now_csv.render(compared_with_2006(analysis))
+        return sessions_csv.render(analysis) if analysis.sessions else csv.render(analysis)
 
     show_tables(lambda: report_for(wanted, analysis), as_csv, analysis.stored.damage, wanted.form)
 
@@ -168,8 +179,8 @@ def _selection(wanted: Wanted) -> Selection:
 
 
 def _conflicts(wanted: Wanted) -> Iterator[str]:
-    if len(wanted.results) > 1:
-        yield "report shows one sweep; ./ab-runner compare shows several beside each other"
+    if len(wanted.results) > 1 and wanted.files and wanted.out is None:
+        yield "--html and --svg of several sweeps need --out: the result is in the folder of none of them"
     if wanted.out is not None and not wanted.files:
         yield "--out is for --html and --svg; tables go to stdout"
     if wanted.html and wanted.selects:
@@ -183,4 +194,5 @@ def _conflicts(wanted: Wanted) -> Iterator[str]:
     if wanted.then_and_now and wanted.only not in (None, "tables", "ranking"):
         yield f"--then-and-now has no {wanted.only}; it takes --only tables and --only ranking"
     if wanted.form == "csv" and not wanted.then_and_now and (wanted.selects or wanted.only):
-        yield "--format csv has every trial; --servers, --workloads, --concurrency and --only select tables"
+        rows = "cell" if len(wanted.results) > 1 else "trial"
+        yield f"--format csv has every {rows}; --servers, --workloads, --concurrency and --only select tables"

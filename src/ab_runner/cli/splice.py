@@ -103,7 +103,7 @@ def _report(values: Mapping[str, Any], load: Load) -> Report | Pictures:
     analysis = report.analysis_of(wanted, load)
     if not wanted.svg:
         return report.report_for(wanted, analysis)
-    folder = (paths.ROOT / (wanted.out or wanted.sweep) / CHARTS).resolve()
+    folder = (paths.ROOT / wanted.folder / CHARTS).resolve()
     if not folder.is_relative_to(paths.ROOT.resolve()):
         raise UserError(f"--out {wanted.out}: charts of a document are within the repository")
     return {folder / f"{name}.svg": spec for name, spec in charts_of(analysis).items()}
@@ -118,7 +118,7 @@ def _compare(values: Mapping[str, Any], load: Load) -> Report:
 
 def _conclusions(values: Mapping[str, Any], load: Load) -> Report:
     _check_named(values["results"])
-    sweeps = conclusions.named(values["results"], load)
+    sweeps = conclusions.named(values["results"], load, values["sessions"])
     return conclusions.report_for(judged(sweeps), conclusions.damage_of(sweeps), values["only"])
 
 

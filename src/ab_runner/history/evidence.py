@@ -49,12 +49,14 @@ class FailedRequests(msgspec.Struct, frozen=True):
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """A cell of a server of the paper. `measurement` is what comparisons use, None if there is no valid result:
-    `absence` says why. `rates` are by block. `at_most`: requests failed, and the rate that includes them is an upper
-    bound of the rate without failures. `at_least`: ab was the limit, so the server may be faster. `is_published`: it is
-    an author's own figure, whose noise is not known."""
+    `absence` says why. `cell` is the one that was measured. `rates` are by block, or by session of a result of several.
+    `at_most`: requests failed, and the rate that includes them is an upper bound of the rate without failures.
+    `at_least`: ab was the limit, so the server may be faster. `is_published`: it is an author's own figure, whose noise
+    is not known."""
 
     server: str
     absence: Absence
+    cell: Cell | None = None
     measurement: Measurement | None = None
     rates: Mapping[int, float] = {}
     at_most: bool = False
@@ -70,13 +72,15 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
 class Evidence(msgspec.Struct, frozen=True):
     """Figures under the names of the paper's servers; `year` is that of published ones, of which it is not known how
-    many `cpus` each server had. `generator` made the load."""
+    many `cpus` each server had. `generator` made the load. `is_of_sessions`: of several, whose figures are compared
+    by session and not by block."""
 
     name: str
     cells: Mapping[Cell, Measured]
     year: int | None = None
     cpus: int | None = None
     generator: str = DEFAULT_GENERATOR
+    is_of_sessions: bool = False
 
     @property
     def is_published(self) -> bool:
@@ -125,7 +129,7 @@ def _published(figure: Figure) -> Measured:
 def of_sweep(analysis: SweepAnalysis, figures: Iterable[Figure]) -> Evidence:
     """Return the cells of the stand-in for each server of the paper."""
     failures = _failures(analysis.trials)
-    blocks = {each.record.measured_with: each.record.block for each in analysis.trials}
+    blocks = {} if analysis.sessions else {each.record.measured_with: each.record.block for each in analysis.trials}
     found: dict[Cell, Measured] = {}
     for (name, workload), server in _stand_ins(analysis.sweep.servers, figures):
         for level in analysis.levels:
@@ -135,7 +139,13 @@ def of_sweep(analysis: SweepAnalysis, figures: Iterable[Figure]) -> Evidence:
                     cell, analysis.measurements.get(cell.cell), failures.get(cell.cell, {}), blocks
                 )
     sweep = analysis.sweep
-    return Evidence(sweep.id, found, cpus=sweep.cpus_of_a_server, generator=sweep.request.load_by)
+    return Evidence(
+        sweep.id,
+        found,
+        cpus=sweep.cpus_of_a_server,
+        generator=sweep.request.load_by,
+        is_of_sessions=bool(analysis.sessions),
+    )
 
 
 def _stand_ins(
@@ -156,8 +166,9 @@ def _measured(
     return Measured(
         server=cell.cell.server,
         absence=Absence(cell.cell.server, cell),
+        cell=cell.cell,
         measurement=measurement,
-        rates={blocks[batch]: rate for batch, rate in cell.by_batch.items()},
+        rates={blocks.get(batch, batch): rate for batch, rate in cell.by_batch.items()},
         at_least=measurement is not None and measurement.is_lower_bound,
         failures=failures,
     )

@@ -46,6 +46,14 @@ class FigurePair(msgspec.Struct, frozen=True):
         """Now as a multiple of then."""
         return self.rates[1] / self.rates[0] if self.rates else None
 
+    @property
+    def factors(self) -> tuple[float, float] | None:
+        """The lowest and the highest factor of several sessions; None of a single sweep."""
+        found = self.now.estimate.range if self.now is not None and self.now.estimate is not None else None
+        if self.then.rate is None or found is None:
+            return None
+        return found.low / self.then.rate, found.high / self.then.rate
+
 
 class Comparison(msgspec.Struct, frozen=True):
     """The servers of 2006 at one workload and concurrency. `ranked` is the number of valid pairs, and `agreement` is

@@ -30,10 +30,12 @@ class Interval(Struct, frozen=True):
 
 
 class Estimate(Struct, frozen=True):
-    """A figure; `interval` is None where there were too few blocks for one."""
+    """A figure; `interval` is None where there were too few blocks for one. Of several sessions it has a `range`
+    instead, from the lowest to the highest of their figures, which holds for no other session."""
 
     value: float
     interval: Interval | None = None
+    range: Interval | None = None
 
     @property
     def relative_half_width(self) -> float | None:

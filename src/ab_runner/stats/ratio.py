@@ -32,7 +32,8 @@ class LogMean(Struct, frozen=True):
 
     `loadings` are its coefficients of independent errors of variance 1 that it shares with the other means of the same
     fit, and that are not in `variance`: two means have the covariance sum(loading * other loading). Means that are
-    not of one fit have none.
+    not of one fit have none. `is_pooled`: all means of its row have one estimate of the variance together, whose
+    degrees of freedom these are.
 
     Logarithms, because what disturbs a rate does so in proportion."""
 
@@ -40,6 +41,7 @@ class LogMean(Struct, frozen=True):
     variance: float | None = None
     degrees_of_freedom: float = 0.0
     loadings: tuple[float, ...] = ()
+    is_pooled: bool = False
 
     @property
     def geometric(self) -> float:
@@ -106,13 +108,16 @@ def contrast(parts: Iterable[tuple[float, LogMean]]) -> LogRatio:
     errors that means of one fit share.
 
     Each mean keeps its own variance, because servers differ in noise: Welch, Biometrika 34 (1947), degrees of freedom
-    after Satterthwaite, Biometrics Bulletin 2 (1946). The shared errors come from all servers of a fit, so they take
-    no degree of freedom away.
+    after Satterthwaite, Biometrics Bulletin 2 (1946); means with one pooled variance count as one. The shared errors
+    come from all servers of a fit, so they take no degree of freedom away.
     """
     means = list(parts)
-    shares = [(weight**2 * _variance(mean), mean.degrees_of_freedom) for weight, mean in means]
-    own = fsum(share for share, _ in shares)
-    lost = fsum((share / own) ** 2 / degrees_of_freedom for share, degrees_of_freedom in shares) if own else 0.0
+    estimates: dict[object, tuple[float, float]] = {}
+    for at, (weight, mean) in enumerate(means):
+        share, _ = estimates.get(key := "pooled" if mean.is_pooled else at, (0.0, 0.0))
+        estimates[key] = share + weight**2 * _variance(mean), mean.degrees_of_freedom
+    own = fsum(share for share, _ in estimates.values())
+    lost = fsum((share / own) ** 2 / freedom for share, freedom in estimates.values()) if own else 0.0
     shared = zip_longest(*([weight * loading for loading in mean.loadings] for weight, mean in means), fillvalue=0.0)
     whole = own + fsum(fsum(terms) ** 2 for terms in shared)
     value = fsum(weight * mean.value for weight, mean in means)

@@ -19,7 +19,7 @@ from ab_runner.report.charts.comparison import CHANGES_SHOWN
 from ab_runner.report.charts.latencies import TAIL, TAIL_FIGURE, percentile_field
 from ab_runner.report.say.figures import cell_text, rank_text
 from ab_runner.report.say.numbers import estimate_figure, interval_figure, latency_figures, rate_figure, share_figure
-from ab_runner.report.tables.then_and_now import factor_figure
+from ab_runner.report.tables.then_and_now import factor_text
 
 Row = dict[str, Any]
 
@@ -44,7 +44,7 @@ def _cell_row(summary: CellSummary, last: bool, analysis: SweepAnalysis) -> Row:
         return row | {"missing": figure}
     latencies = zip(PERCENTILES, summary.latency, strict=True)
     row |= {"rate": _digits(summary.figure), "top": _digits(summary.figure)}
-    if summary.estimate and (interval := summary.estimate.interval):
+    if summary.estimate and (interval := summary.estimate.interval or summary.estimate.range):
         row |= {"low": _digits(interval.low), "high": _digits(interval.high), "top": _digits(interval.high)}
         row["interval"] = interval_figure(interval, summary.measure)
     if summary.capacity:
@@ -122,5 +122,5 @@ def _now(pair: FigurePair, summary: CellSummary) -> Row:
     if summary.figure is not None:
         row["rate"] = summary.figure
     if pair.factor is not None:
-        row["factor"] = factor_figure(pair.factor)
+        row["factor"] = factor_text(pair)
     return row

@@ -14,10 +14,15 @@ COLUMNS = (
     "now_lower_bound",
 )  # fmt: skip
 
+_RANGE = ("factor_low", "factor_high")
+
 
 def render(compared: Iterable[ThenAndNow]) -> str:
-    """Return the figures of each workload, then and now."""
-    return write(COLUMNS, _rows(compared))
+    """Return the figures of each workload, then and now; with the range of factors where they are of several
+    sessions."""
+    rows = list(_rows(compared))
+    has_ranges = any("factor_low" in row for row in rows)
+    return write((*COLUMNS, *_RANGE) if has_ranges else COLUMNS, rows)
 
 
 def _rows(compared: Iterable[ThenAndNow]) -> Iterator[dict[str, object]]:
@@ -42,6 +47,8 @@ def _row(pair: FigurePair, comparison: Comparison) -> dict[str, object]:
     }
     if pair.factor and pair.ranks:
         row |= {"factor": round(pair.factor, 4), "rank_then": pair.ranks[0], "rank_now": pair.ranks[1]}
+    if pair.factors:
+        row |= {name: round(factor, 4) for name, factor in zip(_RANGE, pair.factors, strict=True)}
     if comparison.agreement:
         row["rho"] = round(comparison.agreement.rho, 4)
     if comparison.agreement and comparison.agreement.interval:

@@ -21,7 +21,7 @@ from ab_runner.report.charts.of_sweep import ChartData, chart_data
 from ab_runner.report.document import Group, Table
 from ab_runner.report.html.tables import ModelSection, WorkloadSection, model_section, workload_section
 from ab_runner.report.html.trials import Trials, WarmUps, jit_shares_of, trials_of, warm_ups_of
-from ab_runner.report.say.facts import facts_of, origins_of
+from ab_runner.report.say.facts import facts_of, origins_of, session_lines
 from ab_runner.report.say.reproduce import command
 from ab_runner.report.say.summary import summary_lines
 from ab_runner.report.say.warnings import warning_groups, warning_lines
@@ -43,6 +43,8 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     unfinished: tuple[str, ...]
     warnings: tuple[Group, ...]
     blocks: int
+    sessions: tuple[str, ...]
+    """A line for each session of a result of several, and what differs between them."""
     words: Words
     levels: tuple[int, ...]
     families: tuple[tuple[str, tuple[Server, ...]], ...]
@@ -87,6 +89,7 @@ def page_of(analysis: SweepAnalysis, published: Sequence[Figure], core: Collecti
         unfinished=warning_lines(each for each in analysis.warnings if isinstance(each, Unfinished)),
         warnings=warning_groups(analysis.warnings),
         blocks=request.protocol.blocks,
+        sessions=session_lines(analysis),
         words=words_of(request),
         levels=request.levels,
         families=tuple(_families(analysis.shown_servers)),
@@ -120,6 +123,9 @@ def _facts(analysis: SweepAnalysis) -> Iterator[tuple[str, str]]:
     yield name.capitalize(), levels
     yield "Protocol", _protocol(request.protocol)
     yield "Runtime", f"{request.runtime}, network {request.network}"
+    for line in session_lines(analysis):
+        name, _, text = line.partition(": ")
+        yield name.capitalize(), text
     yield "Machine", "; ".join(facts_of(analysis))
 
 

@@ -29,7 +29,7 @@ from ab_runner.report.say.figures import (
 from ab_runner.report.say.notes import key_notes, latency_notes, own_percentiles, remark_groups, untestable_notes
 from ab_runner.report.say.numbers import figure_of, share_figure
 from ab_runner.report.say.words import Words, words_of
-from ab_runner.report.tables.of_sweep import ABOVE_THE_CEILING, no_record, ranks_tables
+from ab_runner.report.tables.of_sweep import ABOVE_THE_CEILING, no_record, ranks_tables, relative_tables
 from ab_runner.report.tables.open_load import latency_tables, open_load_tables
 
 
@@ -141,7 +141,7 @@ def workload_section(workload: Workload, analysis: SweepAnalysis) -> WorkloadSec
         cpu_efficiencies=tuple(tuple(map(cpu_efficiency_cell, row)) for row in grid) if has_efficiency else (),
         notes=tuple(notes),
         remarks=remark_groups(workload.name, analysis),
-        ranks=tuple(ranks_tables(workload, analysis)),
+        ranks=(*relative_tables(workload, analysis), *ranks_tables(workload, analysis)),
         latency_notes=tuple(latency_notes(workload.name, analysis)),
         summary=_spread_text(spread, words_of(analysis.sweep.request)),
         open_load=(*latency_tables(workload, analysis), *open_load_tables(workload, analysis)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from ab_runner.analysis.comparison import to_know_of
 from ab_runner.analysis.drift import Drift
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import levels_text
@@ -33,6 +34,24 @@ def subtitle_of(sweep: Sweep) -> str:
     machine = sweep.machine
     servers = "" if sweep.request.server_cpus is None else f", servers on {cpus_text(sweep.cpus_of_a_server)}"
     return f"{sweep.id}, {machine.cpu_model}, {machine.cpus} CPUs{servers}, protocol {sweep.request.protocol.name}"
+
+
+def session_lines(analysis: SweepAnalysis) -> tuple[str, ...]:
+    """Return a line for each session of a result of several, and one for what else differs between them."""
+    if not analysis.sessions:
+        return ()
+    first, *others = analysis.sessions
+    differing = dict.fromkeys(line for other in others for line in to_know_of(first, other))
+    return (
+        *(_session_text(number, each) for number, each in enumerate(analysis.sessions, 1)),
+        *((f"between sessions: {'; '.join(differing)}",) if differing else ()),
+    )
+
+
+def _session_text(number: int, sweep: Sweep) -> str:
+    machine = sweep.machine
+    begun = f"{sweep.started:%Y-%m-%d %H:%M} UTC"
+    return f"session {number}: {sweep.id}, begun {begun}; {machine.cpu_model}, {machine.cpus} CPUs"
 
 
 def facts_of(analysis: SweepAnalysis) -> tuple[str, ...]:

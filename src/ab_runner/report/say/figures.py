@@ -20,7 +20,7 @@ from ab_runner.model.load import Limit
 from ab_runner.model.records import StartRecord
 from ab_runner.report.document import Emphasis, TableCell
 from ab_runner.report.say.messages import Sentence, brief_text, sentence_of, summary_text, together, whole_text
-from ab_runner.report.say.numbers import NONE, estimate_figure, figure_of, latency_figures, width_figure
+from ab_runner.report.say.numbers import NONE, estimate_figure, figure_of, latency_figures, value_figure, width_figure
 from ab_runner.stats.ranking import Rank
 
 NO_RECORD = "not run"
@@ -89,9 +89,9 @@ def star_of(cell: CellSummary) -> str:
 
 def main_text(cell: CellSummary) -> str:
     """Return the figure alone, with `≥` before one that the generator limited; without a figure, why there is none."""
-    if cell.figure is None:
+    if cell.estimate is None:
         return _reason_text(cell)
-    figure = figure_of(cell.measure, cell.figure)
+    figure = value_figure(cell.estimate, cell.measure)
     return f"≥ {figure}" if cell.is_lower_bound else figure
 
 
@@ -108,12 +108,19 @@ def limit_text(cell: CellSummary) -> str:
 
 
 def beyond_text(cell: CellSummary) -> str:
-    """Return the details of a figure: the width of its interval, and the trials that failed or were disturbed."""
+    """Return the details of a figure: the width of its interval, the trials that failed or were disturbed, and the
+    sessions that have it."""
     if cell.estimate is None:
         return ""
     said = [*([_failed_text(cell)] if cell.failed else []), *([undisturbed_text(cell)] if cell.disturbed else [])]
+    said += [sessions_text(cell)] if cell.misses_a_session else []
     details = f"({'; '.join(said)})" if said else ""
     return f"{width_figure(cell.estimate)} {details}".strip()
+
+
+def sessions_text(cell: CellSummary) -> str:
+    """Return `in 2 of 3 sessions`; nothing for a cell of one sweep."""
+    return f"in {cell.sessions[0]} of {cell.sessions[1]} sessions" if cell.sessions else ""
 
 
 def undisturbed_text(cell: CellSummary) -> str:
@@ -269,7 +276,8 @@ def _brief(cell: CellSummary, letter: str) -> tuple[str, ...]:
         return (said if 0 < len(said) <= _BRIEF_AT_MOST else BRIEF_KINDS[cell.failure_kind],)
     assert cell.estimate is not None, "a cell without a reason has a figure"
     undisturbed = f"{cell.valid - cell.disturbed}/{cell.valid} undisturbed" if cell.disturbed else ""
-    details = " ".join(filter(None, (width_figure(cell.estimate), failed, undisturbed)))
+    missing = sessions_text(cell) if cell.misses_a_session else ""
+    details = " ".join(filter(None, (width_figure(cell.estimate), failed, undisturbed, missing)))
     if not details:
         return (f"{main_text(cell)}{star_of(cell)}{letter}",)
     return (main_text(cell), details + star_of(cell) + letter)

@@ -37,6 +37,7 @@ UNDISTURBED = (
     f"undisturbed: trials in which the hypervisor gave at most {100 * DISTURBED:g} % of the CPU time to others; "
     "a cell with fewer than half of them is disturbed and has no rank"
 )
+IN_SOME_SESSIONS = "in k of n sessions: not in every session, so without a rank and a relative figure"
 NOT_ALL_SERVED = "some connections waited while the others were served"
 _MOST_NAMES = 3
 """If there are more servers than this, only their number is shown."""
@@ -58,7 +59,7 @@ def key_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
     cells = list(_cells_of(workload, analysis))
     yield from axis_notes(cells, analysis.axis)
     yield from limit_notes(cells, analysis)
-    yield from disturbed_notes(cells)
+    yield from trial_notes(cells)
 
 
 def remark_groups(workload: WorkloadName, analysis: SweepAnalysis) -> tuple[Group, ...]:
@@ -189,10 +190,13 @@ def limit_notes(cells: Iterable[CellSummary], analysis: SweepAnalysis) -> Iterat
     yield from (text for limit, text in texts.items() if limit in found)
 
 
-def disturbed_notes(cells: Iterable[CellSummary]) -> Iterator[str]:
-    """Yield what undisturbed trials are, if any of these cells has others."""
+def trial_notes(cells: Iterable[CellSummary]) -> Iterator[str]:
+    """Yield what undisturbed trials are, if any of these cells has others, and what a cell lacks that is not in every
+    session."""
     if any(cell.disturbed for cell in cells):
         yield UNDISTURBED
+    if any(cell.misses_a_session for cell in cells):
+        yield IN_SOME_SESSIONS
 
 
 def latency_notes(workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
@@ -219,7 +223,7 @@ def grouped_notes(analysis: SweepAnalysis) -> Iterator[str]:
     yield from axis_notes(analysis.cells.values(), analysis.axis)
     if marks := list(limit_notes(analysis.cells.values(), analysis)):
         yield "; ".join(marks)
-    yield from disturbed_notes(analysis.cells.values())
+    yield from trial_notes(analysis.cells.values())
     ranked = [cell for cell in analysis.cells.values() if cell.cell.server != REFERENCE]
     if failed := [cell for cell in ranked if cell.failure is not None]:
         have = "has" if len(failed) == 1 else "have"

@@ -31,7 +31,13 @@ def figure_of(measure: Measure, value: float) -> str:
 
 def estimate_figure(estimate: Estimate, measure: Measure = "rate") -> str:
     """Return `12,345 ±1.2 %`, or `12,345 −3.0/+11 %`; the figure alone where there is no interval."""  # noqa: RUF002
-    return f"{figure_of(measure, estimate.value)} {width_figure(estimate)}".rstrip()
+    return f"{value_figure(estimate, measure)} {width_figure(estimate)}".rstrip()
+
+
+def value_figure(estimate: Estimate, measure: Measure) -> str:
+    """Return `12,345`, or `12,300 to 14,100` of several sessions."""
+    ends = (estimate.range.low, estimate.range.high) if estimate.range else (estimate.value,)
+    return range_figure(ends, measure)
 
 
 def width_figure(estimate: Estimate) -> str:

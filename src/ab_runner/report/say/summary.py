@@ -43,13 +43,20 @@ def _confidence_text(confidence: Confidence) -> str:
         few_starts = f"{starts}: too few to tell differences from noise (--blocks {FEWEST_STARTS})"
         return f"none ({'; '.join((few_starts, *doubts))})"
     sessions = ONE_SESSION
+    if confidence.sweeps > 1:
+        known = (
+            f"half of the relative figures are known to ±{100 * confidence.wide:.2g} % or better"
+            if confidence.wide
+            else ""
+        )
+        return "; ".join(filter(None, (f"{confidence.sweeps} sessions of {confidence.starts} starts", known, *doubts)))
     if confidence.sessions > 1:
         sessions = f"{confidence.sessions} sessions, so intervals hold for their hours on this machine"
     return "; ".join((f"{confidence.starts} starts", sessions, *(doubts or ["intervals are narrow"])))
 
 
 def _doubts(confidence: Confidence) -> Iterator[str]:
-    if confidence.wide is not None:
+    if confidence.wide is not None and confidence.sweeps == 1:
         yield f"half of the intervals are wider than {200 * confidence.wide:.2g} % of their figure"
     if confidence.disturbed:
         is_or_are = "is" if confidence.disturbed == 1 else "are"

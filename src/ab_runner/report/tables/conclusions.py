@@ -57,6 +57,7 @@ TESTED = (
     f"and the probability that the verdict of a reading is wrong is at most {100 * ALPHA:g} %"
 )
 
+OVER_SESSIONS = TESTED.replace("several starts", "several sessions")
 
 _UNANSWERABLE = {
     Unanswerable.GAVE_UP: "{generator} gave up on some, so it is not known how many requests would have failed",
@@ -75,10 +76,11 @@ _ORDER: tuple[ConclusionVerdict, ...] = ("does not hold", "premise absent", "can
 
 def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], damage: Iterable[str] = ()) -> Report:
     """Return the report of the verdicts of each evidence on the conclusions of each paper."""
-    kinds: dict[str, dict[str, None]] = {PUBLISHED: {}, FEW_STARTS: {}, TESTED: {}}
+    kinds: dict[str, dict[str, None]] = {PUBLISHED: {}, FEW_STARTS: {}, TESTED: {}, OVER_SESSIONS: {}}
     for _, judgements in papers:
         for judgement in judgements:
             several = TESTED if judgement.evidence.has_noise else FEW_STARTS
+            several = OVER_SESSIONS if judgement.evidence.is_of_sessions else several
             kinds[PUBLISHED if judgement.evidence.is_published else several][judgement.name] = None
     sweeps = [each for _, found in papers[:1] for each in found if not each.evidence.is_published]
     conditions = (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import Measure, lower_is_better
-from ab_runner.analysis.summary import Lead, Order, Standing, WorkloadSummary, figure_shown
+from ab_runner.analysis.summary import Lead, Order, Standing, WorkloadSummary, figures_shown
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.report.document import Emphasis, Table, TableCell
 from ab_runner.report.say.figures import NOTHING
@@ -15,6 +15,7 @@ from ab_runner.report.say.words import Words, words_of
 from ab_runner.stats.estimate import FEWEST_STARTS
 
 LEAD = "lead: ratio to the closest server that is significantly behind, compared within blocks"
+LEAD_OVER_SESSIONS = LEAD.replace("blocks", "sessions")
 TIED = "tied: tested, and not told apart; beside it the smallest difference that each test would have found"
 SOME_STARTS_FAILED = "*: some of its trials failed; its rank rests on the others"
 TOGETHER = "together"
@@ -33,17 +34,18 @@ def fastest_table(analysis: SweepAnalysis) -> Table | None:
     rows = [row for workload in workloads for row in _workload_rows(workload, analysis, words)]
     if not rows:
         return None
-    notes = _notes([order for workload in workloads if len(workload.servers) > 1 for order in workload.orders])
+    orders = [order for workload in workloads if len(workload.servers) > 1 for order in workload.orders]
+    notes = _notes(orders, LEAD_OVER_SESSIONS if analysis.sessions else LEAD)
     is_latency = lower_is_better(analysis.measure)
     best, unit = ("lowest", "ms") if is_latency else ("fastest", words.unit)
     headings = ("workload", words.column, best, unit, "lead", "evidence")
     return Table(title=words.answer, headings=headings, rows=tuple(rows), notes=notes, prose=(2, 5))
 
 
-def _notes(orders: Sequence[Order]) -> tuple[str, ...]:
+def _notes(orders: Sequence[Order], lead: str) -> tuple[str, ...]:
     """Return what explains the words and the star in the rows of these orders."""
     found = {
-        LEAD: any(order.lead for order in orders),
+        lead: any(order.lead for order in orders),
         TIED: any(order.tied for order in orders),
         SOME_STARTS_FAILED: any(order.figure is not None and order.figure.failed for order in orders),
     }
@@ -117,7 +119,7 @@ def _figures(cells: Iterable[CellSummary], measure: Measure, percentile: int | N
     if not found:
         return NOTHING
     bound = "≥ " if any(cell.is_lower_bound for cell in found) else ""
-    figures = [figure_shown(cell, percentile) for cell in found]
+    figures = [figure for cell in found for figure in figures_shown(cell, percentile)]
     return TableCell(f"{bound}{range_figure(figures, measure)}", value=min(figures))
 
 

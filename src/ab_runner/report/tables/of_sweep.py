@@ -3,20 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
+from ab_runner.analysis.bounds import bound_of_ratio
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.rankings import Rankings, best_cells, best_of, pairs_of, ranks_of
+from ab_runner.analysis.summary import Base, Compared
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.model.axis import Axis, level_text
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.trial import Cell
 from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, emphasised
-from ab_runner.report.say.facts import facts_of, heading_of
-from ab_runner.report.say.figures import NO_RECORD, NOTHING, cpu_efficiency_cell, figure_cell, latency_cell, rank_cell
+from ab_runner.report.say.facts import facts_of, heading_of, session_lines
+from ab_runner.report.say.figures import (
+    AT_LEAST,
+    NO_RECORD,
+    NOTHING,
+    cpu_efficiency_cell,
+    figure_cell,
+    latency_cell,
+    rank_cell,
+)
 from ab_runner.report.say.notes import grouped_notes, latency_notes, rate_notes, untestable_notes
-from ab_runner.report.say.numbers import differences_text, share_figure
+from ab_runner.report.say.numbers import differences_text, ratio_figure, share_figure
 from ab_runner.report.say.summary import summary_lines
 from ab_runner.report.say.warnings import warning_lines
 from ab_runner.report.say.words import Words, words_of
@@ -30,6 +42,12 @@ SHARED_RANKS = (
     "a rank is a range of places, 2–4 the second to the fourth: servers that were not told apart, or not compared, "  # noqa: RUF001
     "share places"
 )
+RELATIVE = (
+    "in brackets the 95 % interval, from {} sessions: its noise is that of trials, and what a session does to a server "
+    "and not to others"
+)
+BASE = "1 is the geometric mean, in each session, of the servers that every session has: {}"
+LIMITED_BASE = "at {} the generator limited some of these, so that mean is a lower bound too"
 CPU_EFFICIENCY = "requests per CPU-second of the server"
 NO_REFERENCE = "no reference"
 _MOST_WARNINGS = 5
@@ -43,9 +61,10 @@ def report_of(analysis: SweepAnalysis, everything: bool = False) -> Report:
     if everything:
         return Report(
             heading=heading_of(analysis.sweep),
-            facts=facts_of(analysis),
+            facts=(*session_lines(analysis), *facts_of(analysis)),
             tables=(
                 *(_rates(each, analysis, tuple(rate_notes(each.name, analysis))) for each in workloads),
+                *(table for each in workloads for table in relative_tables(each, analysis)),
                 *(table for each in workloads for table in latency_tables(each, analysis)),
                 *(table for each in workloads for table in _details(each, analysis)),
             ),
@@ -57,9 +76,10 @@ def report_of(analysis: SweepAnalysis, everything: bool = False) -> Report:
     untestable = (note for workload in workloads for note in untestable_notes(workload.name, analysis))
     return Report(
         heading=heading_of(analysis.sweep),
-        facts=(machine, "; ".join(others)),
+        facts=(*session_lines(analysis), machine, "; ".join(others)),
         tables=(
             *(_rates(workload, analysis) for workload in workloads),
+            *(table for each in workloads for table in relative_tables(each, analysis)),
             *(table for each in workloads for table in latency_tables(each, analysis)),
         ),
         warnings=_at_most(_MOST_WARNINGS, warning_lines(analysis.warnings)),
@@ -95,15 +115,62 @@ def _rates(workload: Workload, analysis: SweepAnalysis, notes: tuple[str, ...] =
     best = best_cells(analysis.rankings)
     rows = rows_of(workload.name, servers, analysis, lambda cell: _figure(cell, analysis, cell in best))
     untestable = [server for server in analysis.sweep.servers if workload.name in server.untestable]
+    quantity = words_of(analysis.sweep.request).quantity
     curves = tuple(_curve(workload.name, server, analysis) for server in servers)
     return Table(
-        title=f"{workload.name}: {words_of(analysis.sweep.request).quantity}{workload.in_brackets}",
+        title=f"{workload.name}: {quantity}{over_sessions(analysis)}{workload.in_brackets}",
         headings=headings_of(analysis),
         rows=(*rows, *rows_of(workload.name, untestable, analysis, lambda cell: NOTHING)),
         notes=notes,
         splits=True,
         curves=(*curves, *(() for _ in untestable)) if len(analysis.levels) > 1 else (),
     )
+
+
+def over_sessions(analysis: SweepAnalysis) -> str:
+    """Return `, range over 3 sessions` for a title; nothing for one sweep."""
+    return f", range over {len(analysis.sessions)} sessions" if analysis.sessions else ""
+
+
+def relative_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
+    """Yield the figures relative to the mean of the servers, of several sessions: of latencies a table for each
+    percentile that is compared."""
+    quantity = words_of(analysis.sweep.request).quantity
+    for compared in analysis.compared:
+        places = ((level, (workload.name, level)) for level in analysis.levels)
+        bases = {level: compared.bases[place] for level, place in places if place in compared.bases}
+        if bases:
+            of = quantity if compared.percentile is None else f"p{compared.percentile} latency"
+            yield table_of(
+                f"{workload.name}: {of}, relative to the mean of the servers",
+                workload.name,
+                analysis,
+                partial(_relative, compared=compared),
+                (RELATIVE.format(len(analysis.sessions)), *_base_notes(bases, analysis.axis)),
+            )
+
+
+def _relative(cell: Cell, compared: Compared) -> TableCell:
+    found = compared.relative.get(cell)
+    if found is None:
+        return NOTHING
+    bound = bound_of_ratio(
+        compared.measurements[cell].is_lower_bound, compared.bases[cell.workload, cell.level].is_bound
+    )
+    return TableCell(ratio_figure(found, by_cpu_time=False, bound=bound), value=found.value)
+
+
+def _base_notes(bases: Mapping[int, Base], axis: Axis) -> Iterator[str]:
+    """Yield of how many servers the mean is, at all levels or at each, and where it is a lower bound."""
+    sizes = {level: base.servers for level, base in bases.items()}
+    every = set(sizes.values())
+    if len(every) == 1:
+        yield BASE.format(*every)
+    else:
+        yield BASE.format(", ".join(f"{size} at {level_text(axis, level)}" for level, size in sizes.items()))
+    if limited := [level_text(axis, level) for level, base in bases.items() if base.is_bound]:
+        yield LIMITED_BASE.format(", ".join(limited))
+        yield AT_LEAST
 
 
 def _figure(cell: Cell, analysis: SweepAnalysis, is_best: bool) -> TableCell:

@@ -16,7 +16,7 @@ from ab_runner.report.document import Report, Table, TableCell
 from ab_runner.report.say.figures import NOTHING, figure_cell, rank_cell
 from ab_runner.report.say.notes import rate_notes
 from ab_runner.report.say.words import words_of
-from ab_runner.report.tables.of_sweep import SHARED_RANKS, pairs_text
+from ab_runner.report.tables.of_sweep import SHARED_RANKS, over_sessions, pairs_text
 from ab_runner.report.tables.open_load import Detail, detail_of
 
 
@@ -60,7 +60,7 @@ def _table(workload: Workload, level: int, analysis: SweepAnalysis, detail: Deta
         rows = [(*row, each or NOTHING) for row, each in zip(rows, details, strict=True)]
         notes += detail.notes
     return Table(
-        title=f"{workload.name}: {words.quantity_at(level)}{workload.in_brackets}",
+        title=f"{workload.name}: {words.quantity_at(level)}{over_sessions(analysis)}{workload.in_brackets}",
         headings=headings,
         rows=tuple(rows),
         notes=tuple(notes),

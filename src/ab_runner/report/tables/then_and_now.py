@@ -10,7 +10,7 @@ from ab_runner.catalog.paper_figures import Figure
 from ab_runner.history.then_and_now import Comparison, FigurePair, Level, ThenAndNow
 from ab_runner.model.server import Server
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
-from ab_runner.report.say.facts import facts_of, heading_of
+from ab_runner.report.say.facts import facts_of, heading_of, session_lines
 from ab_runner.report.say.figures import AT_LEAST, NO_RECORD, NOTHING, cell_text
 from ab_runner.report.say.numbers import NONE, rate_figure
 from ab_runner.report.say.warnings import warning_lines
@@ -24,6 +24,7 @@ FACTOR = "factor: now as a multiple of then; it reflects machine, kernel, JVM an
 RANKS = "ranks: then → now, among the servers with a valid figure on both sides, 1 for the most requests per second"
 ELSEWHERE = "* and reasons are explained in the notes of the sweep's tables"
 RANKED_AS_SHOWN = f"{AT_LEAST}; its rank uses the rate as shown"
+OVER_SESSIONS = "now and factor: from the lowest to the highest session; ranks are those of the geometric means"
 NO_MARGIN = {
     True: "one block: ranks have no margin for noise, so neighbouring ranks may be swapped",
     False: "ranks are those of the medians over blocks, without a margin for noise",
@@ -39,7 +40,7 @@ def report_then_and_now(analysis: SweepAnalysis, compared: Sequence[ThenAndNow])
         tables += [_figures(each, analysis), *_ranks(each)]
     return Report(
         heading=f"2006 and now: {heading_of(analysis.sweep)}",
-        facts=(*facts_of(analysis), *comparison_facts(analysis, compared)),
+        facts=(*session_lines(analysis), *facts_of(analysis), *comparison_facts(analysis, compared)),
         tables=tuple(tables),
         warnings=warning_lines(analysis.warnings),
     )
@@ -58,7 +59,7 @@ def comparison_facts(analysis: SweepAnalysis, compared: Sequence[ThenAndNow]) ->
         THEN,
         FACTOR,
         RANKS,
-        NO_MARGIN[analysis.sweep.request.protocol.blocks == 1],
+        OVER_SESSIONS if analysis.sessions else NO_MARGIN[analysis.sweep.request.protocol.blocks == 1],
         *((RANKED_AS_SHOWN,) if any(_has_lower_bound(level) for each in compared for level in each.levels) else ()),
         ELSEWHERE,
     )
@@ -131,6 +132,7 @@ def _figures(compared: ThenAndNow, analysis: SweepAnalysis) -> Table:
 def _at(level: Level, compared: ThenAndNow) -> Table:
     both = zip(level.stand_in.pairs, level.newest.pairs, strict=True)
     fastest_first = sorted(both, key=lambda pairs: _rate_now(pairs[0]), reverse=True)
+    has_sessions = any(pair.factors for pair in level.stand_in.pairs)
     has_newest = any(new.server not in (None, old.server) for old, new in fastest_first)
     newest = ("newest", "now", "factor") if has_newest else ()
     rows = [
@@ -146,7 +148,12 @@ def _at(level: Level, compared: ThenAndNow) -> Table:
         title=f"{compared.workload}: requests per second in 2006 and now, at concurrency {level.concurrency:,}",
         headings=("server of 2006", "2006", "stand-in", "now", "factor", *newest),
         rows=tuple(rows),
-        notes=(FACTOR, *((AT_LEAST,) if _has_lower_bound(level) else ()), ELSEWHERE),
+        notes=(
+            FACTOR,
+            *((OVER_SESSIONS,) if has_sessions else ()),
+            *((AT_LEAST,) if _has_lower_bound(level) else ()),
+            ELSEWHERE,
+        ),
         prose=(2, 5) if has_newest else (2,),
     )
 
@@ -192,7 +199,7 @@ def _now_cells(pair: FigurePair) -> tuple[TableCell, TableCell]:
     """Return the figure and the factor."""
     if pair.server is None:
         return NOTHING, NOTHING
-    factor = factor_figure(pair.factor)
+    factor = factor_text(pair)
     at_least = pair.now is not None and pair.now.is_lower_bound and pair.factor is not None
     rate = pair.now.figure if pair.now else None
     return (
@@ -203,6 +210,13 @@ def _now_cells(pair: FigurePair) -> tuple[TableCell, TableCell]:
         ),
         TableCell(f"≥ {factor}" if at_least else factor, value=pair.factor),
     )
+
+
+def factor_text(pair: FigurePair) -> str:
+    """Return the factor of a pair, `4.1 to 5.2` of several sessions."""
+    if pair.factors is None:
+        return factor_figure(pair.factor)
+    return " to ".join(dict.fromkeys(map(factor_figure, pair.factors)))
 
 
 def factor_figure(factor: float | None) -> str:
