@@ -80,6 +80,19 @@ def test_every_trial_is_a_row_of_the_csv(name: str, stored: Stored) -> None:
     assert {(row["axis"], row["concurrency"]) for row in rows} == {(stored.sweep.request.axis, "")}
 
 
+def test_the_csv_has_the_capacity_of_each_start_and_of_its_cell() -> None:
+    analysis = analyse(SWEEPS["slo"])
+    rows = [row for row in DictReader(io.StringIO(csv.render(analysis))) if row["server"] == "fast-1"]
+    cell = analysis.cell("fast-1", "small", 10)
+    assert cell is not None
+    assert cell.capacity is not None
+    assert [float(row["half_meet"]) for row in rows] == pytest.approx([*cell.by_batch.values()], abs=0.1)
+    for column, found in (("half", cell.capacity.half), ("ninety", cell.capacity.ninety)):
+        assert found.interval is not None
+        for end, value in (("", found.value), ("_low", found.interval.low), ("_high", found.interval.high)):
+            assert {float(row[f"cell_{column}_meet{end}"]) for row in rows} == {round(value, 1)}
+
+
 def test_the_memory_of_an_idle_connection_is_there_without_the_level_that_it_is_compared_with() -> None:
     analysis = analyse(SWEEPS["idle"])
     without, *others = analysis.levels
