@@ -33,7 +33,7 @@ HOURS_APART = datetime.timedelta(hours=6)
 """Seven hours later, 5 % of the medians of a sweep were within its intervals (docs/statistics.md)."""
 SWEEPS = {
     "2006-newest": "--servers @2006-newest --workloads echo,small,small-keepalive,large",
-    "core-rates": "--servers @core --workloads small-keepalive --rate 1000,2000,5000,10000",
+    "core-rates": "--servers @core --workloads small-keepalive --rate 1000,2000,5000,10000 --duration 8",
     "core-slo": "--servers @core --workloads small-keepalive --slo p99=10ms",
 }
 """The sweeps of the published result, with the options that ask for them."""

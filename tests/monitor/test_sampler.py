@@ -115,8 +115,9 @@ def test_what_the_hypervisor_takes_is_read_at_each_look_and_of_the_cpus_in_use_a
     assert list(stolen.cpus[CPUS[0]]) == pytest.approx([look / 40 for look in range(looks)], abs=0.011)
 
 
-def test_an_open_load_is_disturbed_by_ten_looks_however_long_it_is() -> None:
-    assert interval_of(Load(seconds=5, rate=1_000)) == 0.5
+def test_an_open_load_has_three_looks_in_the_seconds_that_are_asked_for() -> None:
+    assert interval_of(Load(seconds=6, rate=1_000)) == 2.0
+    assert interval_of(Load(seconds=6, at_most=24, rate=1_000)) == 2.0
     assert interval_of(Load(seconds=5)) == INTERVAL_SECONDS
 
 
