@@ -204,3 +204,29 @@ def test_what_is_known_besides_the_figures() -> None:
     assert (found.rate, found.peak, found.lag, found.memory_by_block) == (1_000, 20_000, 0.25, {1: 60_000_000})
     assert memory_per_connection(cells, Cell("a-1", "small", 500)) == Spread(20_000, 20_000, 20_000)
     assert memory_per_connection(cells, Cell("a-1", "small", 0)) is None
+
+
+def lacking(clean: float, block: int, latency: dict[int, int]) -> Trial:
+    """A trial with so many of its five clean seconds."""
+    found = arrivals(1_000, clean_seconds=clean, clean_seconds_asked=5.0, due_seconds=20.0)
+    whole = open_trial("a-1", 1_000, 5.0, block=block, outcome=open_outcome(1_000, arrivals=found))
+    assert whole.outcome is not None
+    return msgspec.structs.replace(whole, outcome=msgspec.structs.replace(whole.outcome, latency=latency))
+
+
+def test_a_cell_whose_trials_lack_clean_seconds_is_disturbed_even_without_any_latency() -> None:
+    some = {500: 4_000, 5_000: 10}
+    partly = analysed(OpenLoad(axis="rate"), (1_000,), *(lacking(3.0, block, some) for block in range(1, 7)))
+    (cell,) = partly.cells.values()
+    assert (cell.disturbed, cell.figure, cell.is_disturbed) == (6, None, True)
+    assert cell.rejected is not None
+    none = analysed(OpenLoad(axis="rate"), (1_000,), *(lacking(0.0, block, {}) for block in range(1, 7)))
+    (cell,) = none.cells.values()
+    assert (cell.disturbed, cell.figure, cell.is_disturbed, cell.rejected) == (6, None, True, None)
+
+
+def test_undisturbed_trials_alone_make_the_figure() -> None:
+    good = [lacking(5.0, block, {700: 5_000}) for block in range(1, 5)]
+    found = analysed(OpenLoad(axis="rate"), (1_000,), *good, *(lacking(0.0, block, {}) for block in (5, 6)))
+    (cell,) = found.cells.values()
+    assert (cell.disturbed, cell.figure) == (2, 0.7)

@@ -20,6 +20,7 @@ from ab_runner.analysis.comparison import compare_sweeps, why_not_comparable
 from ab_runner.analysis.selection import Selection, narrowed
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.errors import UserError
+from ab_runner.model.load import Second
 from ab_runner.model.message import Verdict
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Trial
@@ -191,3 +192,28 @@ def test_an_older_sweep_says_that_it_has_no_median_lag_and_where_it_has_no_refer
     assert "older sweeps recorded p99 of the lag only" in lag.notes
     row = next(row for row in report.tables[0].rows if row[0].text == REFERENCE)
     assert (row[1].text, row[2].text[:5]) == ("no reference", "0.050")
+
+
+def without_clean_seconds(stored: Stored) -> Stored:
+    """The same sweep, of which no trial has a clean second."""
+
+    def lacking(trial: Trial) -> Trial:
+        assert trial.outcome is not None
+        assert trial.outcome.arrivals is not None
+        arrivals = msgspec.structs.replace(trial.outcome.arrivals, clean_seconds=0.0, clean_seconds_asked=5.0)
+        seconds = (Second(4_000, 0, counted=False, stolen={1: 0.2}),) * 20
+        outcome = msgspec.structs.replace(trial.outcome, arrivals=arrivals, latency={}, per_second=seconds)
+        return msgspec.structs.replace(trial, outcome=outcome)
+
+    return Stored(stored.sweep, tuple(lacking(each) for each in stored.records if isinstance(each, Trial)))
+
+
+@EACH
+def test_a_sweep_without_a_clean_second_has_all_its_reports(name: str, stored: Stored) -> None:
+    analysis = analyse(without_clean_seconds(stored))
+    text = markdown.render(report_of(analysis, everything=True)) + markdown.render(report_ranking(analysis))
+    if name != "slo":  # of a search the steps count, which are not disturbed
+        assert "disturbed" in text
+        assert "100 % of the seconds left out" in text
+    assert html.render(analysis, ())
+    assert csv.render(analysis)

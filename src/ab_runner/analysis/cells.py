@@ -201,7 +201,8 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
     by_batch = capacity.by_batch if capacity else _by_batch([figures for figures, _ in counted], figure_of)
     own = own_latency(valid)
     measure = next((found for each in records if (found := measure_of(each)) != "rate"), measure_of(records[0]))
-    latencies = open_latencies(counted) if counted and lower_is_better(measure) else None
+    told = [(figures, spread) for figures, spread in counted if spread.counts]  # others have no clean second
+    latencies = open_latencies(told) if told and lower_is_better(measure) else None
     if latencies is not None:
         estimate: Estimate | None = latencies.percentiles[50]
     elif capacity is not None:

@@ -35,7 +35,7 @@ class OpenLatencies(msgspec.Struct, frozen=True):
 
 
 def open_latencies(counted: Sequence[tuple[TrialFigures, Histogram]]) -> OpenLatencies:
-    """Return the latencies of the valid trials of a cell, of which there is at least one."""
+    """Return the latencies of trials of a cell, one or more, each of which has some."""
     blocks: dict[int, list[tuple[TrialFigures, Histogram]]] = {}
     for figures, spread in counted:
         blocks.setdefault(figures.record.measured_with, []).append((figures, spread))
