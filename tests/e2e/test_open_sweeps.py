@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from e2e.conftest import MINUTES, ROOT, Sweeper, answered, containers_left, servers_left, verdicts
 
+from ab_runner.analysis.disturbed import is_disturbed
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.message import Code, Verdict
-from ab_runner.model.trial import Cell, Trial
+from ab_runner.model.trial import STEP, Cell, SupportingTrial, Trial
 from ab_runner.store.reader import Stored, read
 from ab_runner.sweep.trial.capacity import FURTHER
 
@@ -32,11 +33,12 @@ def finished(process: subprocess.Popen[str], folder: Path) -> tuple[Stored, list
         assert (folder / "raw" / trial.raw).read_text().startswith("$ open-load ")
         if all_answered(trial.verdict):
             assert trial.outcome is not None
-            assert sum(trial.outcome.latency.values()) == trial.outcome.completed
-            arrivals = trial.outcome.arrivals
+            seconds, arrivals = trial.outcome.per_second, trial.outcome.arrivals
+            assert sum(trial.outcome.latency.values()) == sum(each.answered for each in seconds if each.counted)
             assert arrivals is not None
-            assert arrivals.planned == arrivals.rate, "the trial takes a second"
-            assert trial.outcome.completed == arrivals.planned
+            assert len(seconds) == arrivals.due_seconds, "a second, or several where the hypervisor takes CPU time"
+            assert arrivals.planned == arrivals.rate * len(seconds)
+            assert trial.outcome.completed == arrivals.planned == sum(each.answered for each in seconds)
     return stored, trials, output
 
 
@@ -64,9 +66,9 @@ def test_latencies_at_rates_of_servers_that_ab_can_and_cannot_measure(sweeping: 
     assert containers_left(stored.sweep.id) == ""
     cells = analyse(stored).cells
     for key in (key for key, verdict in found.items() if verdict.valid):
-        latency = cells[Cell(*key)].figure
-        assert latency is not None
-        assert 0.01 < latency < 10_000, "milliseconds"
+        cell = cells[Cell(*key)]
+        assert cell.is_disturbed or cell.figure is not None
+        assert cell.figure is None or 0.01 < cell.figure < 10_000, "milliseconds"
 
 
 @pytest.mark.docker
@@ -82,10 +84,12 @@ def test_the_capacity_of_a_server_is_between_a_rate_that_it_keeps_and_one_that_i
     stored, trials, output = finished(process, folder)
     (trial,) = (trial for trial in trials if trial.server == "merecat-2.31")
     assert trial.search is not None
-    assert trial.search.steps, output
+    tried = [record.trial for record in stored.records if isinstance(record, SupportingTrial) and record.role == STEP]
+    tried = [each for each in tried if each.server == "merecat-2.31"]
+    assert len(trial.search.steps) == sum(not is_disturbed(each) for each in tried), output
     met = [step.rate for step in trial.search.steps if step.reason is None]
     assert trial.search.met == max(met, default=0)
-    if trial.verdict.valid and trial.search.missed is not None:
+    if trial.verdict.valid and trial.search.missed is not None and len(trial.search.steps) == len(tried):
         above = [step.rate for step in trial.search.steps if step.rate > trial.search.met]
         assert trial.search.missed == min(above)
         assert len(trial.search.steps) >= 2 + FURTHER
