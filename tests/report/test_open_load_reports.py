@@ -215,5 +215,7 @@ def test_a_sweep_without_a_clean_second_has_all_its_reports(name: str, stored: S
     if name != "slo":  # of a search the steps count, which are not disturbed
         assert "disturbed" in text
         assert "100 % of the seconds left out" in text
+        assert "the hypervisor left too few clean seconds: figures are of the other trials" in text
+        assert "% of the CPU time to others, at most" not in text, "their share does not matter"
     assert html.render(analysis, ())
     assert csv.render(analysis)

@@ -54,12 +54,11 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     or of all valid ones where none is undisturbed.
 
     `estimate` is the estimated figure of its `measure`: the median over blocks, or the rate that half of the trials
-    meet. It is None where half of the trials or
-    more failed, fewer than half of the valid ones are undisturbed, or most connections were starved: then there is no
-    figure at this level, and `reason` says why. `rejected` is what was measured although it is not valid: the estimate
-    of a disturbed or starved cell, or the median rate where every trial of a closed load failed, if the last of them
-    has a rate. `by_batch` has the figures that an estimate comes from, by batch or, where the servers ran one by one,
-    by block.
+    meet. It is None where half of the trials or more failed, fewer than half of the valid ones are undisturbed, or
+    most connections were starved: then there is no figure at this level, and `reason` says why. `rejected` is what was
+    measured although it is not valid: the estimate of a disturbed or starved cell, or the median rate where every
+    trial of a closed load failed, if the last of them has a rate. `by_batch` has the figures that an estimate comes
+    from, by batch or, where the servers ran one by one, by block.
 
     `cpu_efficiency` is the requests per CPU-second of the server, None where its CPU time is not known;
     `cpu_efficiency_by_batch` has what it comes from. `latency` is in milliseconds, one for each of `PERCENTILES`, of

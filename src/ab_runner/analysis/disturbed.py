@@ -24,6 +24,12 @@ def stolen_share(trial: Trial) -> float | None:
     return max((share for share in known if share is not None), default=None)
 
 
+def counts_clean_seconds(trial: Trial) -> bool:
+    """Return whether its latencies are of clean seconds alone."""
+    arrivals = trial.outcome.arrivals if trial.outcome else None
+    return arrivals is not None and arrivals.clean_seconds is not None
+
+
 def is_disturbed(trial: Trial) -> bool:
     """Return whether it lacks clean seconds or, where these were not counted, more than `DISTURBED` was stolen. A trial
     of which that is not known is not disturbed."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from ab_runner.analysis.disturbed import stolen_shares
+from ab_runner.analysis.disturbed import counts_clean_seconds, stolen_shares
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift, Shift
 from ab_runner.host.preflight import Finding, findings, network_findings
 from ab_runner.model.message import Skip, SkipKind
@@ -37,12 +37,13 @@ class HostConditions(msgspec.Struct, frozen=True):
 
 
 class CpuTimeStolen(msgspec.Struct, frozen=True):
-    """In `trials` of `of` trials the hypervisor gave more than `DISTURBED` of the CPU time to others, at most the share
-    `largest`."""
+    """`trials` of `of` trials are disturbed. The hypervisor gave more than `DISTURBED` of their CPU time to others, at
+    most the share `largest`, or left them too few clean seconds, where `few_clean_seconds`."""
 
     trials: int
     of: int
     largest: float
+    few_clean_seconds: bool
 
 
 class MachineDrifted(msgspec.Struct, frozen=True):
@@ -112,7 +113,7 @@ def warnings_of(stored: Stored, drifts: Sequence[Drift], shifts: Sequence[Shift]
         yield HostConditions(bad)
     trials = [record for record in stored.records if isinstance(record, Trial)]
     if stolen := stolen_shares(trials):
-        yield CpuTimeStolen(len(stolen), len(trials), max(stolen))
+        yield CpuTimeStolen(len(stolen), len(trials), max(stolen), any(map(counts_clean_seconds, trials)))
     if large := tuple(drift for drift in drifts if abs(drift.change) > WORTH_A_WARNING):
         yield MachineDrifted(large)
     if unlike := tuple(shift for shift in shifts if abs(shift.change) > WORTH_A_WARNING):

@@ -149,6 +149,7 @@ def _failed(output: _Output) -> dict[str, int]:
 
 def _arrivals(output: _Output, rate: int) -> Arrivals:
     lag = output.lag.milliseconds if output.lag else {}
+    counts_clean_seconds = output.options.at_most_seconds is not None
     return Arrivals(
         rate=rate,
         planned=output.requests.planned,
@@ -160,8 +161,8 @@ def _arrivals(output: _Output, rate: int) -> Arrivals:
         idle_closed=output.connections.idle_closed,
         lag=_counts(output.lag),
         due_seconds=output.due_seconds,
-        clean_seconds=output.counted_seconds if output.options.at_most_seconds is not None else None,
-        clean_seconds_asked=output.options.seconds if output.options.at_most_seconds is not None else None,
+        clean_seconds=output.counted_seconds if counts_clean_seconds else None,
+        clean_seconds_asked=output.options.seconds if counts_clean_seconds else None,
     )
 
 

@@ -18,7 +18,7 @@ from ab_runner.load.generator import Completed, GeneratorError
 from ab_runner.load.generator_registry import OPEN
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
-from ab_runner.model.message import Code, Message
+from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.protocol import PROTOCOLS, WarmUp
 from ab_runner.model.server import Server
 from ab_runner.model.trial import PEAK, STEP, NotMeasured, RepeatedTrial, SupportingTrial, Trial
@@ -348,3 +348,11 @@ def test_without_a_peak_a_cell_says_why(measured: Measure) -> None:
     (record,) = measured(generate, OpenLoad(axis="slo"), 10)
     assert isinstance(record, NotMeasured)
     assert (said_of(record.reason), record.reason.detail) == ("no peak: refused", "open-load: cannot reach it")
+
+
+def test_a_search_without_an_undisturbed_trial_says_nothing_of_the_slo(measured: Measure) -> None:
+    (trial,) = measured(lambda _, command: said(command, 1.0, counted_seconds=1.0), OpenLoad(axis="slo"), 10)
+    assert isinstance(trial, Trial)
+    assert trial.search is not None
+    assert (trial.search.met, trial.search.steps) == (0, ())
+    assert trial.verdict == Verdict(False, Message(Code.FEW_CLEAN_SECONDS))

@@ -33,9 +33,14 @@ SHARE_OF_PEAK = "each server at its own rate, a share of its own peak"
 CUT_OFF = "≥ before the longest: about as long as the trial, whose end cut it off"
 OF_THE_SERVED = "*: of the connections served alone; the others waited, most of them without an answer"
 OWN_PERCENTILES = "'s own percentiles, not of requests that were recorded; medians of the trials"
+_FEW_UNDISTURBED = "a cell with fewer than half of them is disturbed and has no rank"
 UNDISTURBED = (
     f"undisturbed: trials in which the hypervisor gave at most {100 * DISTURBED:g} % of the CPU time to others; "
-    "a cell with fewer than half of them is disturbed and has no rank"
+    f"{_FEW_UNDISTURBED}"
+)
+HAVE_CLEAN_SECONDS = (
+    "undisturbed: trials that have their clean seconds or, in older sweeps, in which the hypervisor gave at most "
+    f"{100 * DISTURBED:g} % of the CPU time to others; {_FEW_UNDISTURBED}"
 )
 IN_SOME_SESSIONS = "in k of n sessions: not in every session, so without a rank and a relative figure"
 NOT_ALL_SERVED = "some connections waited while the others were served"
@@ -193,8 +198,9 @@ def limit_notes(cells: Iterable[CellSummary], analysis: SweepAnalysis) -> Iterat
 def trial_notes(cells: Iterable[CellSummary]) -> Iterator[str]:
     """Yield what undisturbed trials are, if any of these cells has others, and what a cell lacks that is not in every
     session."""
-    if any(cell.disturbed for cell in cells):
-        yield UNDISTURBED
+    cells = list(cells)
+    if disturbed := [cell for cell in cells if cell.disturbed]:
+        yield UNDISTURBED if disturbed[0].measure == "rate" else HAVE_CLEAN_SECONDS
     if any(cell.misses_a_session for cell in cells):
         yield IN_SOME_SESSIONS
 

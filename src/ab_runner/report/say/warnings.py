@@ -76,11 +76,11 @@ def _group(same: Sequence[SweepWarning]) -> Group:
             return _resumed([each for each in same if isinstance(each, Resumed)])
         case HostConditions(texts=texts):
             return _several(f"{len(texts)} conditions of this host disturb measurements", texts)
-        case CpuTimeStolen(trials=trials, of=of, largest=largest):
+        case CpuTimeStolen(trials=trials, of=of, largest=largest, few_clean_seconds=few):
+            took = f"gave more than {100 * DISTURBED:g} % of the CPU time to others, at most {100 * largest:.1f} %"
             return Group(
-                f"in {trials} of {of} trials the hypervisor gave more than {100 * DISTURBED:g} % "
-                f"of the CPU time to others, at most {100 * largest:.1f} %: figures are of the other trials, "
-                "where a cell has any; use a quieter host"
+                f"in {trials} of {of} trials the hypervisor {'left too few clean seconds' if few else took}: "
+                "figures are of the other trials, where a cell has any; use a quieter host"
             )
         case MachineDrifted(drifts=drifts):
             changes = [f"{each.workload} {each.change:+.1%}" for each in drifts]

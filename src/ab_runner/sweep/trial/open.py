@@ -135,14 +135,21 @@ class _Capacity:
         except _Ended:
             return self._with_search(self._last_result)
         if self._met is None:
-            reason = self._steps[-1].reason if self._steps else Message(Code.FEW_CLEAN_SECONDS)
-            assert reason is not None, "the SLO was met at no rate"
-            verdict = Verdict(False, msgspec.structs.replace(reason, stage="slo"))
             last = self._last_result
+            verdict = Verdict(False, self._why_none())
             return self._with_search(TrialResult(msgspec.structs.replace(last.trial, verdict=verdict), last.alive))
         limits = [step.limit for step in self._missed] or ["generator"]
         limit = "generator" if "generator" in limits else limits[0]
         return self._with_search(TrialResult(msgspec.structs.replace(self._met.trial, limit=limit), self._met.alive))
+
+    def _why_none(self) -> Message:
+        """Return why the SLO was met at no rate; whether it would have been is not known where every trial was
+        disturbed."""
+        if not self._steps:
+            return Message(Code.FEW_CLEAN_SECONDS)
+        reason = self._steps[-1].reason
+        assert reason is not None, "the SLO was met at no rate"
+        return msgspec.structs.replace(reason, stage="slo")
 
     @property
     def _last_result(self) -> TrialResult:
