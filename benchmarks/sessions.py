@@ -23,7 +23,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.records import EndRecord
 from ab_runner.model.server import REFERENCE
 from ab_runner.paths import RESULTS, ROOT
-from ab_runner.stats.ranking import contradictions
+from ab_runner.stats.ranking import Ranking, contradictions
 from ab_runner.stats.sessions import layout
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.reader import Stored, read
@@ -108,9 +108,10 @@ def leave_one_out(sessions: Sequence[SweepAnalysis]) -> LeftOut:
         rest = [each for each in sessions if each is not left]
         result = together([(each.sweep.id, each) for each in rest])
         for at, compared in enumerate(result.compared):
-            for place, ranking in compared.rankings.items():
+            for place in dict.fromkeys((*compared.rankings, *compared.bases)):
+                ranking = compared.rankings.get(place, Ranking({}))
                 rows = [_row(each, at, *place) for each in (left, *rest)]
-                opposite += len(contradictions(ranking, left.compared[at].rankings[place]))
+                opposite += len(contradictions(ranking, left.compared[at].rankings.get(place, Ranking({}))))
                 for pair in _large(rows[0], ranking.ranks):
                     if pair in ranking.not_compared:
                         continue

@@ -36,8 +36,7 @@ def measured(records: Sequence[Trial]) -> dict[Cell, Measurement]:
 
 
 def ranking(records: Sequence[Trial]) -> Ranking:
-    found = measured(records)
-    return rankings_of(found, found)["small", 1]
+    return rankings_of(measured(records))["small", 1]
 
 
 def test_what_a_block_did_to_all_servers_is_not_in_their_differences() -> None:

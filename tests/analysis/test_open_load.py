@@ -11,6 +11,8 @@ from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import cpu_efficiency
 from ab_runner.model.axis import OpenLoad
+from ab_runner.model.message import Code, Message, Verdict
+from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell, Search, Step, Trial
 from ab_runner.report.say.figures import figure_cell
 from ab_runner.store.reader import Stored
@@ -87,7 +89,7 @@ def test_of_servers_that_are_tied_the_one_with_the_lowest_percentile_shown_is_na
     assert shown["a-1"] > 4 * shown["b-1"]
     means = {cell.server: each.mean.value for cell, each in analysis.compared[1].measurements.items()}
     assert means["a-1"] > means["b-1"], "of reciprocals"
-    p50, p95 = (workload.orders[0] for workload in analysis.summary.workloads)
+    p50, p95 = (workload.orders[0] for workload in analysis.summary.workloads[:2])
     assert p95.behind == 0
     assert (p50.leader, p95.leader) == ("a-1", "b-1")
 
@@ -109,7 +111,7 @@ def test_latencies_are_compared_by_p50_and_p95_and_over_all_rates_together() -> 
 
     levels = (1_000, 2_000)
     trials = [each for at in levels for each in (*made("a-1", at, 200, 400), *made("b-1", at, 100, 800))]
-    by_median, by_p95 = analysed(OpenLoad(axis="rate"), levels, *trials).compared
+    by_median, by_p95, _ = analysed(OpenLoad(axis="rate"), levels, *trials).compared
     assert (by_median.percentile, by_p95.percentile) == (50, 95)
     for compared, order in ((by_median, ("b-1", "a-1")), (by_p95, ("a-1", "b-1"))):
         assert [set(ranking.faster) for ranking in compared.rankings.values()] == [{order}, {order}]
@@ -117,11 +119,41 @@ def test_latencies_are_compared_by_p50_and_p95_and_over_all_rates_together() -> 
         assert set(together.faster) == {order}
 
 
+@pytest.mark.parametrize(
+    ("noise", "orders"), [(SPREAD, {("fast-1", "slow-1")}), ((0.4, 1.0, 2.0, 0.5, 1.5, 1.0), set())]
+)
+def test_p99_has_ranks_where_the_reference_shows_that_a_fifth_can_be_told(
+    noise: tuple[float, ...], orders: set[tuple[str, str]]
+) -> None:
+    levels = (1_000, 2_000)
+    trials = [each for at in levels for each in (*latencies("slow-1", 20.0, at), *latencies("fast-1", 10.0, at))]
+    for at in levels:
+        trials += [open_trial(REFERENCE, at, 4.0 * by, block=block) for block, by in enumerate(noise, 1)]
+    by_median, _, by_p99 = (found := analysed(OpenLoad(axis="rate"), levels, *trials)).compared
+    assert by_p99.percentile == 99
+    assert by_median.rankings.keys() == {("small", at) for at in levels}
+    assert by_p99.rankings.keys() == (by_median.rankings.keys() if orders else set())
+    assert all(ranking.faster == orders for ranking in by_p99.rankings.values())
+    _, together = by_p99.over_levels["small"]
+    assert together.faster == orders
+    said_of = next(each for each in found.summary.workloads if each.percentile == 99)
+    assert len(said_of.orders) == (3 if orders else 0), "each rate, and all together"
+
+
+def test_a_cell_without_a_figure_has_no_latencies_that_are_compared() -> None:
+    """Most of its trials were disturbed, so the others are a selection."""
+    verdict = Verdict(False, Message(Code.FEW_CLEAN_SECONDS))
+    kept, *rest = latencies("a-1", 5.0)
+    disturbed = [msgspec.structs.replace(each, verdict=verdict) for each in rest]
+    found = analysed(OpenLoad(axis="rate"), (1_000,), kept, *disturbed, *latencies("b-1", 5.0))
+    assert [{cell.server for cell in compared.measurements} for compared in found.compared] == [{"b-1"}] * 3
+
+
 def test_the_lowest_latency_is_first() -> None:
     analysis = analysed(OpenLoad(axis="rate"), (1_000,), *latencies("slow-1", 20.0), *latencies("fast-1", 5.0))
     ranks = {cell.server: str(rank) for cell, rank in analysis.ranks.items()}
     assert ranks == {"fast-1": "1", "slow-1": "2"}
-    workload, _ = analysis.summary.workloads
+    workload, *_ = analysis.summary.workloads
     assert workload.orders[0].leader == "fast-1"
     assert workload.orders[0].lead is not None
     assert round(workload.orders[0].lead.factor, 2) == 4

@@ -166,7 +166,7 @@ def test_latencies_are_combined_as_rates_are_and_lower_ones_are_better() -> None
     first = open_sweeps.rates()
     second = Stored(replace(first.sweep, id="another"), first.records)
     found = result(first, second)
-    assert [each.percentile for each in found.compared] == [50, 95]
+    assert [each.percentile for each in found.compared] == [50, 95, 99]
     for compared in found.compared:
         fast, slow = (compared.relative[Cell(name, "small", 1_000)].value for name in ("fast-1", "slow-1"))
         assert slow / fast == pytest.approx(4, rel=0.01)

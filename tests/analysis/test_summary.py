@@ -9,10 +9,10 @@ import pytest
 from support.builders import blocks, failed_trial, outcome, served
 
 from ab_runner.analysis.cells import cells_and_trials
+from ab_runner.analysis.compared import compared_by
 from ab_runner.analysis.drift import Drift
 from ab_runner.analysis.measurements import measurements_of
-from ab_runner.analysis.rankings import rankings_of
-from ab_runner.analysis.summary import Compared, summary_of
+from ab_runner.analysis.summary import summary_of
 from ab_runner.model.records import Record
 from ab_runner.report.say.summary import ONE_SESSION, summary_lines
 
@@ -25,10 +25,10 @@ def said(
     sessions: int = 1,
 ) -> list[str]:
     cells = cells_and_trials(record for some in records for record in some)[0]
-    measurements = measurements_of(cells)
-    compared = Compared(measurements=measurements, rankings=rankings_of(cells, measurements))
     drifts = [Drift("small", 1000, 1000 * (1 + drift))]
-    return list(summary_lines(summary_of(cells, [compared], levels, drifts, warnings, sessions)))
+    return list(
+        summary_lines(summary_of(cells, [compared_by(measurements_of(cells))], levels, drifts, warnings, sessions))
+    )
 
 
 def test_six_starts_with_narrow_intervals_are_believed() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import median
+from statistics import fmean, median
 
 import msgspec
 
@@ -11,21 +11,20 @@ from ab_runner.analysis.trial_figures import FEWEST_FOR_P99_9, TrialFigures, mer
 from ab_runner.stats.estimate import Estimate, Interval, percentiles_over_blocks
 from ab_runner.stats.histogram import Histogram
 
-COMPARED = (50, 95)
-"""The percentiles by which servers are compared. What the higher ones tell of a server depends on the hours in which
-they were measured: docs/statistics.md."""
-TAIL = (99, 99.9, 100)
+COMPARED = (50, 95, 99)
+"""The percentiles by which servers are compared."""
+TAIL = (99.9, 100)
 _LAG_SHARE = 0.1
 """The share of the median latency that the generator's median lag may be without a remark."""
 
 
 class OpenLatencies(msgspec.Struct, frozen=True):
     """Latencies in milliseconds. `percentiles` are those of all valid trials added up, with an interval over starts;
-    p99.9 is missing where too few requests tell it. `p95_by_batch` has the mean p95 of each batch. `lag` is the
-    median of the trials' median lags; None in older sweeps."""
+    p99.9 is missing where too few requests tell it. `by_batch` has the mean of the trials' percentiles in each batch,
+    for those of `COMPARED`. `lag` is the median of the trials' median lags; None in older sweeps."""
 
     percentiles: Mapping[float, Estimate]
-    p95_by_batch: Mapping[int, float]
+    by_batch: Mapping[int, Mapping[int, float]]
     lag: float | None
 
     @property
@@ -48,9 +47,10 @@ def open_latencies(counted: Sequence[tuple[TrialFigures, Histogram]]) -> OpenLat
     return OpenLatencies(
         {each: _milliseconds(found) for each, found in zip(told, percentiles_over_blocks(together, told), strict=True)},
         {
-            batch: sum(p95s) / len(p95s)
-            for batch, found in blocks.items()
-            if (p95s := [figures.p95 for figures, _ in found if figures.p95 is not None])
+            each: {
+                batch: fmean(spread.percentile(each) / 1000 for _, spread in found) for batch, found in blocks.items()
+            }
+            for each in COMPARED
         },
         median(lags) if lags else None,
     )

@@ -58,9 +58,12 @@ def cpu_efficiencies_of(cell: CellSummary) -> Figures:
     return cell.cpu_efficiency_by_batch if cell.measure == "rate" else {}
 
 
-def p95s_of(cell: CellSummary) -> Figures:
-    """Return the reciprocals of p95 of an open load by batch."""
-    return _reciprocals(cell.open_latencies.p95_by_batch) if cell.open_latencies else {}
+def latencies_of(cell: CellSummary, percentile: int) -> Figures:
+    """Return the reciprocals of a percentile of an open load's latencies by batch; none where the cell has no
+    figure."""
+    if cell.figure is None or cell.open_latencies is None:
+        return {}
+    return _reciprocals(cell.open_latencies.by_batch[percentile])
 
 
 def over_levels(

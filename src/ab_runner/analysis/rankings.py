@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import inf
 from statistics import median
 
 import msgspec
@@ -13,7 +14,7 @@ from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.pairing import Measurement
-from ab_runner.stats.ranking import Rank, Ranking, rank
+from ab_runner.stats.ranking import Rank, Ranking, rank, smallest_difference
 
 Rankings = Mapping[tuple[WorkloadName, int], Ranking]
 """The ranking of the servers by workload and level."""
@@ -29,14 +30,26 @@ class Pairs(msgspec.Struct, frozen=True):
     """The difference that would have shown in half of the tied ones; None without any."""
 
 
-def rankings_of(cells: Iterable[Cell], measurements: Mapping[Cell, Measurement]) -> Rankings:
-    """Return the ranks at every workload and level. The ceiling, which is no competitor, has none."""
+def rankings_of(measurements: Mapping[Cell, Measurement], told: float = inf) -> Rankings:
+    """Return the ranks at every workload and level that `difference_told` has within `told`. The ceiling, which is no
+    competitor, has none."""
+    return {place: ranking_of(row) for place, row in by_row(measurements).items() if difference_told(row) <= told}
+
+
+def by_row(measurements: Mapping[Cell, Measurement]) -> dict[tuple[WorkloadName, int], dict[str, Measurement]]:
+    """Return the measurements of each row by server."""
     rows: dict[tuple[WorkloadName, int], dict[str, Measurement]] = {}
-    for cell in cells:
-        row = rows.setdefault((cell.workload, cell.level), {})
-        if cell in measurements:
-            row[cell.server] = measurements[cell]
-    return {place: ranking_of(row) for place, row in rows.items()}
+    for cell, measured in measurements.items():
+        rows.setdefault((cell.workload, cell.level), {})[cell.server] = measured
+    return rows
+
+
+def difference_told(row: Mapping[str, Measurement]) -> float:
+    """Return the smallest difference that the test of two servers as noisy as the reference finds: 0.09 for 9 %. Of
+    several sessions, which have one noise for all servers of a row, the reference is not needed. Infinite where the
+    noise is not known."""
+    means = [each.mean for server, each in row.items() if server == REFERENCE or each.mean.is_pooled]
+    return max((smallest_difference(mean) for mean in means if mean.has_noise), default=inf)
 
 
 def ranking_of(row: Mapping[str, Measurement]) -> Ranking:
@@ -46,7 +59,7 @@ def ranking_of(row: Mapping[str, Measurement]) -> Ranking:
 
 def cpu_efficiency_rankings(cells: Mapping[Cell, CellSummary]) -> Rankings:
     """Return the ranks by requests per CPU-second, which are of a closed load."""
-    return rankings_of(cells, measurements_of(cells, cpu_efficiencies_of))
+    return rankings_of(measurements_of(cells, cpu_efficiencies_of))
 
 
 def ranks_of(rankings: Rankings) -> dict[Cell, Rank]:

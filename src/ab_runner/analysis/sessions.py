@@ -14,15 +14,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from ab_runner.analysis.cells import CellSummary, summarise_cell
+from ab_runner.analysis.compared import Base, Compared, compared_by
 from ab_runner.analysis.comparison import work_differences
 from ab_runner.analysis.latencies import OpenLatencies
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.measurements import cpu_efficiencies_of, measurements_of
 from ab_runner.analysis.open_load import open_cells
-from ab_runner.analysis.rankings import ranking_of, rankings_of, ranks_of
+from ab_runner.analysis.rankings import rankings_of, ranks_of
 from ab_runner.analysis.renames import renames, with_ids
 from ab_runner.analysis.spreads import model_spreads, workload_spread
-from ab_runner.analysis.summary import Base, Compared, Summary, summary_of
+from ab_runner.analysis.summary import Summary, summary_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.warnings import BlocksShifted, HostConditions, SweepWarning, warnings_of
 from ab_runner.errors import UserError
@@ -111,7 +112,7 @@ def _result(sessions: Sequence[SweepAnalysis]) -> SweepAnalysis:
     trials = tuple(replace(each, record=record) for each, record in zip(figures, measured, strict=True))
     cells = _cells(sessions, records)
     workloads = [name for name in sweep.request.workloads if any(cell.workload == name for cell in cells)]
-    compared = tuple(_compared(cells, at, sessions) for at in range(len(sessions[0].compared)))
+    compared = tuple(_compared(at, sessions) for at in range(len(sessions[0].compared)))
     efficiencies = _rows([measurements_of(each.cells, cpu_efficiencies_of) for each in sessions])
     drifts = tuple(drift for each in sessions for drift in each.drifts)
     warnings = _warnings(stored, sessions)
@@ -123,7 +124,7 @@ def _result(sessions: Sequence[SweepAnalysis]) -> SweepAnalysis:
         trials=trials,
         shares={cell: geometric_mean(found) for cell, found in shares.items() if found},
         compared=compared,
-        cpu_efficiency=rankings_of(cells, _by_cell(efficiencies, _have_noise(sessions))),
+        cpu_efficiency=rankings_of(_by_cell(efficiencies, _have_noise(sessions))),
         ranks=ranks_of(compared[0].rankings),
         spreads={each: workload_spread(each, sweep.servers, levels, cells) for each in workloads},
         io_models={each: model_spreads(each, sweep.servers, levels, cells) for each in workloads},
@@ -261,7 +262,7 @@ def _latencies(pooled: OpenLatencies, sessions: Sequence[OpenLatencies]) -> Open
 # --- what servers are compared by --------------------------------------------------------------------------------
 
 
-def _compared(cells: Mapping[Cell, CellSummary], at: int, sessions: Sequence[SweepAnalysis]) -> Compared:
+def _compared(at: int, sessions: Sequence[SweepAnalysis]) -> Compared:
     """Return what the sessions have in that place of `SweepAnalysis.compared`, as that of one result."""
     parts = [each.compared[at] for each in sessions]
     is_known, is_latency = _have_noise(sessions), lower_is_better(sessions[0].measure)
@@ -282,14 +283,7 @@ def _compared(cells: Mapping[Cell, CellSummary], at: int, sessions: Sequence[Swe
         name: [each.over_levels[name][0] for each in parts if name in each.over_levels] for name in _names(parts)
     }
     over = {name: _measured(row, is_known) for name, row in together.items() if len(row) == len(sessions)}
-    return Compared(
-        measurements=measurements,
-        rankings=rankings_of(cells, measurements),
-        percentile=parts[0].percentile,
-        over_levels={name: (found, ranking_of(found)) for name, found in over.items()},
-        relative=relative,
-        bases=bases,
-    )
+    return compared_by(measurements, parts[0].percentile, over, relative, bases)
 
 
 def _names(parts: Iterable[Compared]) -> list[WorkloadName]:

@@ -10,10 +10,10 @@ from statistics import median
 import msgspec
 
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.compared import Compared
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift
 from ab_runner.analysis.failures import FailureKind
 from ab_runner.analysis.measure import lower_is_better
-from ab_runner.analysis.rankings import Rankings
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
@@ -65,8 +65,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorkloadSummary(msgspec.Struct, frozen=True):
-    """`servers` have a figure in this workload. `orders` has one for each level, and is empty where there are fewer
-    than two servers. `percentile` is the one of the latencies, None of rates."""
+    """`servers` have a figure in this workload. `orders` has one for each level that has a ranking, and is empty where
+    there are fewer than two servers. `percentile` is the one of the latencies, None of rates."""
 
     workload: WorkloadName
     servers: tuple[str, ...]
@@ -102,26 +102,6 @@ class Summary(msgspec.Struct, frozen=True):
     confidence: Confidence | None = None
 
 
-class Base(msgspec.Struct, frozen=True):
-    """The mean that the figures of a row are relative to: of how many servers, and whether any is a lower bound."""
-
-    servers: int
-    is_bound: bool
-
-
-class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """What servers were compared by: measurements and rankings by cell, and of latencies (`percentile` is then set)
-    also over all levels of a workload together. Of several sessions `relative` has each figure over the geometric mean
-    of its row, which `bases` describe; of latencies a lower one is better."""
-
-    measurements: Mapping[Cell, Measurement]
-    rankings: Rankings
-    percentile: int | None = None
-    over_levels: Mapping[WorkloadName, tuple[Mapping[str, Measurement], Ranking]] = {}
-    relative: Mapping[Cell, Estimate] = {}
-    bases: Mapping[tuple[WorkloadName, int], Base] = {}
-
-
 def summary_of(
     cells: Mapping[Cell, CellSummary],
     compared: Sequence[Compared],
@@ -155,7 +135,7 @@ def _workload(
     orders = []
     if len(servers) > 1:
         for level, row in rows.items():
-            if row:
+            if row and (name, level) in compared.rankings:
                 figures = {cell.cell.server: cell for cell in row}
                 here = {server: compared.measurements[cell.cell] for server, cell in figures.items()}
                 orders.append(_order(level, figures, here, compared.rankings[name, level], compared.percentile))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
 from ab_runner.analysis.cells import CellSummary, cells_and_trials, share_of_ceiling
+from ab_runner.analysis.compared import Compared, compared_by
 from ab_runner.analysis.drift import Drift, drifts, shifts
 from ab_runner.analysis.latencies import COMPARED
 from ab_runner.analysis.measure import Measure, lower_is_better, measure_on, rate_of
-from ab_runner.analysis.measurements import has_noise, measurements_of, over_levels, p95s_of, speeds_of
+from ab_runner.analysis.measurements import has_noise, latencies_of, measurements_of, over_levels
 from ab_runner.analysis.open_load import OpenCell, open_cells
-from ab_runner.analysis.rankings import Rankings, cpu_efficiency_rankings, ranking_of, rankings_of, ranks_of
+from ab_runner.analysis.rankings import Rankings, cpu_efficiency_rankings, ranks_of
 from ab_runner.analysis.spreads import ModelSpread, WorkloadSpread, model_spreads, workload_spread
-from ab_runner.analysis.summary import Compared, Summary, summary_of
+from ab_runner.analysis.summary import Summary, summary_of
 from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.analysis.verified import judged_by_verification
 from ab_runner.analysis.warnings import SweepWarning, warnings_of
@@ -35,9 +37,10 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     `cells` are those of the sweep's own blocks, and `open_cells` what is known of those of an open load besides.
     `trials` has every record of a cell in the order of the log, those of the reference before and after the sweep too;
     of these come `drifts`. `shares` are the cells' rates and capacities as shares of the ceiling's. `compared` has what
-    servers are compared by: their figures, and of latencies p95 besides. `cpu_efficiency` has the rankings by requests
-    per CPU-second. `ranks` are those of the figures by cell. `spreads` and `io_models` are by workload, for those that
-    were measured. `sessions` are the sweeps that a result of several is made of, in the order of time.
+    servers are compared by: their figures, of latencies the medians and then p95 and p99. `cpu_efficiency` has the
+    rankings by requests per CPU-second. `ranks` are those of the figures by cell. `spreads` and `io_models` are by
+    workload, for those that were measured. `sessions` are the sweeps that a result of several is made of, in the order
+    of time.
     """
 
     stored: Stored
@@ -168,20 +171,14 @@ def analyse(stored: Stored) -> SweepAnalysis:
 def _compared(
     cells: Mapping[Cell, CellSummary], workloads: Sequence[WorkloadName], levels: Sequence[int], measure: Measure
 ) -> Iterator[Compared]:
-    """Yield what servers are compared by: their figures, which of latencies are medians, and then p95."""
+    """Yield what servers are compared by: their figures, of latencies at each percentile of `COMPARED`."""
     if not lower_is_better(measure):
-        measurements = measurements_of(cells)
-        yield Compared(measurements=measurements, rankings=rankings_of(cells, measurements))
+        yield compared_by(measurements_of(cells))
         return
-    for percentile, figures_of in zip(COMPARED, (speeds_of, p95s_of), strict=True):
-        measurements = measurements_of(cells, figures_of)
+    for percentile in COMPARED:
+        figures_of = partial(latencies_of, percentile=percentile)
         together = {each: over_levels(cells, each, figures_of) for each in workloads if len(levels) > 1}
-        yield Compared(
-            measurements=measurements,
-            rankings=rankings_of(cells, measurements),
-            percentile=percentile,
-            over_levels={each: (found, ranking_of(found)) for each, found in together.items()},
-        )
+        yield compared_by(measurements_of(cells, figures_of), percentile, together)
 
 
 def _sessions(stored: Stored) -> int:

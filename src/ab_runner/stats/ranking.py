@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ab_runner.stats.holm import holm
 from ab_runner.stats.pairing import Measurement, pair
-from ab_runner.stats.ratio import LogRatio, factor, log_ratio
+from ab_runner.stats.ratio import LogMean, LogRatio, factor, log_ratio
 
 ALPHA = 0.05
 """The highest probability that any order within a ranking is wrong."""
@@ -93,6 +93,11 @@ def rank(servers: Mapping[str, Measurement], margin: float = MINIMUM_EFFECT) -> 
         for name in compared
     }
     return Ranking(ranks, faster, tied, not_compared)
+
+
+def smallest_difference(mean: LogMean) -> float:
+    """Return the smallest difference that the test of two servers with this noise, alone, finds: 0.09 for 9 %."""
+    return factor(log_ratio([(mean, mean)]).shown_from(log(1 + MINIMUM_EFFECT), ALPHA)) - 1
 
 
 def contradictions(first: Ranking, second: Ranking) -> list[Order]:

@@ -8,9 +8,9 @@ from functools import partial
 
 from ab_runner.analysis.bounds import bound_of_ratio
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.compared import Base, Compared
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.rankings import Rankings, best_cells, best_of, pairs_of, ranks_of
-from ab_runner.analysis.summary import Base, Compared
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import Axis, level_text
 from ab_runner.model.server import REFERENCE, Server
@@ -213,7 +213,7 @@ def ranks_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]
     for compared in analysis.compared:
         by = "" if compared.percentile is None else f" by p{compared.percentile}"
         over = compared.over_levels.get(workload.name)
-        together = over[1] if over else None
+        together = over[1] if over and over[1].ranks else None
         yield from _ranks(f"{workload.name}: ranks{by}", workload.name, analysis, compared.rankings, together)
 
 

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
+from math import inf
 
 import msgspec
 
 from ab_runner.analysis.cells import CellSummary
+from ab_runner.analysis.compared import TELLS, Compared
+from ab_runner.analysis.latencies import COMPARED, TAIL
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.open_load import OpenCell, memory_per_connection
-from ab_runner.analysis.rankings import best_cells
+from ab_runner.analysis.rankings import best_cells, by_row, difference_told
 from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.model.axis import Axis, level_text
 from ab_runner.model.trial import Cell
-from ab_runner.model.workload import Workload
+from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.report.document import Table, TableCell, emphasised
 from ab_runner.report.say.figures import NOTHING
-from ab_runner.report.say.numbers import NONE, estimate_figure, latency_figure, rate_figure
+from ab_runner.report.say.numbers import NONE, differences_text, estimate_figure, latency_figure, rate_figure
 from ab_runner.report.tables.grid import table_of
+from ab_runner.stats.estimate import Estimate
 
 NO_P50 = "older sweeps recorded p99 of the lag only"
-TAIL = (
-    "of all starts together, with the interval of p99; not ranked: whether they tell servers apart depends on the hours"
-)
+UNRANKED_TAIL = "of all starts together; not ranked: whether they tell servers apart depends on the hours"
+UNRANKED = "no ranks by p{} at {}: of two servers as noisy as {}, {} would have shown; ranks need {:.0f} %"
+NO_NOISE = "no ranks by p{} at {}: the noise of the reference is not known"
 LAG = "the lag, from the time at which a request was due to the one at which it was sent, is part of every latency"
 MEMORY = (
     "median and range over starts of the server's highest memory, less that of the trial without idle connections, "
@@ -66,31 +72,58 @@ def open_load_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Ta
 
 
 def latency_tables(workload: Workload, analysis: SweepAnalysis) -> Iterator[Table]:
-    """Yield p95 and the percentiles above it, of a sweep that measures latencies."""
+    """Yield the percentiles above the median, of a sweep that measures latencies."""
     if not lower_is_better(analysis.measure):
         return
-    rankings = next(each.rankings for each in analysis.compared if each.percentile == 95)
-    p95 = Detail("p95 latency in ms", lambda cell: _percentile(analysis.cells.get(cell), 95))
-    tail = Detail("latency in ms, p99 / p99.9 / longest", lambda cell: _tail(analysis.cells.get(cell)), (TAIL,))
-    yield _table(p95, workload, analysis, best_cells(rankings))
+    above_the_median = zip(COMPARED[1:], analysis.compared[1:], strict=True)  # the figures are the medians
+    for percentile, compared in above_the_median:
+        shown = partial(_percentile, analysis, percentile)
+        notes = tuple(_unranked(compared, workload.name, analysis))
+        detail = Detail(f"p{percentile} latency in ms", shown, notes)
+        yield _table(detail, workload, analysis, best_cells(compared.rankings))
+    tail = Detail("latency in ms, p99.9 / longest", lambda cell: _tail(analysis.cells.get(cell)), (UNRANKED_TAIL,))
     yield _table(tail, workload, analysis)
 
 
-def _percentile(cell: CellSummary | None, percentile: float) -> TableCell | None:
-    if cell is None or cell.figure is None or cell.open_latencies is None:
-        return None
-    found = cell.open_latencies.percentiles[percentile]
-    return TableCell(estimate_figure(found, "latency"), value=found.value)
+def _percentile(analysis: SweepAnalysis, percentile: float, cell: Cell) -> TableCell | None:
+    found = _latencies(analysis.cells.get(cell)).get(percentile)
+    return TableCell(estimate_figure(found, "latency"), value=found.value) if found else None
+
+
+def _unranked(compared: Compared, workload: WorkloadName, analysis: SweepAnalysis) -> Iterator[str]:
+    """Yield at which levels noise is the reason that there are no ranks."""
+    if not analysis.has_noise:
+        return
+    differences = {
+        level: difference_told(row)
+        for (name, level), row in by_row(compared.measurements).items()
+        if name == workload and (name, level) not in compared.rankings
+    }
+    if noisy := {level: each for level, each in differences.items() if each < inf}:
+        servers = "these over sessions" if analysis.sessions else "the reference"
+        sizes = differences_text(noisy.values())
+        yield UNRANKED.format(compared.percentile, _levels(noisy, analysis.axis), servers, sizes, 100 * TELLS)
+    if unknown := differences.keys() - noisy:
+        yield NO_NOISE.format(compared.percentile, _levels(sorted(unknown), analysis.axis))
+
+
+def _levels(levels: Iterable[int], axis: Axis) -> str:
+    return ", ".join(level_text(axis, level) for level in levels)
 
 
 def _tail(cell: CellSummary | None) -> TableCell | None:
-    if cell is None or cell.figure is None or cell.open_latencies is None:
+    found = _latencies(cell)
+    if not found:
         return None
-    found = cell.open_latencies.percentiles
-    values = (found.get(each) for each in (99.9, 100))
-    longer = (latency_figure(each.value if each else None) for each in values)
-    text = " / ".join((estimate_figure(found[99], "latency"), *longer))
-    return TableCell(text, value=found[99].value)
+    values = (found.get(each) for each in TAIL)
+    return TableCell(
+        " / ".join(latency_figure(each.value if each else None) for each in values), value=found[TAIL[-1]].value
+    )
+
+
+def _latencies(cell: CellSummary | None) -> Mapping[float, Estimate]:
+    """Return the percentiles of a cell that has a figure; none of any other."""
+    return cell.open_latencies.percentiles if cell and cell.figure is not None and cell.open_latencies else {}
 
 
 def _table(detail: Detail, workload: Workload, analysis: SweepAnalysis, best: Collection[Cell] = ()) -> Table:
