@@ -25,10 +25,10 @@ from rich.console import Console
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.catalog.paper_figures import CINDY_2006, read
-from ab_runner.catalog.papers import read_all
+from ab_runner.catalog.studies import read_study
 from ab_runner.history.conclusions import judgements
 from ab_runner.history.then_and_now import then_and_now
+from ab_runner.model.protocol import DEFAULT_STUDY
 from ab_runner.report import html
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.gallery import gallery
@@ -81,8 +81,7 @@ def costs(stored: Stored) -> Mapping[str, float]:
     """Return the CPU seconds that each report takes, and the analysis that all of them are made of."""
     without_drawing: Any = vega
     without_drawing.vega, without_drawing.vega_script = dict, str
-    figures = read(paths.PAPERS / CINDY_2006)
-    papers = read_all(paths.PAPERS)
+    study = read_study(DEFAULT_STUDY, {})
     seconds: dict[str, float] = {}
 
     def timed(name: str, make: Callable[[], Any]) -> Any:
@@ -96,11 +95,11 @@ def costs(stored: Stored) -> Mapping[str, float]:
     timed("terminal", lambda: shown(report))
     timed("markdown", lambda: markdown.render(report))
     timed("trials.csv", lambda: csv.render(analysis))
-    judged = timed("conclusions", lambda: [(paper, judgements(paper, each, analysis)) for paper, each in papers])
+    judged = timed("conclusions", lambda: [(study, judgements(study, [("now", analysis)]))])
     concluded = timed("conclusions' tables", lambda: report_conclusions(judged))
     timed("conclusions, shown", lambda: (shown(concluded), conclusions_csv.render(judged)))
-    timed("page", lambda: html.render(analysis, figures, concluded))
-    compared = timed("then and now", lambda: then_and_now(analysis, figures))
+    timed("page", lambda: html.render(analysis, study, concluded))
+    compared = timed("then and now", lambda: then_and_now(analysis, study))
     timed(
         "then and now, shown",
         lambda: (shown(report_then_and_now(analysis, compared)), then_and_now_csv.render(compared)),

@@ -12,7 +12,8 @@ from support import claims
 from ab_runner.cli.splice import splice
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), ROOT / "results/published/README.md"]
+PLACES = ("*.md", "docs/*.md", "results/published/*.md", "studies/*/*.md")
+DOCUMENTS = [path for place in PLACES for path in sorted(ROOT.glob(place))]
 
 
 def prose_of(path: Path) -> str:

@@ -15,12 +15,13 @@ from support.sessions import FIRST, RATES, SECOND, SERVERS, rates, session
 
 from ab_runner.analysis.sessions import together
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
-from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.studies import read_study
+from ab_runner.catalog.study_figures import Figure
 from ab_runner.errors import UserError
 from ab_runner.history.conclusions import _means
 from ab_runner.history.evidence import of_sweep
 from ab_runner.model.axis import OpenLoad
-from ab_runner.model.protocol import PROTOCOLS
+from ab_runner.model.protocol import DEFAULT_STUDY, PROTOCOLS
 from ab_runner.model.records import EndRecord
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell
@@ -197,6 +198,7 @@ def asking(**changes: Any) -> Stored:
         (asking(jdk=8), "JDK is 8 and was 25"),
         (asking(runtime="process"), "runtime is process and was docker"),
         (asking(generator="wrk"), "generator is wrk and was ab"),
+        (asking(study="other-2018"), "study is other-2018 and was cindy-2006"),
         (asking(protocol=PROTOCOLS["2006"]), "protocol is 2006 and was standard; blocks is 1 and was 6"),
         (asking(open=OpenLoad(axis="rate")), "load is open, by rate and was closed"),
         (Stored(replace(SECOND.sweep, server_cpus=(1, 2)), ()), "CPUs of a server is 2 and was 1"),
@@ -221,7 +223,7 @@ def test_means_over_levels_have_the_noise_of_all_servers_that_have_these_levels(
     ]  # fmt: skip
     analysis = result(*sessions)
     figures = [Figure("small", name, level, 1.0, 0, "ok") for name in servers for level in levels]
-    evidence = of_sweep(analysis, figures)
+    evidence = of_sweep(analysis, replace(read_study(DEFAULT_STUDY, {}), figures=tuple(figures)))
     sums = {
         name: [
             sum(log(evidence.of(name, "small", level).rates[number]) / 2 for level in levels) for number in (1, 2, 3)

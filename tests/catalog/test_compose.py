@@ -118,9 +118,3 @@ def test_a_server_that_is_compiled_for_a_newer_java_says_that_it_needs_it() -> N
             pom = ElementTree.parse(ROOT / "servers" / server.program / "pom.xml")
             release = pom.findtext(f".//{NAMESPACE}maven.compiler.release", default="8")
             assert server.jdk_at_least >= int(release), id
-
-
-def test_what_a_server_stands_for_is_in_the_published_results() -> None:
-    text = (ROOT / "results/published/cindy-2006.csv").read_text()
-    for server in SERVERS.values():
-        assert server.published is None or f",{server.published}," in text

@@ -76,7 +76,7 @@ def test_an_id_that_another_server_has_or_had_is_refused(
         (COMMAND.replace('"./server", "--fast"', ""), "command: missing or empty"),
         (COMMAND + 'image = "my:1"\n', "image: only image servers may have this key"),
         (IMAGE + 'program = "ceiling"\n', "program: only jvm, debian, c servers may have this key"),
-        (IMAGE + 'published = "tomcat-5.5.15"\n', "published: only jvm, debian, c servers may have this key"),
+        (IMAGE + 'published = "tomcat-5.5.15"\n', "published: remove this key; [stand_ins] in the study.toml"),
         (IMAGE + 'origin = "file:///etc/passwd"\n', "origin: expected `str` matching"),
         (IMAGE.replace("my:1", "-v/:/host"), "image: expected `str` matching"),
         (IMAGE.replace("my:1", "a\\n    privileged: true"), "image: expected `str` matching"),

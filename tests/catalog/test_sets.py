@@ -7,10 +7,13 @@ from support.builders import server
 
 from ab_runner.catalog.servers import CatalogError, load, select
 from ab_runner.catalog.sets import ServerSet, expand, load_sets
+from ab_runner.catalog.studies import read_study
 from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.history.then_and_now import match_of
+from ab_runner.model.protocol import DEFAULT_STUDY
 
 SERVERS = Path(__file__).parents[2] / "servers"
+STUDY = read_study(DEFAULT_STUDY, {})
 KNOWN = {id: server(id) for id in ("jetty-5.1.10", "tomcat-11", "tomcat-5.5.15")}
 SET = '[old]\nsummary = "of 2006"\nservers = ["tomcat-5.5.15", "jetty-5.1.10"]\n'
 SETS = {"old": ServerSet("of 2006", ("tomcat-5.5.15", "jetty-5.1.10"))}
@@ -27,16 +30,17 @@ def test_the_core_set_is_twelve_servers_of_2006_and_of_today_with_every_workload
     assert len(core) == 12
     assert {each for server in core for each in server.workloads} == {"echo", "small", "small-keepalive", "large"}
     assert {"jvm", "debian"} == {server.kind for server in core}
-    assert all(server.published for server in core[:8])
+    assert all(STUDY.stands_for(server) for server in core[:8])
 
 
 def test_the_set_of_the_published_result_has_the_servers_of_2006_and_the_newest_of_their_families() -> None:
     catalog = load(SERVERS)
     members = [catalog[id] for id in load_sets(SERVERS, catalog)["2006-newest"].servers]
     assert len(members) == 24
-    assert {server.id for server in catalog.values() if server.published} <= {server.id for server in members}
-    for published in (each.published for each in members if each.published):
-        newest = match_of(published, catalog.values()).newest
+    stand_ins = {id for ids in STUDY.stand_ins.values() for id in ids}
+    assert stand_ins <= {server.id for server in members}
+    for published in STUDY.stand_ins:
+        newest = match_of(published, catalog.values(), STUDY).newest
         assert newest is None or newest in members
 
 

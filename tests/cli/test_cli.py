@@ -18,6 +18,7 @@ from ab_runner.catalog.servers import load
 from ab_runner.cli.measuring import has_result
 from ab_runner.host import preflight, sweep_lock
 from ab_runner.model.message import Skip, SkipKind
+from ab_runner.model.protocol import DEFAULT_STUDY
 from ab_runner.model.server import Server
 from ab_runner.model.sweep import Conditions
 from ab_runner.model.trial import AFTER, BEFORE
@@ -226,11 +227,16 @@ def test_a_sweep_with_nothing_of_2006_in_it_cannot_be_set_beside_it(cli: Runner,
 def test_a_damaged_table_of_2006_is_named_with_its_line(
     cli: Runner, kept_sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = (paths.PAPERS / "cindy-2006.csv").read_text().replace("echo,cindy-2.4.4,1,3376", "echo,cindy-2.4.4,1,fast")
-    (tmp_path / "cindy-2006.csv").write_text(table)
-    monkeypatch.setattr(paths, "PAPERS", tmp_path)
+    file = copied_study(tmp_path, monkeypatch) / "published.csv"
+    file.write_text(file.read_text().replace("echo,cindy-2.4.4,1,3376", "echo,cindy-2.4.4,1,fast"))
     complaint = cli.complaint("report", str(kept_sweep), "--then-and-now")
-    assert f"{tmp_path}/cindy-2006.csv: line 2: requests_per_second: expected `float | null`" in complaint
+    assert f"{file}: line 2: requests_per_second: expected `float | null`" in complaint
+
+
+def copied_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the default study, in place of all."""
+    monkeypatch.setattr(paths, "STUDIES", shutil.copytree(paths.STUDIES, tmp_path / "studies"))
+    return paths.STUDIES / DEFAULT_STUDY
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "csv"])
@@ -342,9 +348,9 @@ def test_an_export_that_cannot_be_is_refused(cli: Runner, tmp_path: Path) -> Non
 
 
 def test_a_damaged_file_of_conclusions_is_named(cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "conclusions-x.toml").write_text("format = 2\n")
-    monkeypatch.setattr(paths, "PAPERS", tmp_path)
-    assert f"{tmp_path}/conclusions-x.toml: format: must be 1" in cli.complaint("conclusions")
+    file = copied_study(tmp_path, monkeypatch) / "conclusions.toml"
+    file.write_text("format = 2\n")
+    assert f"{file}: format: must be 1" in cli.complaint("conclusions")
 
 
 def test_a_second_sweep_at_the_same_time_is_refused(cli: Runner) -> None:

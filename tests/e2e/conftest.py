@@ -72,7 +72,6 @@ def copy_of_toolkit(tmp_path: Path) -> Path:
     """Another copy of the repository, to be changed; its environment is this one's."""
     copy = tmp_path / "toolkit"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv", "results", "target"))
-    shutil.copytree(ROOT / "results" / "published", copy / "results" / "published")
     (copy / ".venv").symlink_to(ROOT / ".venv")
     return copy
 

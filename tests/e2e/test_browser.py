@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 from support.evil_sweep import EVIL, evil_sweep
 from support.full_sweep import full_sweep
 from support.serving import keep, serving
-from support.small_sweep import PAPER_FIGURES, STORED
+from support.small_sweep import STORED, STUDY
 from support.waiting import AT_MOST
 
 from ab_runner.analysis.sweep_analysis import analyse
@@ -53,8 +53,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     stored: dict[str, Stored] = {"small": STORED, "full": FULL, "evil": evil_sweep()}
     for name, each in stored.items():
-        (folder / f"{name}.html").write_text(html.render(analyse(each), PAPER_FIGURES, conclusions_of(analyse(each))))
-    (folder / "grey.html").write_text(html.render(analyse(stored["full"]), PAPER_FIGURES, core=CORE))
+        analysis = analyse(each)
+        (folder / f"{name}.html").write_text(html.render(analysis, STUDY, conclusions_of(analysis, STUDY)))
+    (folder / "grey.html").write_text(html.render(analyse(stored["full"]), STUDY, core=CORE))
     return folder
 
 

@@ -19,16 +19,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import failed_trial, not_measured, outcome, rejected, served, server, sweep, trial, usage
 
-from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.catalog.paper_figures import Figure
-from ab_runner.catalog.papers import FILES, Claim, Paper, read_all
+from ab_runner.catalog.studies import Study, read_study
+from ab_runner.catalog.study_conclusions import Claim, Conclusions, read
+from ab_runner.catalog.study_figures import Figure
 from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.history.conclusions import judge_conclusions, judgements
-from ab_runner.history.evidence import of_paper, of_sweep
+from ab_runner.history.evidence import of_study, of_sweep
 from ab_runner.history.verdicts import JudgedConclusion, Part
 from ab_runner.load.ab_output import Failures
 from ab_runner.model.message import Verdict
+from ab_runner.model.protocol import DEFAULT_STUDY
 from ab_runner.model.records import Record
 from ab_runner.model.server import Server
 from ab_runner.model.trial import Trial
@@ -37,8 +38,7 @@ from ab_runner.report.tables.conclusions import basis_text, report_conclusions
 from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
-((PAPER, FIGURES),) = read_all(paths.PAPERS)
-HEAD = "workload,server,concurrency,requests_per_second,failed_requests,outcome\n"
+STUDY = read_study(DEFAULT_STUDY, {})
 SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
 
 TOMCAT = server("tomcat-5.5.15", published="tomcat-5.5.15")
@@ -65,20 +65,24 @@ def stored(servers: Sequence[Server], records: Iterable[Record], levels: tuple[i
     return Stored(msgspec.structs.replace(made, request=request), tuple(records))
 
 
-def paper(*claims: Mapping[str, object]) -> Paper:
+def study(*claims: Mapping[str, object], figures: Iterable[Figure] = STUDY.figures) -> Study:
     """Of one conclusion with these claims."""
     common = {"workloads": ["small"], "at": [10], "says": "it is so"}
-    return msgspec.convert(
-        {
-            "format": 1, "year": 2006, "source": "a paper", "figures": "x.csv", "groups": {"java": ["tomcat-5.5.15"]},
-            "conclusions": [{"sentence": "It is so.", "claims": [{**common, **claim} for claim in claims]}],
-        },
-        Paper,
-    )  # fmt: skip
+    concluded = {
+        "format": 1, "groups": {"java": ["tomcat-5.5.15"]},
+        "conclusions": [{"sentence": "It is so.", "claims": [{**common, **claim} for claim in claims]}],
+    }  # fmt: skip
+    return msgspec.structs.replace(STUDY, concluded=msgspec.convert(concluded, Conclusions), figures=tuple(figures))
 
 
 def judged(evidence: Stored, *claims: Mapping[str, object]) -> JudgedConclusion:
-    return judge_conclusions(paper(*claims), of_sweep(analyse(evidence), FIGURES))[0]
+    made = study(*claims)
+    return judge_conclusions(made, of_sweep(analyse(evidence), made))[0]
+
+
+def judged_as_published(figures: Iterable[Figure], claim: Mapping[str, object]) -> JudgedConclusion:
+    made = study(claim, figures=figures)
+    return judge_conclusions(made, of_study(made))[0]
 
 
 FASTER = {"form": "faster", "first": ["tomcat-5.5.15"], "second": ["jetty-5.1.10"]}
@@ -93,7 +97,7 @@ FAILED = FASTER | {"form": "most-failed"}
 def test_what_his_own_numbers_say() -> None:
     """Strictly, Resin was ahead of Cindy by 1.5 % at 100, lighttpd behind Cindy with large files at 1, and Cindy 2.4.4
     by 22 % faster than 3.0a4 at 1."""
-    found = judge_conclusions(PAPER, of_paper("2006", 2006, FIGURES))
+    found = judge_conclusions(STUDY, of_study(STUDY))
     assert [(each.strict, each.complete) for each in found] == [
         ("cannot be told", True), ("holds", True), ("holds", False), ("holds", True), ("holds", True),
         ("does not hold", False), ("does not hold", False), ("holds", True),
@@ -102,7 +106,7 @@ def test_what_his_own_numbers_say() -> None:
 
 def test_what_his_own_numbers_say_on_means() -> None:
     """C was ahead of Java by 10 % with small files, and Cindy 2.4.4 of 3.0a4: as much as the reading of either says."""
-    found = judge_conclusions(PAPER, of_paper("2006", 2006, FIGURES))
+    found = judge_conclusions(STUDY, of_study(STUDY))
     assert [each.verdict for each in found] == [
         "holds", "holds", "holds", "holds", "holds", "cannot be told", "cannot be told", "holds",
     ]  # fmt: skip
@@ -112,7 +116,7 @@ def test_what_his_own_numbers_say_on_means() -> None:
 
 
 def of_2006(conclusion: int, claim: int) -> tuple[Part, ...]:
-    return judge_conclusions(PAPER, of_paper("2006", 2006, FIGURES))[conclusion - 1].claims[claim].strict_parts
+    return judge_conclusions(STUDY, of_study(STUDY))[conclusion - 1].claims[claim].strict_parts
 
 
 def test_a_figure_with_failed_requests_is_the_most_that_it_can_have_been() -> None:
@@ -120,11 +124,10 @@ def test_a_figure_with_failed_requests_is_the_most_that_it_can_have_been() -> No
     parts = of_2006(4, 0)
     assert {part.verdict for part in parts} == {"holds"}
     assert sum("at most" in basis_text(part.basis) for part in parts) == 8
-    slower = of_paper("x", 2006, [figure("tomcat-5.5.15", 120, failed=5), figure("jetty-5.1.10", 100)])
-    assert judge_conclusions(paper(FASTER), slower)[0].verdict == "cannot be told"
-    assert (
-        judge_conclusions(paper(FASTER | {"first": ["jetty-5.1.10"], "second": ["java"]}), slower)[0].verdict
-        == "cannot be told"
+    slower = [figure("tomcat-5.5.15", 120, failed=5), figure("jetty-5.1.10", 100)]
+    assert judged_as_published(slower, FASTER).verdict == "cannot be told"
+    assert judged_as_published(slower, FASTER | {"first": ["jetty-5.1.10"], "second": ["java"]}).verdict == (
+        "cannot be told"
     )
 
 
@@ -276,10 +279,10 @@ def test_no_conclusion_contradicts_the_ranks_of_the_same_sweep(
     ]
     analysis = analyse(stored(tuple(servers.values()), records))
     ranks = analysis.rankings["small", 10].ranks
-    evidence = of_sweep(analysis, FIGURES)
+    evidence = of_sweep(analysis, STUDY)
     for one, other in permutations(servers, 2):
         claim = FASTER | {"first": [one], "second": [other]}
-        if judge_conclusions(paper(claim), evidence)[0].verdict == "holds":
+        if judge_conclusions(study(claim), evidence)[0].verdict == "holds":
             assert ranks[servers[one].id].best <= ranks[servers[other].id].worst
             assert (ranks[servers[other].id].worst < ranks[servers[one].id].best) is False
 
@@ -396,7 +399,7 @@ def test_published_figures_within_five_per_cent_have_no_gap() -> None:
             for name, rates in (("tomcat-5.5.15", (first, 100)), ("jetty-5.1.10", (100, 100)))
             for level, rate in zip((1, 10), rates, strict=True)
         ]
-        assert judge_conclusions(paper(claim), of_paper("x", 2006, figures))[0].verdict == verdict
+        assert judged_as_published(figures, claim).verdict == verdict
 
 
 # --- on means over concurrencies -------------------------------------------------------------------------------
@@ -616,7 +619,7 @@ SWEEP = stored(
 
 @pytest.mark.parametrize("form", ["md", "csv"])
 def test_the_conclusions_are_as_their_golden_file(form: str) -> None:
-    found = [(PAPER, judgements(PAPER, FIGURES, [("now", analyse(SWEEP))]))]
+    found = [(STUDY, judgements(STUDY, [("now", analyse(SWEEP))]))]
     text = markdown.render(report_conclusions(found)) if form == "md" else conclusions_csv.render(found)
     path = GOLDEN / f"conclusions.{form}"
     if "AB_RUNNER_WRITE_GOLDEN" in os.environ:
@@ -629,9 +632,9 @@ def test_a_reader_sees_both_verdicts_where_they_differ_and_what_was_not_compared
     records = [each for server, its_rates in rates for each in at_levels(server, *its_rates)]
     limited = [*at_levels(TOMCAT, 13_000, 13_000, 13_000, limit="generator"),
                *at_levels(JETTY, 10_000, 10_000, 10_000, limit="generator")]  # fmt: skip
-    made = paper(FASTER | {"at": LEVELS})
+    made = study(FASTER | {"at": LEVELS})
     sweeps = [(name, analyse(stored([TOMCAT, JETTY], each, LEVELS))) for name, each in (("a", records), ("b", limited))]
-    found = [(made, judgements(made, FIGURES, sweeps)[1:])]
+    found = [(made, judgements(made, sweeps)[1:])]
     text = markdown.render(report_conclusions(found))
     assert "| 1 | holds; strict: does not hold | cannot be told | It is so. |" in text
     assert "| b | means | 10, 100, 500 | cannot be told | not compared |" in text
@@ -646,8 +649,8 @@ def test_the_power_is_shown_where_nothing_could_be_told() -> None:
         (name, analyse(stored([TOMCAT, JETTY], [*noisy(TOMCAT, rate, 10), *blocks(JETTY, 10_000)])))
         for name, rate in (("noisy", 10_000), ("apart", 60_000))
     ]
-    made = paper(EQUAL)
-    text = markdown.render(report_conclusions([(made, judgements(made, FIGURES, sweeps)[1:])]))
+    made = study(EQUAL)
+    text = markdown.render(report_conclusions([(made, judgements(made, sweeps)[1:])]))
     told, not_told = (next(line for line in text.splitlines() if verdict in line and "against" in line)
                       for verdict in ("| does not hold |", "| cannot be told |"))  # fmt: skip
     assert "power" not in told
@@ -659,9 +662,6 @@ def test_the_power_is_shown_where_nothing_could_be_told() -> None:
 
 GOOD = """
 format = 1
-year = 2006
-source = "a paper"
-figures = "x.csv"
 [groups]
 java = ["tomcat-5.5.15", "jetty-5.1.10"]
 [[conclusions]]
@@ -676,17 +676,15 @@ second = ["java"]
 """
 
 
-def write(folder: Path, text: str) -> Path:
-    (folder / "x.csv").write_text(f"{HEAD}small,tomcat-5.5.15,10,4275,0,ok\nsmall,jetty-5.1.10,10,3177,0,ok\n")
-    (folder / FILES.replace("*", "x")).write_text(text)
-    return folder
+def read_text(folder: Path, text: str) -> Conclusions:
+    (folder / "conclusions.toml").write_text(text)
+    return read(folder / "conclusions.toml", [figure("tomcat-5.5.15", 4275), figure("jetty-5.1.10", 3177)])
 
 
-def test_a_paper_is_added_as_a_file_and_a_group_stands_for_its_servers(tmp_path: Path) -> None:
-    ((found, figures),) = read_all(write(tmp_path, GOOD))
+def test_a_group_stands_for_its_servers(tmp_path: Path) -> None:
+    found = read_text(tmp_path, GOOD)
     claim: Claim = found.conclusions[0].claims[0]
     assert found.sides(claim) == (("tomcat-5.5.15",), ("jetty-5.1.10",))
-    assert len(figures) == 2
 
 
 @pytest.mark.parametrize(
@@ -697,21 +695,16 @@ def test_a_paper_is_added_as_a_file_and_a_group_stands_for_its_servers(tmp_path:
         ('form = "faster"', 'form = "better"', "conclusions[0].claims[0].form: invalid value 'better'"),
         ('form = "faster"', 'form = "about-equal"', "missing required field `within`"),
         ("at = [10]", "at = []", "conclusions[0].claims[0].at: expected `array` of length >= 1"),
-        ("at = [10]", "at = [20]", "conclusions[0].claims[0].at: no small at 20 in x.csv"),
+        ("at = [10]", "at = [20]", "conclusions[0].claims[0].at: no small at 20 in published.csv"),
         ("at = [10]", "at = [10]\nbut = 1", "unknown field `but`"),
-        ('first = ["tomcat-5.5.15"]', 'first = ["tomcat-5.5.16"]', "first: no server 'tomcat-5.5.16' in x.csv"),
-        ('"jetty-5.1.10"]', '"jety"]', "groups.java: no server 'jety' in x.csv (did you mean jetty-5.1.10"),
+        ('first = ["tomcat-5.5.15"]', 'first = ["tomcat-5.5.16"]', "first: no server 'tomcat-5.5.16' in published.csv"),
+        ('"jetty-5.1.10"]', '"jety"]', "groups.java: no server 'jety' in published.csv (did you mean jetty-5.1.10"),
         ('second = ["java"]', 'second = ["tomcat-5.5.15"]', "second: names no server that is not among the first"),
         ('first = ["tomcat-5.5.15"]', 'first = ["java"]', "second: names no server that is not among the first"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_a_file_is_named_with_its_place(tmp_path: Path, right: str, wrong: str, complaint: str) -> None:
     assert GOOD.count(right) == 1
-    with pytest.raises(DocumentError, match=r"conclusions-x\.toml: ") as found:
-        read_all(write(tmp_path, GOOD.replace(right, wrong)))
+    with pytest.raises(DocumentError, match=r"conclusions\.toml: ") as found:
+        read_text(tmp_path, GOOD.replace(right, wrong))
     assert complaint in str(found.value)
-
-
-def test_a_folder_without_conclusions_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DocumentError, match="no conclusions-"):
-        read_all(tmp_path)

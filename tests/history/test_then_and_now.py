@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 from support.builders import NOON, failed_trial, not_measured, noted, outcome, server, sweep, trial
 from support.terminal import in_terminal
 
-from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.catalog.paper_figures import CINDY_2006, read
+from ab_runner.catalog.studies import read_study
 from ab_runner.history.then_and_now import FigurePair, ThenAndNow, match_of, then_and_now
-from ab_runner.model.protocol import PROTOCOLS
+from ab_runner.model.protocol import DEFAULT_STUDY, PROTOCOLS
 from ab_runner.model.records import EndRecord
 from ab_runner.model.server import Server
 from ab_runner.model.trial import NotMeasured, Trial
@@ -37,7 +36,7 @@ from ab_runner.report.tables.then_and_now import (
 from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
-FIGURES = read(paths.PAPERS / CINDY_2006)
+STUDY = read_study(DEFAULT_STUDY, {})
 TODAY = datetime.date(2026, 8, 12)
 FILES = ("small", "small-keepalive", "large")
 
@@ -111,7 +110,7 @@ STORED = stored(
 
 
 def compare(stored: Stored) -> tuple[ThenAndNow, ...]:
-    return then_and_now(analyse(stored), FIGURES)
+    return then_and_now(analyse(stored), STUDY)
 
 
 def report_of(stored: Stored) -> Report:
@@ -160,19 +159,45 @@ def test_each_server_of_2006_is_matched_by_a_stand_in_and_the_newest_of_its_fami
     published: str, servers: list[Server], stand_in: Server | None, newest: Server | None
 ) -> None:
     for order in (servers, servers[::-1]):
-        match = match_of(published, order)
+        match = match_of(published, order, STUDY)
         assert (match.stand_in, match.newest) == (stand_in, newest)
+
+
+def test_the_study_alone_says_what_stands_for_its_servers_and_of_several_the_first_is_taken() -> None:
+    """As in sweeps of today, which do not say it of their servers."""
+    todays = [msgspec.structs.replace(each, published=None) for each in SERVERS]
+    made = msgspec.structs.replace(STORED, sweep=msgspec.structs.replace(STORED.sweep, servers=tuple(todays)))
+    assert markdown.render(report_of(made)) == markdown.render(report_of(STORED))
+    other = msgspec.structs.replace(STUDY, stand_ins={"tomcat-5.5.15": ("tomcat-8.0", "tomcat-11")})
+    for order in (todays, todays[::-1]):
+        assert match_of("tomcat-5.5.15", order, other).stand_in == TOMCAT_8
+
+
+def test_a_server_whose_id_has_changed_since_stands_for_what_its_sweep_says() -> None:
+    former = then("tomcat-5.5", "tomcat-5.5.15")
+    assert match_of("tomcat-5.5.15", [former], STUDY).stand_in == former
+    for order in ([former, TOMCAT_AS_SHIPPED], [TOMCAT_AS_SHIPPED, former]):
+        assert match_of("tomcat-5.5.15", order, STUDY).stand_in == former, "it has a build of its own"
+
+
+def test_what_came_after_a_study_depends_on_its_year() -> None:
+    later = msgspec.structs.replace(STUDY, about=msgspec.structs.replace(STUDY.about, date="2018-11"))
+    assert match_of("tomcat-5.5.15", [TOMCAT, TOMCAT_8], STUDY).newest == TOMCAT_8
+    assert match_of("tomcat-5.5.15", [TOMCAT, TOMCAT_8], later).newest is None
+    text = markdown.render(report_then_and_now(analyse(STORED), then_and_now(analyse(STORED), later)))
+    assert "| server of 2018 | c | 2018 | stand-in |" in text
+    assert "2006" not in text.replace(STUDY.id, "")
 
 
 def test_a_server_from_outside_is_no_descendant_whatever_it_calls_its_family() -> None:
     then = server("tomcat-5.5.15", published="tomcat-5.5.15")
     mine = server("tomcat-99", kind="image", image="mine:1", released=datetime.date(2031, 1, 1))
-    assert match_of("tomcat-5.5.15", [then, mine]).newest is None
+    assert match_of("tomcat-5.5.15", [then, mine], STUDY).newest is None
 
 
 def test_among_variants_of_the_newest_the_stand_ins_io_model_decides() -> None:
     blocking = today("tomcat-11-bio", program="tomcat-11", io_model="blocking thread pool")
-    assert match_of("tomcat-5.5.15", [TOMCAT, TOMCAT_11, blocking]).newest == blocking
+    assert match_of("tomcat-5.5.15", [TOMCAT, TOMCAT_11, blocking], STUDY).newest == blocking
 
 
 def test_where_the_match_depends_on_the_workload_a_note_says_so() -> None:
@@ -241,7 +266,7 @@ def test_whatever_was_measured_ranks_add_up_and_the_faster_never_ranks_behind(ra
 
 def test_the_same_sweep_in_the_order_of_2006_has_a_rho_of_one() -> None:
     servers = (TOMCAT, JETTY, PREFORK, LIGHTTPD)
-    figures = {figure.server: figure for figure in FIGURES if (figure.workload, figure.concurrency) == ("small", 10)}
+    figures = {each.server: each for each in STUDY.figures if (each.workload, each.concurrency) == ("small", 10)}
     records = tuple(at(each, "small", 10, 3 * (figures[each.published or ""].rate or 0)) for each in servers)
     (level,) = compared("small", stored(*servers, records=records, levels=(10,))).levels
     assert level.stand_in.agreement is not None

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from support.cli import Runner, cli, elsewhere
 from support.hostile import changed, refusing
 from support.serving import keep
-from support.small_sweep import PAPER_FIGURES, STORED
+from support.small_sweep import STORED, STUDY
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.errors import UserError
@@ -55,7 +55,7 @@ def everything_of(analysis: SweepAnalysis) -> None:
     markdown.render(report_of(analysis, everything=True))
     trials_csv.render(analysis)
     export.as_json([analysis])
-    page_of(analysis, PAPER_FIGURES)
+    page_of(analysis, STUDY)
     judged([("now", analysis)])
     with suppress(UserError):  # they have no cell in common
         report_comparison([analysis, OTHER], compare_all([("a", analysis), ("b", OTHER)], slower=None, anyway=True))

@@ -33,7 +33,7 @@ from ab_runner.report.say.facts import subtitle_of
 from ab_runner.report.tables.comparison import report_comparison
 from ab_runner.report.tables.of_sweep import report_of
 from ab_runner.report.tables.ranking import report_ranking
-from ab_runner.report.tables.studies import compared_with_2006, conclusions_of, judged
+from ab_runner.report.tables.studies import compared_with_study, conclusions_of, judged, study_of
 from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
@@ -56,7 +56,7 @@ def test_the_tables_are_as_their_golden_file(name: str, stored: Stored) -> None:
 
 @EACH
 def test_the_page_has_no_word_of_a_closed_load(name: str, stored: Stored) -> None:
-    text = html.render(analyse(stored), ())
+    text = html.render(analyse(stored), None)
     shown = text.partition('<script type="application/json"')[0]
     for word in ("Apache Benchmark", "connections at once", "over concurrency", "ab was the limit", ">Concurrency<"):
         assert word not in shown
@@ -165,10 +165,10 @@ def test_sweeps_with_different_loads_are_not_comparable() -> None:
 def test_2006_has_no_figures_of_an_open_load() -> None:
     analysis = analyse(SWEEPS["rates"])
     with pytest.raises(UserError, match="has an open load; the figures and conclusions of 2006"):
-        compared_with_2006(analysis)
+        compared_with_study(analysis)
     with pytest.raises(UserError, match="has an open load; the figures and conclusions of 2006"):
         judged([("now", analysis)])
-    assert conclusions_of(analysis) is None
+    assert conclusions_of(analysis, study_of(analysis)) is None
 
 
 def test_latencies_are_neither_compared_by_cpu_time_nor_bounds() -> None:
@@ -217,5 +217,5 @@ def test_a_sweep_without_a_clean_second_has_all_its_reports(name: str, stored: S
         assert "100 % of the seconds left out" in text
         assert "the hypervisor left too few clean seconds: figures are of the other trials" in text
         assert "% of the CPU time to others, at most" not in text, "their share does not matter"
-    assert html.render(analysis, ())
+    assert html.render(analysis, None)
     assert csv.render(analysis)

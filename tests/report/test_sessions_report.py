@@ -10,13 +10,16 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from support.sessions import FIRST, SECOND
 
 from ab_runner.analysis.selection import Selection, narrowed
 from ab_runner.analysis.sessions import together
 from ab_runner.analysis.sweep_analysis import analyse
-from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.studies import read_study
+from ab_runner.catalog.study_figures import Figure
 from ab_runner.history.then_and_now import then_and_now
+from ab_runner.model.protocol import DEFAULT_STUDY
 from ab_runner.report import html
 from ab_runner.report.charts.of_sweep import chart_data
 from ab_runner.report.formats import markdown, sessions_csv, then_and_now_csv
@@ -26,13 +29,16 @@ from ab_runner.report.tables.studies import judged
 from ab_runner.report.tables.then_and_now import report_then_and_now
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
-PUBLISHED = (
-    Figure("small", "tomcat-5.5.15", 1, 4_000.0, 0, "ok"),
-    Figure("small", "jetty-5.1.10", 1, 2_500.0, 0, "ok"),
-    Figure("small", "resin-3.0.18", 1, 3_900.0, 0, "ok"),
+STUDY = replace(
+    read_study(DEFAULT_STUDY, {}),
+    figures=(
+        Figure("small", "tomcat-5.5.15", 1, 4_000.0, 0, "ok"),
+        Figure("small", "jetty-5.1.10", 1, 2_500.0, 0, "ok"),
+        Figure("small", "resin-3.0.18", 1, 3_900.0, 0, "ok"),
+    ),
 )
 RESULT = together([("first", analyse(FIRST)), ("second", analyse(SECOND))])
-COMPARED = then_and_now(RESULT, PUBLISHED)
+COMPARED = then_and_now(RESULT, STUDY)
 FILES = {
     "sessions.md": markdown.render(report_of(RESULT, everything=True)),
     "sessions-short.md": markdown.render(report_of(RESULT)),
@@ -51,7 +57,7 @@ def test_the_reports_are_as_their_golden_files(name: str, text: str) -> None:
 
 
 def test_the_page_says_of_which_sessions_it_is_and_calls_ranges_no_intervals() -> None:
-    shown = html.render(RESULT, PUBLISHED).partition('<script type="application/json"')[0]
+    shown = html.render(RESULT, STUDY).partition('<script type="application/json"')[0]
     assert "session-1, begun 2026-11-20 19:00 UTC; Xeon 3.0 GHz, 2 CPUs" in shown
     assert "session-2, begun 2026-11-21 02:00 UTC; EPYC, 2 CPUs" in shown
     assert "bands are ranges over sessions" in shown
@@ -70,7 +76,7 @@ def test_the_csv_of_2006_has_the_range_of_factors_of_several_sessions_alone() ->
     rows = list(csv.DictReader(then_and_now_csv.render(COMPARED).splitlines()))
     (tomcat,) = [row for row in rows if (row["published"], row["beside"]) == ("tomcat-5.5.15", "stand-in")]
     assert (float(tomcat["factor_low"]), float(tomcat["factor_high"])) == (8_400 / 4_000, 12_500 / 4_000)
-    assert "factor_low" not in then_and_now_csv.render(then_and_now(analyse(FIRST), PUBLISHED))
+    assert "factor_low" not in then_and_now_csv.render(then_and_now(analyse(FIRST), STUDY))
 
 
 def test_a_part_of_the_result_has_the_same_relative_figures() -> None:

@@ -66,3 +66,10 @@ def test_servers_that_changed_are_a_line_for_each_kind_of_change() -> None:
         "revision 1 → 3: the server's behaviour changed (d-1)",
         "server.toml of e-1, f-1 changed",
     ]
+
+
+def test_what_an_older_sweep_says_that_a_server_stands_for_is_no_change_of_it() -> None:
+    then = builders.sweep(builders.server("a-1", published="tomcat-5.5.15"))
+    assert list(differences(then, builders.sweep(builders.server("a-1")))) == []
+    changed = builders.sweep(builders.server("a-1", caveats=("New.",)))
+    assert list(differences(then, changed)) == ["server.toml of a-1 changed"]

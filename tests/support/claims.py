@@ -16,12 +16,14 @@ from ab_runner.analysis.measurements import over_levels
 from ab_runner.analysis.rankings import ranking_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
+from ab_runner.catalog.studies import read_study
+from ab_runner.model.protocol import DEFAULT_STUDY
 from ab_runner.model.records import is_valid
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell, Trial, cell_of
 from ab_runner.model.workload import WorkloadName
 from ab_runner.paths import RESULTS
-from ab_runner.report.tables.studies import figures_of_2006, judged
+from ab_runner.report.tables.studies import judged
 from ab_runner.stats.ranking import Ranking
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.reader import read
@@ -170,7 +172,7 @@ def echo() -> str:
 def factors() -> str:
     then = next(
         each.requests_per_second
-        for each in figures_of_2006()
+        for each in read_study(DEFAULT_STUDY, {}).figures
         if (each.server, each.workload, each.concurrency) == ("lighttpd-1.4.11", KEPT, 100)
     )
     assert then is not None
@@ -181,12 +183,12 @@ def factors() -> str:
 def conclusions() -> tuple[str, ...]:
     """Return the counts of verdicts on means: by the author's figures, and by the sweeps."""
     sweeps = ("2006-jdk8", "2006-jdk25", "all-small", "all-large", "all-echo")
-    ((paper, (by_author, *others)),) = judged([(name, published(name)) for name in sweeps])
+    ((study, (by_author, *others)),) = judged([(name, published(name)) for name in sweeps])
     holding = sum(each.verdict == "holds" for each in by_author.conclusions)
     assert not any(each.verdict == "holds" for found in others for each in found.conclusions)
     refuted = {
         number: [found.name for found in others if found.conclusions[number - 1].verdict == "does not hold"]
-        for number in range(1, len(paper.conclusions) + 1)
+        for number in range(1, len(study.conclusions) + 1)
     }
     failed = {number: names for number, names in refuted.items() if names}
     assert failed == {
@@ -199,8 +201,8 @@ def conclusions() -> tuple[str, ...]:
     assert premise == ["all-small"]
     words = {4: "Four", 6: "six", 8: "eight"}
     return (
-        f"{words[len(failed)]} of {words[len(paper.conclusions)]} do not hold in one sweep or more",
-        f"By the author's own figures {words[holding]} of {words[len(paper.conclusions)]} hold",
+        f"{words[len(failed)]} of {words[len(study.conclusions)]} do not hold in one sweep or more",
+        f"By the author's own figures {words[holding]} of {words[len(study.conclusions)]} hold",
         "By today's sweeps none does",
     )
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from support.builders import NOON, failed_trial, outcome, server, sweep, trial
 
-from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.studies import read_study
+from ab_runner.catalog.study_figures import Figure
+from ab_runner.model.protocol import DEFAULT_STUDY
 from ab_runner.model.records import EndRecord, Record
 from ab_runner.model.server import REFERENCE
 from ab_runner.store.reader import Stored
@@ -38,7 +41,11 @@ RECORDS: tuple[Record, ...] = (
 STORED = Stored(sweep(*SERVERS, reference=CEILING), RECORDS)
 
 
-PAPER_FIGURES = (
-    Figure("small", "tomcat-5.5.15", 1, 4_000.0, 0, "ok"),
-    Figure("small", "tomcat-5.5.15", 100, None, None, "timeout"),
+STUDY = replace(
+    read_study(DEFAULT_STUDY, {}),
+    figures=(
+        Figure("small", "tomcat-5.5.15", 1, 4_000.0, 0, "ok"),
+        Figure("small", "tomcat-5.5.15", 100, None, None, "timeout"),
+    ),
 )
+"""The default study, with these figures alone."""

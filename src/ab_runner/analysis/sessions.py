@@ -65,6 +65,7 @@ def _why_not(first: Sweep, other: Sweep) -> Iterator[str]:
     """Yield why two sweeps do not make one result: they may have other hours, machines and servers, but no other
     work."""
     for name, of in (
+        ("study", lambda sweep: sweep.request.study),
         ("workloads", lambda sweep: tuple(sorted(sweep.request.workloads))),
         ("levels", lambda sweep: sweep.request.levels),
         ("protocol", lambda sweep: sweep.request.protocol.name),

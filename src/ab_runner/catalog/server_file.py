@@ -39,7 +39,6 @@ IoModel = Literal[
 Kind = Literal["jvm", "debian", "c", "image", "command"]
 _KINDS_WITH: Mapping[str, tuple[Kind, ...]] = {
     "program": ("jvm", "debian", "c"),
-    "published": ("jvm", "debian", "c"),
     "artifacts": ("jvm",),
     "jdk_at_least": ("jvm",),
     "needs": ("debian",),
@@ -48,6 +47,11 @@ _KINDS_WITH: Mapping[str, tuple[Kind, ...]] = {
     "origin": ("image", "command"),
 }
 """The keys that only servers of some kinds may have."""
+_NOT_HERE = {
+    "id": "the folder's name is the id",
+    "published": "[stand_ins] in the study.toml of a study names what stands for its servers",
+}
+"""The keys of a stored server that are not written, and what is written in their place."""
 _SET_BY_RUNNER = ("ADDRESS", "PORT", "DOCROOT", "PROCESSORS")
 Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-connections"]
 """The requirements on all servers that some server cannot meet: answer HTTP/1.0, keep an HTTP/1.0 connection open,
@@ -126,8 +130,9 @@ def read_server(path: Path, workloads: Collection[str], outside: bool = False) -
         raise DocumentError(f"{path}: no server can be called {name!r}; begin the name with its family")
     data = read_toml(path)
     del data["format"]
-    if "id" in data:
-        raise DocumentError(f"{path}: id: remove this key; the folder's name is the id")
+    for key, instead in _NOT_HERE.items():
+        if key in data:
+            raise DocumentError(f"{path}: {key}: remove this key; {instead}")
     try:
         server = msgspec.convert({"program": name} | data | {"id": name}, ServerFile)
     except msgspec.ValidationError as error:

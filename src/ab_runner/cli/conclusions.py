@@ -1,4 +1,4 @@
-"""./ab-runner conclusions: judges what the author of 2006 concluded."""
+"""./ab-runner conclusions: judges what the authors of studies concluded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ab_runner.cli import options
 
 if TYPE_CHECKING:
     from ab_runner.analysis.sweep_analysis import SweepAnalysis
-    from ab_runner.catalog.papers import Paper
+    from ab_runner.catalog.studies import Study
     from ab_runner.history.verdicts import Judgement
     from ab_runner.report.document import Report
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     help="tables: without facts and warnings. verdicts: a row for each conclusion, without what decides it.",
 )
 def command(results: tuple[Path, ...], form: str, sessions: bool, only: str | None) -> None:
-    """Shows which conclusions of 2006 hold. They are judged by their author's own figures, and by those of sweeps."""
+    """Shows which published conclusions hold. Those of the study of the sweeps are judged by its author's own figures
+    and by theirs; without sweeps those of all studies by their own."""
     from ab_runner.cli.tables import analysed, show_tables
     from ab_runner.report.formats import conclusions_csv
     from ab_runner.report.tables.studies import judged
@@ -35,9 +36,9 @@ def command(results: tuple[Path, ...], form: str, sessions: bool, only: str | No
     if only and form == "csv":
         raise click.UsageError("--format csv has all parts of all conclusions; --only selects tables")
     sweeps = named(results, analysed, sessions)
-    papers = judged(sweeps)
+    studies = judged(sweeps)
     damage = damage_of(sweeps)
-    show_tables(lambda: report_for(papers, damage, only), lambda: conclusions_csv.render(papers), damage, form)
+    show_tables(lambda: report_for(studies, damage, only), lambda: conclusions_csv.render(studies), damage, form)
 
 
 def named(
@@ -59,12 +60,12 @@ def damage_of(sweeps: Sequence[tuple[str, SweepAnalysis]]) -> list[str]:
     return [line for _, analysis in sweeps for line in analysis.stored.damage]
 
 
-def report_for(papers: Sequence[tuple[Paper, Sequence[Judgement]]], damage: Sequence[str], only: str | None) -> Report:
+def report_for(studies: Sequence[tuple[Study, Sequence[Judgement]]], damage: Sequence[str], only: str | None) -> Report:
     """Return the tables that are wanted."""
     from ab_runner.report.document import only_tables
     from ab_runner.report.tables.conclusions import report_conclusions, report_verdicts
 
     if only == "verdicts":
-        return report_verdicts(papers)
-    report = report_conclusions(papers, damage)
+        return report_verdicts(studies)
+    report = report_conclusions(studies, damage)
     return only_tables(report) if only else report

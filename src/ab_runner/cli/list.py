@@ -9,6 +9,7 @@ import click
 from ab_runner import paths
 from ab_runner.catalog.catalog import load_catalog
 from ab_runner.cli import options
+from ab_runner.model.protocol import DEFAULT_STUDY
 
 
 @click.command("list")
@@ -49,8 +50,10 @@ def command(servers: tuple[str, ...], available: bool | None, servers_from: tupl
     if not servers:
         show_servers(shown, here, catalog.sets)
         return
-    from ab_runner.store.answers import newest_answers  # here, for the table of all needs no sweep
+    from ab_runner.catalog.studies import read_study  # here, for the table of all needs no study and no sweep
+    from ab_runner.store.answers import newest_answers
 
+    study = read_study(DEFAULT_STUDY, catalog.servers)
     answers = newest_answers(paths.RESULTS, shown)
     for server in shown:
-        show_server(server, here, catalog.outside.get(server.id), answers.get(server.id))
+        show_server(server, here, catalog.outside.get(server.id), answers.get(server.id), study)

@@ -15,13 +15,12 @@ from ab_runner.catalog.servers import suggestion
 from ab_runner.catalog.workloads import load_workloads
 from ab_runner.cli.durations import parse_duration
 from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, Percentile
+from ab_runner.model.limits import CONNECTIONS_AT_MOST
 from ab_runner.model.load import Load
+from ab_runner.model.protocol import RUNTIMES
 from ab_runner.store.layout import LATEST
 
 DEFAULT_CONCURRENCY = "1,10,100,500,1000"
-MOST_CONNECTIONS = 20_000
-"""The highest -c that every ab takes. Debian's 2.4.71 allows up to 200,000, and other generators have no limit of their
-own, but 28,000 local ports are the next one."""
 LONGEST_TRIAL = 86_400
 """The longest time in seconds: a day. The shortest is one second, which is ab's own limit."""
 PEAK_SHARE_AT_MOST = 200
@@ -58,7 +57,7 @@ class Numbers(click.ParamType[tuple[int, ...]]):
         return tuple(sorted(numbers))
 
 
-CONCURRENCY = Numbers("concurrency", DEFAULT_CONCURRENCY, least=1, most=MOST_CONNECTIONS)
+CONCURRENCY = Numbers("concurrency", DEFAULT_CONCURRENCY, least=1, most=CONNECTIONS_AT_MOST)
 LEVELS = Numbers("level", "10,100")
 """Of a sweep, whatever they count."""
 IDLE_CONNECTIONS = Numbers("idle connections", "15000", most=IDLE_AT_MOST)
@@ -269,7 +268,7 @@ table_format = click.option(
 
 runtime = click.option(
     "--runtime",
-    type=click.Choice(["auto", "docker", "process"]),
+    type=click.Choice(RUNTIMES),
     default="auto",
     show_default=True,
     help="docker: containers, pinned and isolated. process: this host's Java, Maven, generator and native servers. "

@@ -61,7 +61,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     "--all", "everything", is_flag=True, help="Shows all tables (latencies, ranks, CPU time) and all warnings."
 )
 @click.option(
-    "--then-and-now", is_flag=True, help="Shows the figures of 2006 beside those of the sweep, with factors and ranks."
+    "--then-and-now", is_flag=True, help="Shows the study's figures beside those of the sweep, with factors and ranks."
 )
 @click.option(
     "--servers", type=options.Names("server"), default=(), metavar="GLOB,…", help="Some servers: '@core,nginx*'."
@@ -133,15 +133,15 @@ def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
     from ab_runner.report.document import only_fastest, only_summary, only_tables
     from ab_runner.report.tables.of_sweep import report_of
     from ab_runner.report.tables.ranking import report_ranking
-    from ab_runner.report.tables.studies import compared_with_2006
+    from ab_runner.report.tables.studies import compared_with_study
     from ab_runner.report.tables.then_and_now import report_ranking_then_and_now, report_then_and_now
 
     if wanted.only == "ranking":
         if wanted.then_and_now:
-            return report_ranking_then_and_now(compared_with_2006(analysis))
+            return report_ranking_then_and_now(compared_with_study(analysis))
         return report_ranking(analysis)
     if wanted.then_and_now:
-        report = report_then_and_now(analysis, compared_with_2006(analysis))
+        report = report_then_and_now(analysis, compared_with_study(analysis))
     else:
         report = report_of(analysis, wanted.everything)
     parts = {"fastest": only_fastest, "tables": only_tables, "summary": only_summary}
@@ -151,13 +151,13 @@ def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
 def _show(wanted: Wanted) -> None:
     from ab_runner.cli.tables import show_tables
     from ab_runner.report.formats import csv, sessions_csv, then_and_now_csv
-    from ab_runner.report.tables.studies import compared_with_2006
+    from ab_runner.report.tables.studies import compared_with_study
 
     analysis = analysis_of(wanted)
 
     def as_csv() -> str:
         if wanted.then_and_now:
-            return then_and_now_csv.render(compared_with_2006(analysis))
+            return then_and_now_csv.render(compared_with_study(analysis))
         return sessions_csv.render(analysis) if analysis.sessions else csv.render(analysis)
 
     show_tables(lambda: report_for(wanted, analysis), as_csv, analysis.stored.damage, wanted.form)
@@ -190,7 +190,7 @@ def _conflicts(wanted: Wanted) -> Iterator[str]:
     if wanted.only == "fastest" and (wanted.servers or wanted.concurrency):
         yield "--only fastest compares all servers at all levels; it takes --workloads"
     if wanted.then_and_now and wanted.servers:
-        yield "--then-and-now ranks all servers that have figures of 2006; it takes --workloads and --concurrency"
+        yield "--then-and-now ranks all servers that have published figures; it takes --workloads and --concurrency"
     if wanted.then_and_now and wanted.only not in (None, "tables", "ranking"):
         yield f"--then-and-now has no {wanted.only}; it takes --only tables and --only ranking"
     if wanted.form == "csv" and not wanted.then_and_now and (wanted.selects or wanted.only):

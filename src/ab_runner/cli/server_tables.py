@@ -24,6 +24,7 @@ from ab_runner.sweep.ready.availability import Availability
 from ab_runner.sweep.ready.skipped import not_here_lines
 
 if TYPE_CHECKING:
+    from ab_runner.catalog.studies import Study
     from ab_runner.store.answers import StoredAnswers
 
 _NAME_AT_MOST = 80
@@ -48,9 +49,12 @@ def show_servers(servers: Sequence[Server], here: Availability, sets: Mapping[st
         say(console, line)
 
 
-def show_server(server: Server, here: Availability, folder: Path | None, answers: StoredAnswers | None) -> None:
+def show_server(
+    server: Server, here: Availability, folder: Path | None, answers: StoredAnswers | None, study: Study
+) -> None:
     """Show all facts about one server. `folder` is that of one from outside; `answers` are those of the newest sweep
-    that has any."""
+    that has any, and it may stand for a server of the study."""
+    stands_for = study.stands_for(server)
     missing = here.missing.get(server.id)
     facts = {
         "what it is": server.summary,
@@ -60,7 +64,7 @@ def show_server(server: Server, here: Availability, folder: Path | None, answers
         "workloads": ", ".join(server.workloads),
         "runs on": f"JDK {server.jdk_at_least} or later" if server.jdk_at_least > 8 else "",
         "here": f"no: {missing.detail}" if missing else f"yes, {here.where}",
-        "stands for": f"{server.published} of 2006" if server.published else "",
+        "stands for": f"{stands_for} of {study.year}" if stands_for else "",
         "from": f"{folder}{'' if server.origin else ', without an origin'}" if folder else "",
         "origin": server.origin or "",
         "image": server.image,

@@ -1,4 +1,4 @@
-"""Which of a paper's conclusions hold, and by what evidence. Pure; `report.tables.conclusions` and
+"""Which of a study's conclusions hold, and by what evidence. Pure; `report.tables.conclusions` and
 `report.formats.conclusions_csv` write it down."""
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import msgspec
 
 from ab_runner.analysis.bounds import bound_of_ratio
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.catalog.paper_figures import Figure
-from ab_runner.catalog.papers import AboutEqual, Claim, Conclusion, Faster, GapCloses, MostFailed, Paper
-from ab_runner.history.evidence import Evidence, FailedRequests, Measured, of_paper, of_sweep
+from ab_runner.catalog.studies import Study
+from ab_runner.catalog.study_conclusions import AboutEqual, Claim, Conclusion, Faster, GapCloses, MostFailed
+from ab_runner.history.evidence import Evidence, FailedRequests, Measured, of_study, of_sweep
 from ab_runner.history.verdicts import (
     Absent,
     ComparedRates,
@@ -50,14 +50,12 @@ Weighted = tuple[Measured, float]
 """A cell and the weight of the logarithm of its rate in a sum."""
 
 
-def judgements(
-    paper: Paper, figures: Sequence[Figure], sweeps: Iterable[tuple[str, SweepAnalysis]]
-) -> tuple[Judgement, ...]:
-    """Return the verdicts of the published figures on the conclusions of a paper, and those of each sweep under its
+def judgements(study: Study, sweeps: Iterable[tuple[str, SweepAnalysis]]) -> tuple[Judgement, ...]:
+    """Return the verdicts of the published figures on the conclusions of a study, and those of each sweep under its
     name."""
-    evidence = [(str(paper.year), of_paper(paper.source, paper.year, figures))]
-    evidence += [(name, of_sweep(analysis, figures)) for name, analysis in sweeps]
-    return tuple(Judgement(name, each, judge_conclusions(paper, each)) for name, each in evidence)
+    evidence = [(str(study.year), of_study(study))]
+    evidence += [(name, of_sweep(analysis, study)) for name, analysis in sweeps]
+    return tuple(Judgement(name, each, judge_conclusions(study, each)) for name, each in evidence)
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -69,21 +67,21 @@ class _Asked(msgspec.Struct, frozen=True):
     premise_is_absent: bool = False
 
 
-def judge_conclusions(paper: Paper, evidence: Evidence) -> tuple[JudgedConclusion, ...]:
+def judge_conclusions(study: Study, evidence: Evidence) -> tuple[JudgedConclusion, ...]:
     """Return the verdict on each conclusion by one evidence."""
-    return tuple(_judged(paper, conclusion, evidence) for conclusion in paper.conclusions)
+    return tuple(_judged(study, conclusion, evidence) for conclusion in study.conclusions)
 
 
-def _judged(paper: Paper, conclusion: Conclusion, evidence: Evidence) -> JudgedConclusion:
+def _judged(study: Study, conclusion: Conclusion, evidence: Evidence) -> JudgedConclusion:
     """Return the verdicts of both readings. Each is tested by itself, with its own correction."""
-    means, strict = (_read(paper, conclusion, evidence, is_strict) for is_strict in (False, True))
+    means, strict = (_read(study, conclusion, evidence, is_strict) for is_strict in (False, True))
     claims = zip(conclusion.claims, means, strict, strict=True)
     return JudgedConclusion(conclusion, tuple(JudgedClaim(*each) for each in claims))
 
 
-def _read(paper: Paper, conclusion: Conclusion, evidence: Evidence, is_strict: bool) -> list[tuple[Part, ...]]:
+def _read(study: Study, conclusion: Conclusion, evidence: Evidence, is_strict: bool) -> list[tuple[Part, ...]]:
     """Return the parts of each claim in one of the two readings."""
-    asked = [list(_asked(paper, claim, evidence, is_strict)) for claim in conclusion.claims]
+    asked = [list(_asked(study, claim, evidence, is_strict)) for claim in conclusion.claims]
     waiting = [each for every in asked for each in every if isinstance(each, _Asked)]
     hypotheses = [hypothesis for each in waiting for hypothesis in each.hypotheses]
     found = iter(map(at_their_word, hypotheses) if evidence.is_published else decisions(hypotheses))
@@ -123,8 +121,8 @@ def _verdict(decision: Decision) -> ConclusionVerdict:
     return "cannot be told" if decision is None else "holds" if decision else "does not hold"
 
 
-def _asked(paper: Paper, claim: Claim, evidence: Evidence, is_strict: bool) -> Iterator[_Asked | Part]:
-    sides = first, second = paper.sides(claim)
+def _asked(study: Study, claim: Claim, evidence: Evidence, is_strict: bool) -> Iterator[_Asked | Part]:
+    sides = first, second = study.sides(claim)
     for workload in claim.workloads:
         match claim:
             case GapCloses():

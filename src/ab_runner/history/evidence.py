@@ -10,7 +10,8 @@ import msgspec
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import TrialFigures
-from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.studies import Study
+from ab_runner.catalog.study_figures import Figure
 from ab_runner.history.then_and_now import match_of
 from ab_runner.model.protocol import DEFAULT_GENERATOR
 from ab_runner.model.server import Server
@@ -48,7 +49,7 @@ class FailedRequests(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
-    """A cell of a server of the paper. `measurement` is what comparisons use, None if there is no valid result:
+    """A cell of a published server. `measurement` is what comparisons use, None if there is no valid result:
     `absence` says why. `cell` is the one that was measured. `rates` are by block, or by session of a result of several.
     `at_most`: requests failed, and the rate that includes them is an upper bound of the rate without failures.
     `at_least`: ab was the limit, so the server may be faster. `is_published`: it is an author's own figure, whose noise
@@ -71,7 +72,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """Figures under the names of the paper's servers; `year` is that of published ones, of which it is not known how
+    """Figures under the names of a study's servers; `year` is that of published ones, of which it is not known how
     many `cpus` each server had. `generator` made the load. `is_of_sessions`: of several, whose figures are compared
     by session and not by block."""
 
@@ -88,7 +89,7 @@ class Evidence(msgspec.Struct, frozen=True):
         return self.year is not None
 
     def of(self, server: str, workload: WorkloadName, concurrency: int) -> Measured:
-        """Return the cell of a server of the paper, whether or not it was measured."""
+        """Return the cell of a published server, whether or not it was measured."""
         found = self.cells.get(Cell(server, workload, concurrency))
         return found or Measured(server=server, absence=Absence(server, self._why_not(workload, concurrency)))
 
@@ -104,10 +105,10 @@ class Evidence(msgspec.Struct, frozen=True):
         return any(cell.has_noise for cell in self.cells.values())
 
 
-def of_paper(name: str, year: int, figures: Iterable[Figure]) -> Evidence:
-    """Return the figures of a paper as evidence."""
-    cells = {Cell(each.server, each.workload, each.concurrency): _published(each) for each in figures}
-    return Evidence(name, cells, year)
+def of_study(study: Study) -> Evidence:
+    """Return the figures of a study as evidence."""
+    cells = {Cell(each.server, each.workload, each.concurrency): _published(each) for each in study.figures}
+    return Evidence(study.name, cells, study.year)
 
 
 def _published(figure: Figure) -> Measured:
@@ -126,12 +127,12 @@ def _published(figure: Figure) -> Measured:
     )
 
 
-def of_sweep(analysis: SweepAnalysis, figures: Iterable[Figure]) -> Evidence:
-    """Return the cells of the stand-in for each server of the paper."""
+def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
+    """Return the cells of the stand-in for each server of a study."""
     failures = _failures(analysis.trials)
     blocks = {} if analysis.sessions else {each.record.measured_with: each.record.block for each in analysis.trials}
     found: dict[Cell, Measured] = {}
-    for (name, workload), server in _stand_ins(analysis.sweep.servers, figures):
+    for (name, workload), server in _stand_ins(analysis.sweep.servers, study):
         for level in analysis.levels:
             cell = analysis.cell(server.id, workload, level)
             if cell is not None:
@@ -148,12 +149,10 @@ def of_sweep(analysis: SweepAnalysis, figures: Iterable[Figure]) -> Evidence:
     )
 
 
-def _stand_ins(
-    servers: Sequence[Server], figures: Iterable[Figure]
-) -> Iterable[tuple[tuple[str, WorkloadName], Server]]:
-    for server, workload in dict.fromkeys((figure.server, figure.workload) for figure in figures):
+def _stand_ins(servers: Sequence[Server], study: Study) -> Iterable[tuple[tuple[str, WorkloadName], Server]]:
+    for server, workload in dict.fromkeys((figure.server, figure.workload) for figure in study.figures):
         able = [each for each in servers if workload in each.workloads]
-        if stand_in := match_of(server, able).stand_in:
+        if stand_in := match_of(server, able, study).stand_in:
             yield (server, workload), stand_in
 
 

@@ -1,4 +1,4 @@
-"""The figures of 2006 beside those of a sweep: which servers are compared, factors, and ranks. Pure;
+"""The figures of a study beside those of a sweep: which servers are compared, factors, and ranks. Pure;
 `report.tables.then_and_now` and `report.formats.then_and_now_csv` write it down."""
 
 from __future__ import annotations
@@ -9,17 +9,16 @@ import msgspec
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.studies import Study
+from ab_runner.catalog.study_figures import Figure
 from ab_runner.model.server import Server
 from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.correlation import RankCorrelation, mid_ranks, spearman
 
-YEAR = 2006
-
 
 class Match(msgspec.Struct, frozen=True):
-    """The servers measured now for a server of 2006: the old software or its stand-in, and its newest descendant."""
+    """The servers measured now for a published one: the old software or its stand-in, and its newest descendant."""
 
     published: str
     stand_in: Server | None
@@ -27,7 +26,7 @@ class Match(msgspec.Struct, frozen=True):
 
 
 class FigurePair(msgspec.Struct, frozen=True):
-    """A figure of 2006 and the cell that it is compared with; `ranks`, then and now, among the valid pairs."""
+    """A published figure and the cell that it is compared with; `ranks`, then and now, among the valid pairs."""
 
     then: Figure
     server: Server | None
@@ -56,7 +55,7 @@ class FigurePair(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """The servers of 2006 at one workload and concurrency. `ranked` is the number of valid pairs, and `agreement` is
+    """The published servers at one workload and concurrency. `ranked` is the number of valid pairs, and `agreement` is
     theirs."""
 
     pairs: tuple[FigurePair, ...]
@@ -65,7 +64,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 class Level(msgspec.Struct, frozen=True):
-    """One concurrency of a workload. Both comparisons have the same servers of 2006 in the same order."""
+    """One concurrency of a workload. Both comparisons have the same published servers in the same order."""
 
     concurrency: int
     stand_in: Comparison
@@ -73,30 +72,33 @@ class Level(msgspec.Struct, frozen=True):
 
 
 class ThenAndNow(msgspec.Struct, frozen=True):
-    """One workload, then and now. `missing` are the servers of 2006 with no counterpart in this sweep."""
+    """One workload of a study, then and now. `missing` are its servers with no counterpart in this sweep."""
 
+    study: Study
     workload: WorkloadName
     matches: tuple[Match, ...]
     missing: tuple[str, ...]
     levels: tuple[Level, ...]
 
 
-def then_and_now(analysis: SweepAnalysis, figures: Sequence[Figure]) -> tuple[ThenAndNow, ...]:
-    """Return the workloads of the sweep with at least a server and a concurrency of 2006; none of an open load."""
+def then_and_now(analysis: SweepAnalysis, study: Study) -> tuple[ThenAndNow, ...]:
+    """Return the workloads of the sweep with at least a server and a concurrency of the study; none of an open
+    load."""
     if not analysis.is_closed:
         return ()
-    found = (_workload(name, analysis, figures) for name in analysis.sweep.request.workloads)
+    found = (_workload(name, analysis, study) for name in analysis.sweep.request.workloads)
     return tuple(each for each in found if each.levels and each.matches)
 
 
-def _workload(name: WorkloadName, analysis: SweepAnalysis, figures: Sequence[Figure]) -> ThenAndNow:
-    then = {(figure.server, figure.concurrency): figure for figure in figures if figure.workload == name}
+def _workload(name: WorkloadName, analysis: SweepAnalysis, study: Study) -> ThenAndNow:
+    then = {(figure.server, figure.concurrency): figure for figure in study.figures if figure.workload == name}
     able = [server for server in analysis.sweep.servers if name in server.workloads]
     published = dict.fromkeys(server for server, _ in then)
-    every = [match_of(server, able) for server in published]
+    every = [match_of(server, able, study) for server in published]
     matches = [match for match in every if match.stand_in or match.newest]
     levels = [level for level in analysis.levels if any(at == level for _, at in then)]
     return ThenAndNow(
+        study=study,
         workload=name,
         matches=tuple(matches),
         missing=tuple(match.published for match in every if match not in matches),
@@ -104,17 +106,22 @@ def _workload(name: WorkloadName, analysis: SweepAnalysis, figures: Sequence[Fig
     )
 
 
-def match_of(published: str, servers: Iterable[Server]) -> Match:
-    """Return the servers measured now for a server of 2006. `servers` are those of one workload. Of several stand-ins,
-    it is the one with a build of its own.
+def match_of(published: str, servers: Iterable[Server], study: Study) -> Match:
+    """Return the servers measured now for a server of a study. `servers` are those of one workload. Of several
+    stand-ins, it is the one that the study names first; where only an older sweep itself knows one of them, the one
+    with a build of its own.
 
     The newest is of the stand-in's family; of its variants it is the one with the stand-in's I/O model, else the one
     with a build of its own, which has the default configuration."""
-    servers = list(servers)
-    stand_in = min((server for server in servers if server.published == published), key=_plainness, default=None)
+    servers, named = list(servers), study.stand_ins.get(published, ())
+    stand_ins = [server for server in servers if study.stands_for(server) == published]
+    if all(server.id in named for server in stand_ins):
+        stand_in = min(stand_ins, key=lambda server: named.index(server.id), default=None)
+    else:
+        stand_in = min(stand_ins, key=_plainness)
     family = stand_in.family if stand_in else published.partition("-")[0]
     ours = (server for server in servers if not server.is_from_outside)  # others may call their family what they like
-    descendants = [server for server in ours if server.family == family and _is_todays(server)]
+    descendants = [server for server in ours if server.family == family and _is_later(server, study)]
     latest = max((server.released for server in descendants), default=None)
     newest = min(
         (server for server in descendants if server.released == latest),
@@ -128,10 +135,10 @@ def _plainness(server: Server) -> tuple[bool, str]:
     return server.program != server.id, server.id
 
 
-def _is_todays(server: Server) -> bool:
-    """Return whether a server is one of today. Debian's packages are: older sweeps have the year in which their line
-    began."""
-    return server.release_year > YEAR or server.is_package
+def _is_later(server: Server, study: Study) -> bool:
+    """Return whether a server is later than a study. Debian's packages are: older sweeps have the year in which their
+    line began."""
+    return server.release_year > study.year or server.is_package
 
 
 def _level(

@@ -1,4 +1,4 @@
-"""The verdicts on a paper's conclusions, and the figures that they rest on, as data."""
+"""The verdicts on a study's conclusions, and the figures that they rest on, as data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from ab_runner.analysis.bounds import Bound
-from ab_runner.catalog.papers import AboutEqual, Claim, Conclusion, Faster
+from ab_runner.catalog.study_conclusions import AboutEqual, Claim, Conclusion, Faster
 from ab_runner.history.evidence import Absence, Evidence
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.estimate import Estimate
@@ -154,7 +154,7 @@ class JudgedConclusion(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """The verdicts of one evidence on all the conclusions of a paper. `name` is a short one: the year of the paper's
+    """The verdicts of one evidence on all the conclusions of a study. `name` is a short one: the year of the study's
     own figures, or what the reader calls the sweep."""
 
     name: str

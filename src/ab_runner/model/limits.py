@@ -28,6 +28,9 @@ Moment = Annotated[datetime.datetime, Meta(tz=True)]
 SERVERS_AT_MOST = 1_000
 """Servers of a sweep. Its analysis compares each with each other one."""
 WORKLOADS_AT_MOST = 100
+CONNECTIONS_AT_MOST = 20_000
+"""Of a closed load that is asked for: the highest -c that every ab takes. Debian's 2.4.71 allows up to 200,000, and
+other generators have no limit of their own, but 28,000 local ports are the next one."""
 BLOCKS_AT_MOST = 1_000
 PLANNED_AT_MOST = 500_000
 """Cells of a sweep, in all its blocks together. Those of all servers in six blocks are a few thousand."""

@@ -23,6 +23,11 @@ from ab_runner.model.load import Load
 from ab_runner.model.workload import Workload, WorkloadName
 
 ProtocolName = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63)]
+StudyId = Annotated[str, Meta(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*\Z", max_length=63)]
+DEFAULT_STUDY = "cindy-2006"
+"""What a sweep stands beside that names no study, and stood beside before there was another one."""
+RUNTIMES = ("auto", "docker", "process")
+"""Where servers and generators are asked to run. `auto`: Docker where its engine answers, else processes."""
 DEFAULT_GENERATOR = "ab"
 """What makes closed loads, and made those of all sweeps before this was a choice."""
 WARM_UP_CONCURRENCY = 10
@@ -151,6 +156,8 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     """Its processes or threads, which share each trial's connections."""
     server_cpus: Cpus | None = None
     """CPUs that a server is pinned to. None: all but those of the generators."""
+    study: StudyId = DEFAULT_STUDY
+    """The study whose published figures and conclusions the sweep stands beside."""
     jdk: Count | None = None
     """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
 

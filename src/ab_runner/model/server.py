@@ -72,7 +72,8 @@ class Server(Struct, frozen=True, kw_only=True):
     jdk_at_least: Count = 8
     """The oldest Java release that it runs on."""
     published: str | None = None
-    """The server of the 2006 tables that it stands for."""
+    """Only in older sweeps: the server of the study cindy-2006 that it stands for. Today `study.toml` says that by ids,
+    and this is used where an id has changed since."""
     caveats: tuple[str, ...] = field(name="cannot", default=())
     """What a reader of its figures should know."""
     lacks: tuple[str, ...] = ()

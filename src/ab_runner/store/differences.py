@@ -56,7 +56,7 @@ def workload_differences(then: Sweep, now: Sweep) -> Iterator[str]:
 
 def server_differences(then: Sweep, now: Sweep) -> Iterator[str]:
     """Yield the servers that have changed, in a line for each kind of change, and those that are gone, with the reason.
-    New ones are no difference."""
+    New ones are no difference, and nor is what older sweeps say of a server that stands for a published one."""
     here = {server.id: server for server in now.everyone}
     revised = revisions(then, now)
     for (before, after), ids in by_revisions(revised).items():
@@ -64,7 +64,8 @@ def server_differences(then: Sweep, now: Sweep) -> Iterator[str]:
     for id in sorted({*then.outside} & {*now.outside}):
         if then.outside[id].program != now.outside[id].program:
             yield f"the image or the files of {id} have changed"
-    edited = [each.id for each in then.everyone if each.id in here and each != here[each.id] and each.id not in revised]
+    kept = [each for each in then.everyone if each.id in here and each.id not in revised]
+    edited = [each.id for each in kept if replace(each, published=None) != replace(here[each.id], published=None)]
     if edited:
         yield f"server.toml of {', '.join(edited)} changed"
     for server in then.everyone:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from itertools import pairwise
 from typing import Any
 
@@ -11,12 +11,12 @@ import msgspec
 import pytest
 from support.builders import NOON, failed_trial, not_measured, server, sweep, trial
 from support.open_sweeps import capacities, rates
-from support.small_sweep import PAPER_FIGURES, RECORDS, SERVERS, STORED
+from support.small_sweep import RECORDS, SERVERS, STORED, STUDY
 
 from ab_runner.analysis.selection import Selection, narrowed
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import PERCENTILES
-from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.studies import Study
 from ab_runner.history.then_and_now import then_and_now
 from ab_runner.model.records import EndRecord
 from ab_runner.model.trial import Cell
@@ -34,14 +34,14 @@ from ab_runner.stats.ranking import Rank
 from ab_runner.store.reader import Stored
 
 
-def data_of(analysis: SweepAnalysis, published: Sequence[Figure] = (), core: Collection[str] = ()) -> ChartData:
-    return chart_data(analysis, then_and_now(analysis, published), core)
+def data_of(analysis: SweepAnalysis, study: Study | None = None, core: Collection[str] = ()) -> ChartData:
+    return chart_data(analysis, then_and_now(analysis, study) if study else (), core)
 
 
 def files_of(
-    analysis: SweepAnalysis, published: Sequence[Figure] = (), core: Collection[str] = ()
+    analysis: SweepAnalysis, study: Study | None = None, core: Collection[str] = ()
 ) -> dict[str, dict[str, Any]]:
-    return gallery(data_of(analysis, published, core), subtitle_of(analysis.sweep))
+    return gallery(data_of(analysis, study, core), subtitle_of(analysis.sweep))
 
 
 def rows_of(server: str) -> dict[int, dict[str, object]]:
@@ -75,7 +75,7 @@ def test_one_block_has_no_band() -> None:
 
 
 def test_a_figure_of_2006_that_does_not_count_says_why() -> None:
-    (compared,) = then_and_now(analyse(STORED), PAPER_FIGURES)
+    (compared,) = then_and_now(analyse(STORED), STUDY)
     then = [row for row in pair_rows(compared) if row["kind"] == "2006"]
     assert [(row["c"], row.get("rate"), row.get("missing")) for row in then] == [
         (1, 4_000.0, None), (100, None, "2006: timeout"),
@@ -87,7 +87,7 @@ def test_a_figure_of_today_that_is_missing_says_why_in_the_row_of_2006() -> None
         trial("tomcat-5.5.15", "small", 1), failed_trial("tomcat-5.5.15", "small", 100, "no keep-alive"),
         EndRecord(at=NOON, reason="finished"),
     )  # fmt: skip
-    (compared,) = then_and_now(analyse(msgspec.structs.replace(STORED, records=records)), PAPER_FIGURES)
+    (compared,) = then_and_now(analyse(msgspec.structs.replace(STORED, records=records)), STUDY)
     then = [row for row in pair_rows(compared) if row["kind"] == "2006"]
     assert [(row["c"], row.get("missing_now")) for row in then] == [(1, None), (100, "stand-in: no keep-alive")]
 
@@ -95,7 +95,7 @@ def test_a_figure_of_today_that_is_missing_says_why_in_the_row_of_2006() -> None
 @pytest.mark.parametrize("kinds", [["2006", "stand-in"], ["2006", "stand-in", "newest"]])
 def test_the_legend_of_then_and_now_names_what_is_drawn_and_no_more(kinds: list[str]) -> None:
     pairs = [{"then": "tomcat-5.5.15", "c": 1, "kind": kind} for kind in kinds]
-    points = then_and_now_chart(pairs, [1])["layer"][-1]["encoding"]
+    points = then_and_now_chart(pairs, [1], "2006")["layer"][-1]["encoding"]
     assert points["color"]["scale"]["domain"] == points["shape"]["scale"]["domain"] == kinds
 
 
@@ -143,14 +143,14 @@ def test_one_level_has_a_row_for_each_server_the_best_first(stored: Stored, leve
 
 
 def test_every_chart_of_a_page_compiles() -> None:
-    specs = charts_of_page(data_of(analyse(STORED), PAPER_FIGURES))
+    specs = charts_of_page(data_of(analyse(STORED), STUDY))
     assert set(specs) == {"rates", "latencies", "model", "warm-up", "then-and-now"}
     for spec in specs.values():
         assert vega.vega(spec)["marks"]
 
 
 def test_files_of_charts_name_their_servers() -> None:
-    specs = files_of(analyse(STORED), PAPER_FIGURES)
+    specs = files_of(analyse(STORED), STUDY)
     assert set(specs) == {"small-rates", "small-latencies", "small-models", "small-then-and-now"}
     drawn = vega.svg(specs["small-rates"])
     assert all(each.id in drawn for each in SERVERS)
@@ -196,7 +196,7 @@ def test_the_servers_in_colour_are_in_the_data_of_every_chart_of_servers() -> No
         params = {each["name"]: each["value"] for each in specs[name]["params"]}
         assert params["coloured"] == list(CORE), name
         assert params["shown"] == MANY, name
-    assert not data_of(analyse(STORED), PAPER_FIGURES, CORE).has_grey
+    assert not data_of(analyse(STORED), STUDY, CORE).has_grey
 
 
 def test_pictures_of_many_servers_have_grey_lines_and_name_those_in_colour_alone() -> None:

@@ -47,6 +47,7 @@ def test_sweeps_are_merged_into_one_table_with_a_row_per_trial_and_cell_without_
     ]
     assert all(list(row) == list(COLUMNS) and row["format"] == 1 for row in EXPECTED)
     assert EXPECTED[0]["heap_after_gc_bytes"] == 12_345_678_901
+    assert {row["study"] for row in EXPECTED} == {"cindy-2006"}
 
 
 def test_percentiles_of_a_generators_own_are_in_columns_of_their_own() -> None:

@@ -16,7 +16,7 @@ import pytest
 from support.builders import answer, failed_trial, noted, outcome, served, server, skips, sweep, trial
 from support.evil_sweep import CONTROLS, EVIL, evil_sweep
 from support.full_sweep import full_sweep
-from support.small_sweep import PAPER_FIGURES, STORED
+from support.small_sweep import STORED, STUDY
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.cli.main import main
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def full_page() -> str:
-    return html.render(analyse(full_sweep()), PAPER_FIGURES)
+    return html.render(analyse(full_sweep()), STUDY)
 
 
 def script(text: str, id: str) -> str:
@@ -46,7 +46,7 @@ def details(text: str) -> Any:
 
 
 def test_nothing_from_a_server_or_a_file_is_markup() -> None:
-    text = html.render(analyse(evil_sweep()), ())
+    text = html.render(analyse(evil_sweep()), STUDY)
     assert "<script>window.hit" not in text
     assert "<img" not in text
     assert text.count("</script") == 4
@@ -55,7 +55,7 @@ def test_nothing_from_a_server_or_a_file_is_markup() -> None:
 
 
 def test_no_control_character_of_an_answer_is_in_the_page() -> None:
-    (head,) = re.findall(r"head of its answer, small\">([^<]*)</pre>", html.render(analyse(evil_sweep()), ()))
+    (head,) = re.findall(r"head of its answer, small\">([^<]*)</pre>", html.render(analyse(evil_sweep()), STUDY))
     assert "Server: &lt;/script&gt;" in head
     assert not [letter for letter in CONTROLS if letter != "\n" and letter in head]
     assert all(map(str.isprintable, head.splitlines()))
@@ -64,27 +64,27 @@ def test_no_control_character_of_an_answer_is_in_the_page() -> None:
 def test_each_server_has_the_heads_of_its_answers_with_their_lengths() -> None:
     head = "HTTP/1.1 200 \r\nDate: today\r\n\r\n"
     records = (answer("tomcat-5.5.15", head), answer("tomcat-5.5.15", head * 40, "large"), *STORED.records)
-    text = html.render(analyse(Stored(STORED.sweep, records)), ())
+    text = html.render(analyse(Stored(STORED.sweep, records)), None)
     assert '<th scope="row">small<td data-value="30">30<td data-value="100">100' in text
     assert '<th scope="row">large<td data-value="1200">1,200<td data-value="100">100' in text
     assert ">HTTP/1.1 200 \nDate: today</pre>" in text
     assert text.count("Heads of its answers") == 1, "the other servers have none"
-    assert "Heads of its answers" not in html.render(analyse(STORED), ())
+    assert "Heads of its answers" not in html.render(analyse(STORED), None)
 
 
 def test_the_exceptions_of_a_server_stand_with_its_caveats() -> None:
     exceptions = {"caching": "It reads the disk.", "no-delay": "It has no setting."}
     one = server("a-1", exceptions=exceptions, caveats=("It is slow.",))
-    text = html.render(analyse(Stored(sweep(one), (trial("a-1", "small", 1),))), ())
+    text = html.render(analyse(Stored(sweep(one), (trial("a-1", "small", 1),))), None)
     shown = "<dt>Exceptions from the rules</dt><dd>caching: It reads the disk. no-delay: It has no setting.</dd>"
     assert shown in text
     assert text.index(shown) < text.index("<dt>Caveats</dt><dd>It is slow.</dd>")
-    assert "Exceptions from the rules" not in html.render(analyse(STORED), ())
+    assert "Exceptions from the rules" not in html.render(analyse(STORED), None)
 
 
 def test_the_answer_comes_first_then_charts_then_2006_then_the_details() -> None:
     skipped = msgspec.structs.replace(STORED.sweep, skipped=skips({"x-1": "no room"}))
-    text = html.render(analyse(Stored(skipped, STORED.records)), PAPER_FIGURES)
+    text = html.render(analyse(Stored(skipped, STORED.records)), STUDY)
     main = text[text.index("<main") :]
     sections = re.findall(r'<section id="([^"]+)"', main)
     assert sections == ["fastest", "small", "then-and-now", "details", "models", "warnings", "servers", "what", "again"]
@@ -96,15 +96,15 @@ def test_the_answer_comes_first_then_charts_then_2006_then_the_details() -> None
 
 
 def test_an_unfinished_sweep_says_so_beside_the_answer() -> None:
-    text = html.render(analyse(Stored(STORED.sweep, STORED.records[:-1])), ())
+    text = html.render(analyse(Stored(STORED.sweep, STORED.records[:-1])), None)
     assert 'class="unfinished">This sweep is still running, or was killed' in text
-    assert 'class="unfinished"' not in html.render(analyse(STORED), ())
+    assert 'class="unfinished"' not in html.render(analyse(STORED), None)
 
 
 def test_many_warnings_are_a_line_of_each_kind_with_their_servers_behind_it() -> None:
     skipped = skips({f"s-{number}": "needs x.jar; artifacts fetch" for number in range(40)})
     stored = Stored(msgspec.structs.replace(STORED.sweep, skipped=skipped), STORED.records)
-    text = html.render(analyse(stored), ())
+    text = html.render(analyse(stored), None)
     shown = text[text.index('<section id="warnings"') : text.index('<section id="servers"')]
     assert re.findall("<summary>(.*?)</summary>", shown) == [
         "40 servers skipped, artifacts missing (./ab-runner artifacts fetch)"
@@ -113,13 +113,13 @@ def test_many_warnings_are_a_line_of_each_kind_with_their_servers_behind_it() ->
 
 
 def test_a_cell_without_a_figure_has_no_value_to_be_sorted_by() -> None:
-    text = html.render(analyse(STORED), ())
+    text = html.render(analyse(STORED), None)
     assert '<td class="failed" data-value="">timeout' in text
     assert 'data-value="5000.0">≥ 5,000<abbr' in text
 
 
 def test_what_a_table_is_sorted_by_are_the_figures_that_its_texts_are_made_of(full_page: str) -> None:
-    pages = full_page + html.render(analyse(STORED), PAPER_FIGURES)
+    pages = full_page + html.render(analyse(STORED), STUDY)
     found = re.findall(r'<td[^>]* data-value="([^"]+)">([^<]+)', pages)
     for value, text in found:
         figure = re.search(r"\d[\d,]*(\.\d+)?", text)
@@ -131,7 +131,7 @@ def test_what_a_table_is_sorted_by_are_the_figures_that_its_texts_are_made_of(fu
 
 
 def test_a_cell_of_text_without_anything_is_sorted_as_one() -> None:
-    text = html.render(analyse(STORED), PAPER_FIGURES)
+    text = html.render(analyse(STORED), STUDY)
     assert '<td class="text" data-value="">-' in text[text.index("<caption><span>servers compared") :]
 
 
@@ -140,7 +140,7 @@ def test_a_figure_that_is_only_known_to_be_below_a_millisecond_has_zero_to_be_so
         trial("a-1", "small", 1, block=block, outcome=outcome(percentiles={0: 0.1, 50: 0.2, 99: 0.4, 100: longest}))
         for block, longest in ((1, 0.6), (2, 30.0))
     )
-    trials = details(html.render(analyse(Stored(sweep(server("a-1")), (quick, slow))), ()))["trials"]
+    trials = details(html.render(analyse(Stored(sweep(server("a-1")), (quick, slow))), None))["trials"]
     place = trials["headings"].index("p99.9 ms")
     assert [row[place] for row in trials["rows"]["a-1"]] == [["< 1", 0], 22.5]
 
@@ -150,7 +150,7 @@ def test_a_figure_has_a_star_in_the_page_where_it_has_one_in_a_terminal() -> Non
             for level in (1, 100) for block in (1, 2, 3)]  # fmt: skip
     made[-1] = failed_trial("a-1", "small", 100, "timeout", block=3)
     analysis = analyse(Stored(sweep(server("a-1")), tuple(made)))
-    (part,) = page_of(analysis, ()).workloads
+    (part,) = page_of(analysis, None).workloads
     assert [place.main for place in part.rates[0]] == ["12,345*", "12,345"], "it says itself that a trial failed"
     for level, place in zip(analysis.levels, part.rates[0], strict=True):
         cell = analysis.cell("a-1", "small", level)
@@ -162,10 +162,10 @@ def test_a_figure_has_a_star_in_the_page_where_it_has_one_in_a_terminal() -> Non
 def test_a_server_that_is_not_in_colour_is_not_ticked() -> None:
     many = [server(f"s-{number}") for number in range(20)]
     stored = Stored(sweep(*many), tuple(trial(each.id, "small", 1) for each in many))
-    text = html.render(analyse(stored), (), core=("s-3", "s-7"))
+    text = html.render(analyse(stored), None, core=("s-3", "s-7"))
     assert re.findall(r'value="([^"]+)" data-year="2006" checked', text) == ["s-3", "s-7"]
     assert 'id="hide"' in text
-    assert 'id="hide"' not in html.render(analyse(STORED), ())
+    assert 'id="hide"' not in html.render(analyse(STORED), None)
 
 
 def test_a_full_sweep_is_a_page_of_less_than_two_megabytes_that_needs_nothing_else(full_page: str) -> None:
@@ -175,7 +175,7 @@ def test_a_full_sweep_is_a_page_of_less_than_two_megabytes_that_needs_nothing_el
 
 
 def test_every_trial_is_in_the_page_with_the_address_of_its_raw_output() -> None:
-    trials = details(html.render(analyse(STORED), ()))["trials"]
+    trials = details(html.render(analyse(STORED), None))["trials"]
     rows = [dict(zip([*trials["headings"], "raw"], row, strict=True)) for row in trials["rows"]["tomcat-5.5.15"]]
     assert len(rows) == 12
     expected = {"workload": "small", "c": 1, "block": 1, "requests/s": 8100, "requests": 12345, "raw": "raw/x.txt"}
@@ -183,7 +183,7 @@ def test_every_trial_is_in_the_page_with_the_address_of_its_raw_output() -> None
 
 
 def test_columns_that_no_trial_has_anything_for_are_left_out(full_page: str) -> None:
-    headings = details(html.render(analyse(STORED), ()))["trials"]["headings"]
+    headings = details(html.render(analyse(STORED), None))["trials"]["headings"]
     assert "limit" in headings
     assert "GC ms" not in headings
     full = details(full_page)["trials"]["headings"]
@@ -191,7 +191,7 @@ def test_columns_that_no_trial_has_anything_for_are_left_out(full_page: str) -> 
 
 
 def test_a_table_stands_behind_every_chart() -> None:
-    text = html.render(analyse(STORED), PAPER_FIGURES)
+    text = html.render(analyse(STORED), STUDY)
     for figure in ("5,000", "timeout", "42 %", "±3.0 %"):
         assert figure in text, figure
     assert text.count('role="img" aria-label="') == text.count('class="chart"')
@@ -200,17 +200,17 @@ def test_a_table_stands_behind_every_chart() -> None:
 def test_a_starved_cell_says_so_where_its_rate_would_stand() -> None:
     starved = trial("tomcat-5.5.15", "small", 100, limit="generator", outcome=served(25_000, 100, 0.2, seconds=60.0))
     stored = Stored(STORED.sweep, (*STORED.records[:4], starved))
-    text = html.render(analyse(stored), ())
+    text = html.render(analyse(stored), None)
     assert '<td class="failed" data-value="">25,000 (20 of 100 connections served)<' in text
     assert "left most connections waiting" in text
-    assert "left most connections waiting" not in html.render(analyse(STORED), ())
-    (row,) = [row for row in page_of(analyse(stored), ()).charts.cells["small"] if row["server"] == "tomcat-5.5.15"]
+    assert "left most connections waiting" not in html.render(analyse(STORED), None)
+    (row,) = [row for row in page_of(analyse(stored), None).charts.cells["small"] if row["server"] == "tomcat-5.5.15"]
     assert "rate" not in row
     assert row["missing"] == "25,000 (20 of 100 connections served)"
 
 
 def test_a_rate_that_ab_limited_is_a_lower_bound() -> None:
-    assert "≥ 5,000<abbr" in html.render(analyse(STORED), ())
+    assert "≥ 5,000<abbr" in html.render(analyse(STORED), None)
 
 
 def test_warm_ups_have_a_panel_for_each_load_and_the_share_of_the_jit_in_each_cycle() -> None:
@@ -220,29 +220,29 @@ def test_warm_ups_have_a_panel_for_each_load_and_the_share_of_the_jit_in_each_cy
     )
     old = WarmUpRecord(block=1, server="jetty-12.1", start=2, at=STORED.sweep.started, workload="small", rates=(500.0,))
     stored = Stored(STORED.sweep, (new, msgspec.structs.replace(new, block=2), old, *STORED.records))
-    page = page_of(analyse(stored), ())
+    page = page_of(analyse(stored), None)
     assert page.warm_ups == {
         "tomcat-5.5.15": {f"small at {level}": [(1, [1_000, 2_000]), (2, [1_000, 2_000])] for level in ("10", "1,000")},
         "jetty-12.1": {"small at 10": [(1, [500])]},
     }
     assert page.jit_shares == {"tomcat-5.5.15": "61 %, 1.4 %; 61 %, 1.4 %"}
-    assert "<dd>61 %, 1.4 %" in html.render(analyse(Stored(STORED.sweep, (new, *STORED.records))), ())
+    assert "<dd>61 %, 1.4 %" in html.render(analyse(Stored(STORED.sweep, (new, *STORED.records))), None)
 
 
 def test_what_was_not_run_has_not_failed() -> None:
-    text = html.render(analyse(Stored(STORED.sweep, STORED.records[:4])), PAPER_FIGURES)
+    text = html.render(analyse(Stored(STORED.sweep, STORED.records[:4])), STUDY)
     assert text.count('<td class="not-run" data-value="">not run') == 2, "tomcat's"
     assert text.count('<td class="failed" data-value="">') == 1, "jetty's timeout"
 
 
 def test_one_block_is_said_to_have_no_intervals(full_page: str) -> None:
     quick = msgspec.structs.replace(STORED, records=STORED.records[:3])
-    assert "One block has no intervals" in html.render(analyse(quick), ())
+    assert "One block has no intervals" in html.render(analyse(quick), None)
     assert "One block has no intervals" not in full_page
 
 
 def test_servers_stand_in_the_order_of_the_sweep_not_of_their_figures() -> None:
-    (section,) = page_of(analyse(STORED), ()).workloads
+    (section,) = page_of(analyse(STORED), None).workloads
     assert [each.id for each in section.servers] == [each.id for each in STORED.sweep.servers]
 
 

@@ -75,6 +75,11 @@ def test_the_folders_of_servers_from_outside_are_named() -> None:
     assert command(ASKED, {"a-1": Outside("a-1", "sha256:0")}).endswith(" --servers-from DIR"), "a published sweep"
 
 
+def test_a_sweep_of_another_study_is_asked_for_by_that() -> None:
+    words = command(msgspec.structs.replace(ASKED, study="other-2018"))
+    assert words == command(ASKED).replace("./ab-runner ", "./ab-runner study other-2018 ")
+
+
 def test_of_a_protocol_that_this_version_does_not_know_all_lengths_are_told() -> None:
     other = changed(name="weekly", trial=Load(seconds=3), blocks=2, warm_up=WARM_UP)
     words = command(msgspec.structs.replace(ASKED, protocol=other))

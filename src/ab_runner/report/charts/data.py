@@ -12,7 +12,7 @@ from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.comparison import CellChange
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import PERCENTILES
-from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.study_figures import Figure
 from ab_runner.history.then_and_now import FigurePair, ThenAndNow
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.charts.comparison import CHANGES_SHOWN
@@ -92,9 +92,10 @@ def change_rows(changes: Iterable[CellChange]) -> list[Row]:
 
 
 def pair_rows(compared: ThenAndNow) -> list[Row]:
-    """Return a row for each figure of 2006, for its stand-in's figure, and for that of the newest version where this is
-    another server. A figure that is not valid has no `rate` and is not drawn. Of a server of 2006, its own row says why
-    a figure is missing: `missing` that of 2006, `missing_now` the others."""
+    """Return a row for each published figure, for its stand-in's figure, and for that of the newest version where this
+    is another server. A figure that is not valid has no `rate` and is not drawn. Of a published server, its own row
+    says why a figure is missing: `missing` the published one, `missing_now` the others."""
+    year = str(compared.study.year)
     rows: list[Row] = []
     for level in compared.levels:
         for old, new in zip(level.stand_in.pairs, level.newest.pairs, strict=True):
@@ -104,16 +105,16 @@ def pair_rows(compared: ThenAndNow) -> list[Row]:
                 now.append({"kind": "stand-in", "server": old.server.id, **_now(old, old.now)})
             if new.server and new.now and new.server != old.server:
                 now.append({"kind": "newest", "server": new.server.id, **_now(new, new.now)})
-            then = {"kind": "2006", "server": old.then.server, **_then(old.then)}
+            then = {"kind": year, "server": old.then.server, **_then(old.then, year)}
             if missing := [f"{each['kind']}: {each['figure']}" for each in now if "rate" not in each]:
                 then["missing_now"] = ", ".join(missing)
             rows += [place | each for each in (then, *now)]
     return rows
 
 
-def _then(figure: Figure) -> Row:
+def _then(figure: Figure, year: str) -> Row:
     if figure.rate is None:
-        return {"figure": figure.reason, "missing": f"2006: {figure.reason}"}
+        return {"figure": figure.reason, "missing": f"{year}: {figure.reason}"}
     return {"rate": figure.rate, "figure": rate_figure(figure.rate)}
 
 

@@ -44,8 +44,8 @@ def _of(data: ChartData, name: WorkloadName) -> Iterator[tuple[str, Spec, str]]:
     yield "models", panels, f"{words.quantity} by I/O model"
     if pairs := data.pairs.get(name):
         middle = data.compared_levels[len(data.compared_levels) // 2]
-        beside = with_rows(then_and_now(pairs, data.compared_levels), pairs)
-        yield "then-and-now", beside, f"requests per second in 2006 and now, at concurrency {middle:,}"
+        beside = with_rows(then_and_now(pairs, data.compared_levels, data.year), pairs)
+        yield "then-and-now", beside, f"requests per second in {data.year} and now, at concurrency {middle:,}"
 
 
 def _figures(data: ChartData, rows: Sequence[Row]) -> Spec:

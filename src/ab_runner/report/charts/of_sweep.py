@@ -23,12 +23,13 @@ from ab_runner.report.say.words import Words, words_of
 
 class ChartData(msgspec.Struct, frozen=True, kw_only=True):
     """What the charts of a sweep show. By workload, `cells` has a row for each cell, `pairs` the rows of the comparison
-    with 2006, where it has figures of that, and `models` the servers of each I/O model. `compared_levels` are the
-    levels of that comparison."""
+    with its study, where that has figures of it, and `models` the servers of each I/O model. `compared_levels` are the
+    levels of that comparison, and `year` is that of the study; empty where nothing is compared."""
 
     words: Words
     levels: tuple[int, ...]
     compared_levels: tuple[int, ...]
+    year: str
     styles: Mapping[str, Style]
     cells: Mapping[WorkloadName, Sequence[Row]]
     pairs: Mapping[WorkloadName, Sequence[Row]]
@@ -49,11 +50,12 @@ def chart_data(analysis: SweepAnalysis, compared: Iterable[ThenAndNow], core: Co
     """Return what the charts of a sweep show, beside the published figures. `core` are the servers to be in colour
     among many."""
     compared = list(compared)
-    at_2006 = {level.concurrency for each in compared for level in each.levels}
+    published = {level.concurrency for each in compared for level in each.levels}
     return ChartData(
         words=words_of(analysis.sweep.request),
         levels=analysis.sweep.request.levels,
-        compared_levels=tuple(level for level in analysis.levels if level in at_2006),
+        compared_levels=tuple(level for level in analysis.levels if level in published),
+        year=str(compared[0].study.year) if compared else "",
         styles=styles(analysis.shown_servers, core),
         cells={name: cell_rows(name, analysis) for name in analysis.workloads},
         pairs={each.workload: pair_rows(each) for each in compared},
@@ -78,5 +80,5 @@ def charts_of_page(data: ChartData) -> dict[str, Spec]:
         "warm-up": warm_up(),
     }
     if compared:
-        found["then-and-now"] = then_and_now(compared, data.compared_levels)
+        found["then-and-now"] = then_and_now(compared, data.compared_levels, data.year)
     return found

@@ -1,4 +1,4 @@
-"""The chart of the figures of 2006 beside those of a sweep. Pure."""
+"""The chart of the figures of a study beside those of a sweep. Pure."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ from typing import Any
 from ab_runner.report.charts.data import Row
 from ab_runner.report.charts.parts import NEUTRAL, NEW, OLD, PAIRS, Spec, chart, logarithmic_axis, rows_of, tooltip_of
 
-_MARKS = {"2006": (NEUTRAL, "square"), "stand-in": (OLD, "circle"), "newest": (NEW, "diamond")}
+_MARKS_NOW = {"stand-in": (OLD, "circle"), "newest": (NEW, "diamond")}
 
 
-def then_and_now(pairs: Sequence[Row], levels: Sequence[int]) -> Spec:
-    """Return a chart with a row for each server of 2006 at one concurrency: its figure then, that of its stand-in and,
-    where `pairs` have one, that of its newest version."""
+def then_and_now(pairs: Sequence[Row], levels: Sequence[int], year: str) -> Spec:
+    """Return a chart with a row for each server of that year at one concurrency: its figure then, that of its stand-in
+    and, where `pairs` have one, that of its newest version."""
     servers = list(dict.fromkeys(row["then"] for row in pairs))
-    kinds = [kind for kind in _MARKS if any(row["kind"] == kind for row in pairs)]
+    marks = {year: (NEUTRAL, "square"), **_MARKS_NOW}
+    kinds = [kind for kind in marks if any(row["kind"] == kind for row in pairs)]
     x = logarithmic_axis("requests per second")
     y = rows_of("then", servers)
-    tooltip = tooltip_of(("then", "server of 2006"), ("kind", "measured"), ("server", "server"), ("c", "concurrency"),
-                       ("figure", "requests per second"), ("factor", "as a multiple of 2006"))  # fmt: skip
+    tooltip = tooltip_of(
+        ("then", f"server of {year}"),
+        ("kind", "measured"),
+        ("server", "server"),
+        ("c", "concurrency"),
+        ("figure", "requests per second"),
+        ("factor", f"as a multiple of {year}"),
+    )
     return chart(
         PAIRS,
         {"level": levels[len(levels) // 2]},
@@ -51,13 +58,13 @@ def then_and_now(pairs: Sequence[Row], levels: Sequence[int]) -> Spec:
                     "x": {"field": "rate", **x},
                     "color": {
                         "field": "kind",
-                        "scale": {"domain": kinds, "range": [_MARKS[kind][0] for kind in kinds]},
+                        "scale": {"domain": kinds, "range": [marks[kind][0] for kind in kinds]},
                         "legend": {
                             "title": None, "orient": "bottom", "labelColor": {"expr": "ink"}, "direction": "horizontal",
                         },
                     },
                     "shape": {
-                        "field": "kind", "scale": {"domain": kinds, "range": [_MARKS[kind][1] for kind in kinds]},
+                        "field": "kind", "scale": {"domain": kinds, "range": [marks[kind][1] for kind in kinds]},
                     },
                     "tooltip": tooltip,
                 },

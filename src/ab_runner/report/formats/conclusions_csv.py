@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ab_runner.catalog.papers import Paper
+from ab_runner.catalog.studies import Study
 from ab_runner.history.verdicts import ConclusionVerdict, JudgedClaim, Judgement, Part
 from ab_runner.report.formats.csv import write
 from ab_runner.report.tables.conclusions import basis_text
 
 COLUMNS = (
-    "paper", "number", "conclusion", "evidence", "verdict", "strict_verdict", "complete", "claim", "reading",
+    "study", "number", "conclusion", "evidence", "verdict", "strict_verdict", "complete", "claim", "reading",
     "claim_verdict", "workload", "concurrency", "part_verdict", "ratio", "ratio_low", "ratio_high", "power", "figures",
 )  # fmt: skip
 
 
-def render(papers: Iterable[tuple[Paper, Sequence[Judgement]]]) -> str:
-    """Return the verdicts of each evidence on the conclusions of each paper."""
+def render(studies: Iterable[tuple[Study, Sequence[Judgement]]]) -> str:
+    """Return the verdicts of each evidence on the conclusions of each study."""
     return write(
         COLUMNS,
-        (row for paper, judgements in papers for judgement in judgements for row in _rows(paper, judgement)),
+        (row for study, judgements in studies for judgement in judgements for row in _rows(study, judgement)),
     )
 
 
-def _rows(paper: Paper, judgement: Judgement) -> Iterator[dict[str, object]]:
+def _rows(study: Study, judgement: Judgement) -> Iterator[dict[str, object]]:
     for number, judged in enumerate(judgement.conclusions, 1):
         for claim in judged.claims:
             for reading, verdict, parts in _readings(claim):
                 for part in parts:
                     yield {
-                        "paper": paper.source,
+                        "study": study.id,
                         "number": number,
                         "conclusion": judged.conclusion.sentence,
                         "evidence": judgement.evidence.name,

@@ -14,7 +14,13 @@ FORMAT = 1
 """Version of the table, in each of its rows. It changes when a reader of the old one would misread the new one; another
 column is no such change."""
 
-COLUMNS: dict[str, Kind] = {"format": "whole", "sweep": "text", "protocol": "text", **export_columns.COLUMNS}
+COLUMNS: dict[str, Kind] = {
+    "format": "whole",
+    "sweep": "text",
+    "protocol": "text",
+    **export_columns.COLUMNS,
+    "study": "text",
+}
 _TRUTH = {True: "true", False: "false"}
 
 
@@ -22,7 +28,10 @@ def table(sweeps: Iterable[SweepAnalysis]) -> Iterator[Row]:
     """Yield the rows of all sweeps. Each has all columns, in their order."""
     for analysis in sweeps:
         sweep = analysis.sweep
-        common: Row = {"format": FORMAT, "sweep": sweep.id, "protocol": sweep.request.protocol.name}
+        request = sweep.request
+        common: Row = {
+            "format": FORMAT, "sweep": sweep.id, "protocol": request.protocol.name, "study": request.study,
+        }  # fmt: skip
         for row in export_columns.rows(analysis):
             whole = common | row
             yield {column: whole.get(column) for column in COLUMNS}

@@ -16,7 +16,7 @@ from ab_runner.report.formats.core import core_ids
 from ab_runner.report.formats.export import FORMS
 from ab_runner.report.say.facts import subtitle_of
 from ab_runner.report.tables.of_sweep import report_of
-from ab_runner.report.tables.studies import conclusions_of, figures_of_2006
+from ab_runner.report.tables.studies import conclusions_of, study_of
 from ab_runner.store.layout import StoreError
 from ab_runner.store.reader import Stored
 from ab_runner.store.writer import write_report
@@ -56,7 +56,8 @@ def page_text(analysis: SweepAnalysis, served: Served | None = None) -> str:
     """Return the page of a sweep; `served` if a web server serves it."""
     from ab_runner.report import html  # templates take time, here and below
 
-    return html.render(analysis, figures_of_2006(), conclusions_of(analysis), served, core_ids())
+    study = study_of(analysis)
+    return html.render(analysis, study, conclusions_of(analysis, study), served, core_ids())
 
 
 def write_named(option: str, path: Path, content: bytes) -> None:
@@ -95,7 +96,8 @@ def charts_of(analysis: SweepAnalysis) -> dict[str, Spec]:
     from ab_runner.report.charts.gallery import gallery
     from ab_runner.report.charts.of_sweep import chart_data
 
-    compared = then_and_now(analysis, figures_of_2006())
+    study = study_of(analysis)
+    compared = then_and_now(analysis, study) if study else ()
     return gallery(chart_data(analysis, compared, core_ids()), subtitle_of(analysis.sweep))
 
 

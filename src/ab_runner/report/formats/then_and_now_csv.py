@@ -1,4 +1,4 @@
-"""The comparison with 2006 as CSV: a row for each figure of 2006 and each server that it is compared with."""
+"""The comparison with a study as CSV: a row for each published figure and each server that it is compared with."""
 
 from __future__ import annotations
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64encode
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import msgspec
 from markupsafe import Markup
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.studies import Study
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.of_sweep import charts_of_page
 from ab_runner.report.document import Report
@@ -28,17 +28,17 @@ class Served(msgspec.Struct, frozen=True):
 
 def render(
     analysis: SweepAnalysis,
-    published: Sequence[Figure],
+    study: Study | None,
     conclusions: Report | None = None,
     served: Served | None = None,
     core: Collection[str] = (),
 ) -> str:
-    """Return the page of a sweep. `conclusions`: the conclusions of papers and the verdicts on them. A page that is
-    `served` checks for newer results. `core`: the servers to be in colour among many.
+    """Return the page of a sweep, beside what its study published. `conclusions`: those of the study and the verdicts
+    on them. A page that is `served` checks for newer results. `core`: the servers to be in colour among many.
 
     Whatever comes from servers and files is escaped, also within the page's data (`tojson`).
     """
-    page = page_of(analysis, published, core)
+    page = page_of(analysis, study, core)
     charts = page.charts
     return fill(
         "page",

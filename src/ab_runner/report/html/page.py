@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.warnings import Unfinished
-from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.studies import Study
 from ab_runner.history.then_and_now import then_and_now
 from ab_runner.model.axis import named_levels
 from ab_runner.model.protocol import Protocol
@@ -33,7 +33,8 @@ from ab_runner.report.tables.then_and_now import comparison_facts, report_then_a
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
     """All that the template fills in. `jit_shares` has by server what the JIT took in each cycle of its warm-ups;
-    `compared` are the workloads that 2006 has figures of."""
+    `year` is that of the study, None without one; `compared` are the workloads that it has figures of, and `stands_for`
+    has by server the published one that it stands for."""
 
     title: str
     started: str
@@ -50,9 +51,11 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     families: tuple[tuple[str, tuple[Server, ...]], ...]
     workloads: tuple[WorkloadSection, ...]
     models: tuple[ModelSection, ...]
+    year: int | None
     then_and_now: tuple[Table, ...]
     then_and_now_facts: tuple[str, ...]
     compared: tuple[WorkloadName, ...]
+    stands_for: Mapping[str, str]
     servers: tuple[Server, ...]
     starts: Mapping[str, tuple[StartRecord, ...]]
     answers: Mapping[str, AnswerHeads]
@@ -75,10 +78,10 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
         return any(section.has_starved for section in self.workloads)
 
 
-def page_of(analysis: SweepAnalysis, published: Sequence[Figure], core: Collection[str] = ()) -> Page:
-    """Return the page of a sweep, beside the published figures. `core` are the servers to be in colour among many."""
+def page_of(analysis: SweepAnalysis, study: Study | None, core: Collection[str] = ()) -> Page:
+    """Return the page of a sweep beside the figures of its study. `core` are the servers to be in colour among many."""
     sweep, request, records = analysis.sweep, analysis.sweep.request, analysis.stored.records
-    compared = then_and_now(analysis, published)
+    compared = then_and_now(analysis, study) if study else ()
     measured = [analysis.sweep.workload(name) for name in analysis.workloads]
     return Page(
         title=sweep.id,
@@ -95,9 +98,11 @@ def page_of(analysis: SweepAnalysis, published: Sequence[Figure], core: Collecti
         families=tuple(_families(analysis.shown_servers)),
         workloads=tuple(workload_section(each, analysis) for each in measured),
         models=tuple(model_section(each, analysis) for each in measured),
+        year=study.year if study else None,
         then_and_now=report_then_and_now(analysis, compared).tables if compared else (),
-        then_and_now_facts=comparison_facts(analysis, compared),
+        then_and_now_facts=comparison_facts(analysis, compared) if compared else (),
         compared=tuple(each.workload for each in compared),
+        stands_for={each.id: name for each in sweep.everyone if study and (name := study.stands_for(each))},
         servers=sweep.everyone,
         starts=_starts(analysis),
         answers=answer_heads(records),

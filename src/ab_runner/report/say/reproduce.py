@@ -7,14 +7,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import DEFAULT_GENERATOR, PROTOCOLS, Protocol, SweepRequest, for_open_load
+from ab_runner.model.protocol import (
+    DEFAULT_GENERATOR,
+    DEFAULT_STUDY,
+    PROTOCOLS,
+    Protocol,
+    SweepRequest,
+    for_open_load,
+)
 from ab_runner.model.sweep import Outside
 
 
 def command(request: SweepRequest, outside: Mapping[str, Outside] | None = None) -> str:
     """Return the command as typed in the repository, without options that equal the protocol's defaults. `outside` are
     the servers from outside."""
-    return shlex.join(["./ab-runner", *_options(request), *servers_from(outside or {})])
+    study = () if request.study == DEFAULT_STUDY else ("study", request.study)
+    return shlex.join(["./ab-runner", *study, *_options(request), *servers_from(outside or {})])
 
 
 def servers_from(outside: Mapping[str, Outside]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A paper's conclusions and the verdicts on them, as tables. Pure."""
+"""A study's conclusions and the verdicts on them, as tables. Pure."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from itertools import chain
 import msgspec
 
 from ab_runner.analysis.cells import CellSummary
-from ab_runner.catalog.paper_figures import Figure
-from ab_runner.catalog.papers import Paper
+from ab_runner.catalog.studies import Study
+from ab_runner.catalog.study_figures import Figure
 from ab_runner.history.evidence import Absence, NotThere
 from ab_runner.history.verdicts import (
     Absent,
@@ -74,15 +74,15 @@ _HEADINGS = ("claim", "in", "reading", "c", "verdict", "ratio", "decided by")
 _ORDER: tuple[ConclusionVerdict, ...] = ("does not hold", "premise absent", "cannot be told", "holds")
 
 
-def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], damage: Iterable[str] = ()) -> Report:
-    """Return the report of the verdicts of each evidence on the conclusions of each paper."""
+def report_conclusions(studies: Sequence[tuple[Study, Sequence[Judgement]]], damage: Iterable[str] = ()) -> Report:
+    """Return the report of the verdicts of each evidence on the conclusions of each study."""
     kinds: dict[str, dict[str, None]] = {PUBLISHED: {}, FEW_STARTS: {}, TESTED: {}, OVER_SESSIONS: {}}
-    for _, judgements in papers:
+    for _, judgements in studies:
         for judgement in judgements:
             several = TESTED if judgement.evidence.has_noise else FEW_STARTS
             several = OVER_SESSIONS if judgement.evidence.is_of_sessions else several
             kinds[PUBLISHED if judgement.evidence.is_published else several][judgement.name] = None
-    sweeps = [each for _, found in papers[:1] for each in found if not each.evidence.is_published]
+    sweeps = [each for _, found in studies[:1] for each in found if not each.evidence.is_published]
     conditions = (
         {each.name: f", servers on {cpus_text(each.evidence.cpus)}" for each in sweeps if each.evidence.cpus},
         {each.name: f", load by {each.evidence.generator}" for each in sweeps},
@@ -96,14 +96,14 @@ def report_conclusions(papers: Sequence[tuple[Paper, Sequence[Judgement]]], dama
     return Report(
         heading="conclusions and verdicts",
         facts=tuple(facts),
-        tables=tuple(chain.from_iterable(_tables(paper, judgements) for paper, judgements in papers)),
+        tables=tuple(chain.from_iterable(_tables(study, judgements) for study, judgements in studies)),
         warnings=tuple(damage),
     )
 
 
-def report_verdicts(papers: Sequence[tuple[Paper, Sequence[Judgement]]]) -> Report:
-    """Return the verdicts alone, a table for each paper."""
-    return Report(heading="", facts=(), tables=tuple(_overview(*each) for each in papers), warnings=())
+def report_verdicts(studies: Sequence[tuple[Study, Sequence[Judgement]]]) -> Report:
+    """Return the verdicts alone, a table for each study."""
+    return Report(heading="", facts=(), tables=tuple(_overview(*each) for each in studies), warnings=())
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -116,9 +116,9 @@ class _Row(msgspec.Struct, frozen=True):
     why: str
 
 
-def _tables(paper: Paper, judgements: Sequence[Judgement]) -> Iterator[Table]:
-    yield _overview(paper, judgements)
-    for number, conclusion in enumerate(paper.conclusions):
+def _tables(study: Study, judgements: Sequence[Judgement]) -> Iterator[Table]:
+    yield _overview(study, judgements)
+    for number, conclusion in enumerate(study.conclusions):
         rows: list[tuple[TableCell, ...]] = []
         shown: list[Part] = []
         for place, claim in enumerate(conclusion.claims):
@@ -142,14 +142,14 @@ def _has_bound(part: Part) -> bool:
     return bool(part.bound) or any(rate.at_least for rate in rates)
 
 
-def _overview(paper: Paper, judgements: Sequence[Judgement]) -> Table:
+def _overview(study: Study, judgements: Sequence[Judgement]) -> Table:
     rows = tuple(
         (
             TableCell(str(number)),
             *(_verdict_cell(judgement.conclusions[number - 1]) for judgement in judgements),
             TableCell(conclusion.sentence),
         )
-        for number, conclusion in enumerate(paper.conclusions, 1)
+        for number, conclusion in enumerate(study.conclusions, 1)
     )
     every = [judged for judgement in judgements for judged in judgement.conclusions]
     notes = (
@@ -158,7 +158,7 @@ def _overview(paper: Paper, judgements: Sequence[Judgement]) -> Table:
     )
     headings = ("", *(judgement.name for judgement in judgements), "conclusion")
     prose = tuple(range(1, len(headings)))
-    return Table(title=paper.source, headings=headings, rows=rows, notes=notes, prose=prose)
+    return Table(title=study.name, headings=headings, rows=rows, notes=notes, prose=prose)
 
 
 def _is_partial(judged: JudgedConclusion) -> bool:

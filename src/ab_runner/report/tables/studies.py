@@ -1,57 +1,110 @@
-"""A sweep beside what was published in 2006: the figures, and the conclusions from them."""
+"""A sweep beside what its study published, the figures and the conclusions from them; and the table of studies."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.catalog.paper_figures import CINDY_2006, Figure, read
-from ab_runner.catalog.papers import Paper, read_all
+from ab_runner.catalog.servers import load
+from ab_runner.catalog.studies import Study, read_study, study_ids
 from ab_runner.errors import UserError
 from ab_runner.history.conclusions import judgements
 from ab_runner.history.then_and_now import ThenAndNow, then_and_now
 from ab_runner.history.verdicts import Judgement
-from ab_runner.report.document import Report
-from ab_runner.report.tables.conclusions import report_conclusions
-
-
-def _check_closed(analysis: SweepAnalysis) -> None:
-    if not analysis.is_closed:
-        raise UserError(
-            f"{analysis.sweep.id} has an open load; the figures and conclusions of 2006 are of closed loads"
-        )
-
-
-def figures_of_2006() -> tuple[Figure, ...]:
-    """Return the published figures in the repository. DocumentError if one is damaged."""
-    return read(paths.PAPERS / CINDY_2006)
-
-
-def compared_with_2006(analysis: SweepAnalysis) -> tuple[ThenAndNow, ...]:
-    """Return the workloads of the sweep beside those of 2006. UserError if they have nothing in common."""
-    _check_closed(analysis)
-    compared = then_and_now(analysis, figures_of_2006())
-    if not compared:
-        raise UserError(
-            f"{analysis.sweep.id} has nothing to compare with 2006: it needs a server of one of its families "
-            "(./ab-runner list) at 1, 10, 100, 500 or 1000"
-        )
-    return compared
-
+from ab_runner.report.document import Report, Table, TableCell, plain
+from ab_runner.report.tables.conclusions import report_conclusions, report_verdicts
+from ab_runner.report.tables.then_and_now import report_then_and_now
 
 NOW = "now"
 """The name of a sweep that stands alone beside what was published."""
 
 
-def judged(sweeps: Sequence[tuple[str, SweepAnalysis]]) -> list[tuple[Paper, tuple[Judgement, ...]]]:
-    """Return every paper with its conclusions judged by its own figures, and by those of each sweep under its name.
-    UserError for a sweep with an open load."""
-    for _, analysis in sweeps:
-        _check_closed(analysis)
-    return [(paper, judgements(paper, figures, sweeps)) for paper, figures in read_all(paths.PAPERS)]
+def study_of(analysis: SweepAnalysis) -> Study | None:
+    """Return the study of a sweep; None where a sweep from elsewhere is of one that is not here. DocumentError if a
+    file of the study is damaged."""
+    id = analysis.sweep.request.study
+    return read_study(id, load(paths.SERVERS)) if id in study_ids() else None
 
 
-def conclusions_of(analysis: SweepAnalysis) -> Report | None:
-    """Return the tables of all conclusions, judged by a sweep too; None for one with an open load."""
-    return report_conclusions(judged([(NOW, analysis)])) if analysis.is_closed else None
+def compared_with_study(analysis: SweepAnalysis) -> tuple[ThenAndNow, ...]:
+    """Return the workloads of the sweep beside those of its study. UserError if they have nothing in common."""
+    study = _study_of_closed([analysis])
+    compared = then_and_now(analysis, study)
+    if not compared:
+        *levels, highest = map(str, sorted({figure.concurrency for figure in study.figures}))
+        at = f"{', '.join(levels)} or {highest}" if levels else highest
+        raise UserError(
+            f"{analysis.sweep.id} has nothing to compare with {study.year}: it needs a server of one of its families "
+            f"(./ab-runner list) at {at}"
+        )
+    return compared
+
+
+def judged(sweeps: Sequence[tuple[str, SweepAnalysis]]) -> list[tuple[Study, tuple[Judgement, ...]]]:
+    """Return the study of these sweeps with its conclusions judged by its own figures, and by those of each sweep under
+    its name; without sweeps every study by its own. UserError for a sweep with an open load, and for sweeps of
+    different studies."""
+    if not sweeps:
+        servers = load(paths.SERVERS)
+        return [(study, judgements(study, ())) for study in (read_study(id, servers) for id in study_ids())]
+    ids = {name: analysis.sweep.request.study for name, analysis in sweeps}
+    if len({*ids.values()}) > 1:
+        found = ", ".join(f"{name} is of {id}" for name, id in ids.items())
+        raise UserError(f"conclusions are those of one study, and {found}: name sweeps of one of them")
+    study = _study_of_closed([analysis for _, analysis in sweeps])
+    return [(study, judgements(study, sweeps))]
+
+
+def conclusions_of(analysis: SweepAnalysis, study: Study | None) -> Report | None:
+    """Return the tables of all conclusions of the study, judged by a sweep too; None for one with an open load, or
+    without a study."""
+    if study is None or not analysis.is_closed:
+        return None
+    return report_conclusions([(study, judgements(study, [(NOW, analysis)]))])
+
+
+def reports_beside_study(analysis: SweepAnalysis) -> Iterator[Report]:
+    """Yield what a sweep shows of its study: the figures then and now, and the verdicts on the conclusions. UserError
+    if they have nothing in common."""
+    yield replace(report_then_and_now(analysis, compared_with_study(analysis)), warnings=())
+    yield report_verdicts(judged([(NOW, analysis)]))
+
+
+def report_studies(rows: Iterable[tuple[Study, int, str]]) -> Report:
+    """Return a row for each study, with its number of servers and the time that it takes here."""
+    found = list(rows)
+    headings = ("study", "title", "author", "date", "servers", "time here")
+    table = Table(
+        title="studies",
+        headings=headings,
+        rows=tuple(
+            (
+                *plain((study.id, study.about.title, study.about.author, study.about.date)),
+                TableCell(str(servers), value=servers),
+                TableCell(time),
+            )
+            for study, servers, time in found
+        ),
+        notes=tuple(_note(study) for study, _, _ in found),
+        names=4,
+        prose=(1, 2),
+    )
+    return Report(heading="", facts=(), tables=(table,), warnings=())
+
+
+def _note(study: Study) -> str:
+    return f"{study.id}: {study.about.summary}{f' ({study.about.source})' if study.about.source else ''}"
+
+
+def _study_of_closed(sweeps: Sequence[SweepAnalysis]) -> Study:
+    """Return the study of these sweeps. UserError if that is not here, or a load is open."""
+    study = read_study(sweeps[0].sweep.request.study, load(paths.SERVERS))
+    for analysis in sweeps:
+        if not analysis.is_closed:
+            raise UserError(
+                f"{analysis.sweep.id} has an open load; the figures and conclusions of {study.year} are of closed loads"
+            )
+    return study

@@ -1,4 +1,4 @@
-"""The comparison with 2006, as tables."""
+"""The comparison with a study, as tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.catalog.paper_figures import Figure
+from ab_runner.catalog.studies import UNVERIFIED, Study
+from ab_runner.catalog.study_figures import Figure
 from ab_runner.history.then_and_now import Comparison, FigurePair, Level, ThenAndNow
 from ab_runner.model.server import Server
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
@@ -16,10 +17,6 @@ from ab_runner.report.say.numbers import NONE, rate_figure
 from ab_runner.report.say.warnings import warning_lines
 from ab_runner.stats.correlation import FEWEST
 
-THEN = (
-    "2006: Cindy's author, on one Xeon 3.0 GHz with Linux 2.6.13, JRockit 1.5.0 and ab 2.0.40-dev "
-    "(results/published/README.md)"
-)
 FACTOR = "factor: now as a multiple of then; it reflects machine, kernel, JVM and ab as much as the server"
 RANKS = "ranks: then → now, among the servers with a valid figure on both sides, 1 for the most requests per second"
 ELSEWHERE = "* and reasons are explained in the notes of the sweep's tables"
@@ -30,16 +27,16 @@ NO_MARGIN = {
     False: "ranks are those of the medians over blocks, without a margin for noise",
 }
 SAME_ORDER = "a rho of 1.00 or -1.00 has no interval: Fisher's z is infinite there"
-STANDS_FOR_OLD = "the same: the software of 2006 is not available, and today's stands for it"
+STANDS_FOR_OLD = "the same: the software of {} is not available, and today's stands for it"
 
 
 def report_then_and_now(analysis: SweepAnalysis, compared: Sequence[ThenAndNow]) -> Report:
-    """Return the report of a sweep beside the figures of 2006."""
+    """Return the report of a sweep beside the figures of its study; `compared` has at least one workload."""
     tables = [_who(compared, analysis)]
     for each in compared:
         tables += [_figures(each, analysis), *_ranks(each)]
     return Report(
-        heading=f"2006 and now: {heading_of(analysis.sweep)}",
+        heading=f"{compared[0].study.year} and now: {heading_of(analysis.sweep)}",
         facts=(*session_lines(analysis), *facts_of(analysis), *comparison_facts(analysis, compared)),
         tables=tuple(tables),
         warnings=warning_lines(analysis.warnings),
@@ -47,8 +44,8 @@ def report_then_and_now(analysis: SweepAnalysis, compared: Sequence[ThenAndNow])
 
 
 def report_ranking_then_and_now(compared: Sequence[ThenAndNow]) -> Report:
-    """Return a table for each workload and concurrency: the figure of 2006, those of the stand-in, and those of newest
-    versions where the sweep has any. The fastest stand-in comes first, those without a rate last."""
+    """Return a table for each workload and concurrency: the published figure, those of the stand-in, and those of
+    newest versions where the sweep has any. The fastest stand-in comes first, those without a rate last."""
     tables = tuple(_at(level, each) for each in compared for level in each.levels)
     return Report(heading="", facts=(), tables=tables, warnings=())
 
@@ -56,13 +53,21 @@ def report_ranking_then_and_now(compared: Sequence[ThenAndNow]) -> Report:
 def comparison_facts(analysis: SweepAnalysis, compared: Sequence[ThenAndNow]) -> tuple[str, ...]:
     """Return what a reader of the comparison should know."""
     return (
-        THEN,
+        _then_fact(compared[0].study),
         FACTOR,
         RANKS,
         OVER_SESSIONS if analysis.sessions else NO_MARGIN[analysis.sweep.request.protocol.blocks == 1],
         *((RANKED_AS_SHOWN,) if any(_has_lower_bound(level) for each in compared for level in each.levels) else ()),
         ELSEWHERE,
     )
+
+
+def _then_fact(study: Study) -> str:
+    """Return who published the figures, and what they are of, as far as it is known."""
+    about = study.about
+    known = {"by": about.author, "on": about.machine, "with": about.generator}
+    said = (f", {word} {text}" for word, text in known.items() if text != UNVERIFIED)
+    return f"{study.year}: {about.title}{''.join(said)} ({study.readme})"
 
 
 def _has_lower_bound(level: Level) -> bool:
@@ -73,6 +78,7 @@ def _has_lower_bound(level: Level) -> bool:
 
 def _who(compared: Sequence[ThenAndNow], analysis: SweepAnalysis) -> Table:
     """Return which servers are compared. They are mostly the same in all workloads; a note lists the exceptions."""
+    study = compared[0].study
     workloads: dict[tuple[str, str | None, str | None], list[str]] = {}
     for each in compared:
         for match in each.matches:
@@ -86,15 +92,15 @@ def _who(compared: Sequence[ThenAndNow], analysis: SweepAnalysis) -> Table:
     ]
     chosen = {stand_in for _, stand_in, _ in workloads}
     notes += [
-        f"{server.id} stands for {server.published} too, and is not shown here"
+        f"{server.id} stands for {published} too, and is not shown here"
         for server in analysis.sweep.servers
-        if server.published and server.id not in chosen
+        if (published := study.stands_for(server)) and server.id not in chosen
     ]
     if any(old == new for _, old, new in workloads):
-        notes.append(STANDS_FOR_OLD)
+        notes.append(STANDS_FOR_OLD.format(study.year))
     return Table(
         title="servers compared",
-        headings=("server of 2006", "stand-in", "newest"),
+        headings=(_server_of(study), "stand-in", "newest"),
         rows=tuple(
             (TableCell(then), _name(old), TableCell("the same") if new == old else _name(new))
             for then, old, new in workloads
@@ -102,6 +108,11 @@ def _who(compared: Sequence[ThenAndNow], analysis: SweepAnalysis) -> Table:
         notes=tuple(notes),
         names=3,
     )
+
+
+def _server_of(study: Study) -> str:
+    """Return the heading of the published servers."""
+    return f"server of {study.year}"
 
 
 def _id(server: Server | None) -> str | None:
@@ -113,23 +124,24 @@ def _name(id: str | None) -> TableCell:
 
 
 def _figures(compared: ThenAndNow, analysis: SweepAnalysis) -> Table:
-    workload = analysis.sweep.workload(compared.workload)
+    workload, year = analysis.sweep.workload(compared.workload), str(compared.study.year)
     levels = {level.concurrency for level in compared.levels}
     beyond = [str(level) for level in analysis.levels if level not in levels]
     notes = []
     if compared.missing:
         notes.append(f"not in this sweep: {', '.join(compared.missing)}")
     if beyond:
-        notes.append(f"2006 has no figures at {', '.join(beyond)}")
+        notes.append(f"{compared.study.year} has no figures at {', '.join(beyond)}")
     return Table(
-        title=f"{workload.name}: requests per second, 2006 and now{workload.in_brackets}",
-        headings=("server of 2006", "c", "2006", "stand-in", "factor", "newest", "factor"),
+        title=f"{workload.name}: requests per second, {year} and now{workload.in_brackets}",
+        headings=(_server_of(compared.study), "c", year, "stand-in", "factor", "newest", "factor"),
         rows=tuple(_figure_rows(compared)),
         notes=tuple(notes),
     )
 
 
 def _at(level: Level, compared: ThenAndNow) -> Table:
+    year = str(compared.study.year)
     both = zip(level.stand_in.pairs, level.newest.pairs, strict=True)
     fastest_first = sorted(both, key=lambda pairs: _rate_now(pairs[0]), reverse=True)
     has_sessions = any(pair.factors for pair in level.stand_in.pairs)
@@ -145,8 +157,8 @@ def _at(level: Level, compared: ThenAndNow) -> Table:
         for old, new in fastest_first
     ]
     return Table(
-        title=f"{compared.workload}: requests per second in 2006 and now, at concurrency {level.concurrency:,}",
-        headings=("server of 2006", "2006", "stand-in", "now", "factor", *newest),
+        title=f"{compared.workload}: requests per second in {year} and now, at concurrency {level.concurrency:,}",
+        headings=(_server_of(compared.study), year, "stand-in", "now", "factor", *newest),
         rows=tuple(rows),
         notes=(
             FACTOR,
@@ -187,7 +199,7 @@ def _figure_rows(compared: ThenAndNow) -> Iterator[tuple[TableCell, ...]]:
 
 
 def _then_cell(figure: Figure) -> TableCell:
-    """Return a figure of 2006 in the form of today's cells: `190 (9991 failed)`, `timeout`."""
+    """Return a published figure in the form of today's cells: `190 (9991 failed)`, `timeout`."""
     if figure.rate is not None:
         return TableCell(rate_figure(figure.rate), value=figure.rate)
     if figure.requests_per_second is None:
@@ -231,7 +243,7 @@ def _ranks(compared: ThenAndNow) -> Iterator[Table]:
     newest = [level.newest for level in compared.levels]
     for name, comparisons in (("stand-in", stand_in), ("newest", newest)):
         if any(comparison.ranked for comparison in comparisons):
-            title = f"{compared.workload}: rank by requests per second, 2006 → {name}"
+            title = f"{compared.workload}: rank by requests per second, {compared.study.year} → {name}"
             yield _rank_table(title, compared, comparisons)
 
 
@@ -248,7 +260,7 @@ def _rank_table(title: str, compared: ThenAndNow, comparisons: Sequence[Comparis
     exact = any(found.agreement and found.agreement.interval is None for found in comparisons)
     return Table(
         title=title,
-        headings=("server of 2006", *(f"c={level.concurrency}" for level in compared.levels)),
+        headings=(_server_of(compared.study), *(f"c={level.concurrency}" for level in compared.levels)),
         rows=tuple(rows),
         notes=(SAME_ORDER,) if exact else (),
     )

@@ -6,6 +6,7 @@ function createPicker({ onChange, onPoint }) {
   const picker = document.getElementById("picker");
   const boxes = all("input.one", picker);
   const hide = document.getElementById("hide"); // there if there are many servers
+  const year = Number(picker.dataset.year); // of the study, if the sweep has one
 
   const picked = () => boxes.filter((box) => box.checked).map((box) => box.value);
   const shown = () => hide && !hide.checked ? boxes.map((box) => box.value) : picked();
@@ -39,8 +40,8 @@ function createPicker({ onChange, onPoint }) {
     all: () => true,
     core: (box) => box.defaultChecked,
     none: () => false,
-    then: (box) => Number(box.dataset.year) <= 2006,
-    now: (box) => Number(box.dataset.year) > 2006,
+    then: (box) => Number(box.dataset.year) <= year,
+    now: (box) => Number(box.dataset.year) > year,
   };
 
   picker.addEventListener("change", ({ target }) => {

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from ab_runner import paths
-from ab_runner.catalog.paper_figures import CINDY_2006, read
-from ab_runner.catalog.servers import load
+from ab_runner.catalog.study_figures import FIGURES_FILE, read
 from ab_runner.catalog.toml_files import DocumentError
+from ab_runner.model.protocol import DEFAULT_STUDY
 
 HEAD = "workload,server,concurrency,requests_per_second,failed_requests,outcome\n"
 ROW = "small,tomcat-5.5.15,10,4275,0,ok\n"
@@ -15,19 +15,9 @@ ROW = "small,tomcat-5.5.15,10,4275,0,ok\n"
 
 def test_the_published_table_is_whole() -> None:
     """Six echo servers and eight file servers with three workloads, five concurrencies each."""
-    figures = read(paths.PAPERS / CINDY_2006)
+    figures = read(paths.STUDIES / DEFAULT_STUDY / FIGURES_FILE)
     assert len(figures) == (6 + 3 * 8) * 5
     assert {figure.concurrency for figure in figures} == {1, 10, 100, 500, 1000}
-
-
-def test_every_server_that_stands_for_one_of_2006_names_one_that_was_published() -> None:
-    """With at least one workload that was published of it."""
-    published = {(figure.server, figure.workload) for figure in read(paths.PAPERS / CINDY_2006)}
-    names = {name for name, _ in published}
-    for server in load(paths.SERVERS).values():
-        if server.published is not None:
-            assert server.published in names, f"{server.id}: published: there is no {server.published} in {CINDY_2006}"
-            assert any((server.published, workload) in published for workload in server.workloads), server.id
 
 
 def test_a_figure_with_failed_requests_does_not_count_and_says_why(tmp_path: Path) -> None:

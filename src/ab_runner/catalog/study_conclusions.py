@@ -1,4 +1,4 @@
-"""results/published/conclusions-*.toml: what the author of a paper concluded, as claims that figures can answer."""
+"""conclusions.toml of a study: what its author concluded, as claims that figures can answer, read and checked."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from ab_runner.catalog.paper_figures import Figure, read
 from ab_runner.catalog.servers import suggestion
+from ab_runner.catalog.study_figures import FIGURES_FILE, Figure
 from ab_runner.catalog.toml_files import DocumentError, explained, read_toml
-from ab_runner.model.limits import Count, Level
+from ab_runner.model.limits import Level
 from ab_runner.model.workload import WorkloadName
 
-FILES = "conclusions-*.toml"
+CONCLUSIONS_FILE = "conclusions.toml"
 
 Names = Annotated[tuple[str, ...], Meta(min_length=1)]
 Share = Annotated[float, Meta(ge=0, lt=1)]
 
 
 class _Claim(Struct, frozen=True, kw_only=True, tag_field="form", forbid_unknown_fields=True):
-    """A claim. `says` is its text. `first` and `second` are servers of the paper, or groups of them; a server among the
+    """A claim. `says` is its text. `first` and `second` are servers of the study, or groups of them; a server among the
     first is not among the second."""
 
     says: str
@@ -83,13 +83,10 @@ class Conclusion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     reading: str | None = None
 
 
-class Paper(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`figures` is the file beside it with what was published."""
+class Conclusions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file: the conclusions, and the groups of servers that their claims name."""
 
     format: Literal[1]
-    year: Count
-    source: str
-    figures: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z")]
     groups: dict[str, Names] = {}
     conclusions: Annotated[tuple[Conclusion, ...], Meta(min_length=1)]
 
@@ -103,37 +100,27 @@ class Paper(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return first, tuple(server for server in self.servers(claim.second) if server not in first)
 
 
-def read_all(folder: Path) -> list[tuple[Paper, tuple[Figure, ...]]]:
-    """Return every paper in the folder with its figures. DocumentError at the first mistake, with file, key and
-    reason."""
-    found = []
-    for path in sorted(folder.glob(FILES)):
-        paper = _read(path)
-        figures = read(folder / paper.figures)
-        _check(path, paper, figures)
-        found.append((paper, figures))
-    if not found:
-        raise DocumentError(f"{folder}: no {FILES} in it; restore them with git")
+def read(path: Path, figures: Sequence[Figure]) -> Conclusions:
+    """Return the conclusions of a file, which are from these figures. DocumentError at the first mistake, with file,
+    key and reason."""
+    try:
+        found = msgspec.convert(read_toml(path), Conclusions)
+    except msgspec.ValidationError as error:
+        raise DocumentError(f"{path}: {explained(error)}") from error
+    _check(path, found, figures)
     return found
 
 
-def _read(path: Path) -> Paper:
-    try:
-        return msgspec.convert(read_toml(path), Paper)
-    except msgspec.ValidationError as error:
-        raise DocumentError(f"{path}: {explained(error)}") from error
-
-
-def _check(path: Path, paper: Paper, figures: Sequence[Figure]) -> None:
+def _check(path: Path, found: Conclusions, figures: Sequence[Figure]) -> None:
     """Check what involves more than one key."""
     published = sorted({figure.server for figure in figures})
-    for key, name in _names(paper):
+    for key, name in _names(found):
         if name not in published:
-            known = suggestion(name, [*published, *paper.groups])
-            raise DocumentError(f"{path}: {key}: no server {name!r} in {paper.figures}{known}")
+            known = suggestion(name, [*published, *found.groups])
+            raise DocumentError(f"{path}: {key}: no server {name!r} in {FIGURES_FILE}{known}")
     places = {(figure.workload, figure.concurrency) for figure in figures}
-    for key, claim in _claims(paper):
-        first, second = paper.sides(claim)
+    for key, claim in _claims(found):
+        first, second = found.sides(claim)
         if not second:
             raise DocumentError(f"{path}: {key}.second: names no server that is not among the first")
         if isinstance(claim, MostFailed) and len(first) > 1:
@@ -141,17 +128,17 @@ def _check(path: Path, paper: Paper, figures: Sequence[Figure]) -> None:
         for workload in claim.workloads:
             for level in claim.at:
                 if (workload, level) not in places:
-                    raise DocumentError(f"{path}: {key}.at: no {workload} at {level} in {paper.figures}")
+                    raise DocumentError(f"{path}: {key}.at: no {workload} at {level} in {FIGURES_FILE}")
 
 
-def _claims(paper: Paper) -> Iterator[tuple[str, Claim]]:
-    for number, conclusion in enumerate(paper.conclusions):
+def _claims(found: Conclusions) -> Iterator[tuple[str, Claim]]:
+    for number, conclusion in enumerate(found.conclusions):
         for place, claim in enumerate(conclusion.claims):
             yield f"conclusions[{number}].claims[{place}]", claim
 
 
-def _names(paper: Paper) -> Iterator[tuple[str, str]]:
-    yield from ((f"groups.{group}", name) for group, names in paper.groups.items() for name in names)
-    for key, claim in _claims(paper):
-        yield from ((f"{key}.first", name) for name in paper.servers(claim.first))
-        yield from ((f"{key}.second", name) for name in paper.servers(claim.second))
+def _names(found: Conclusions) -> Iterator[tuple[str, str]]:
+    yield from ((f"groups.{group}", name) for group, names in found.groups.items() for name in names)
+    for key, claim in _claims(found):
+        yield from ((f"{key}.first", name) for name in found.servers(claim.first))
+        yield from ((f"{key}.second", name) for name in found.servers(claim.second))

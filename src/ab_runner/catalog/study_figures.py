@@ -1,4 +1,4 @@
-"""results/published/cindy-2006.csv: the figures of 2006, read and checked."""
+"""published.csv of a study: its figures, read and checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ab_runner.host import safe_files
 from ab_runner.model.limits import Connections, Count
 from ab_runner.model.workload import WorkloadName
 
-CINDY_2006 = "cindy-2006.csv"
+FIGURES_FILE = "published.csv"
 _AT_MOST = 16 << 20
 """Bytes of a file."""
 

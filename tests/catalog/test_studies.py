@@ -1,0 +1,160 @@
+"""studies/*: what the repository has, and that a mistake in a study is named with its place in one line."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from support.builders import server
+
+from ab_runner import paths
+from ab_runner.catalog.catalog import Catalog, load_catalog
+from ab_runner.catalog.studies import FILES, Study, load_studies, load_study, read_study
+from ab_runner.catalog.toml_files import DocumentError
+from ab_runner.errors import UserError
+from ab_runner.model.protocol import DEFAULT_STUDY
+from ab_runner.store.layout import PUBLISHED_SWEEPS, SWEEP_FILE
+from ab_runner.store.reader import read_sweep
+
+CATALOG = load_catalog()
+STUDIES = load_studies(CATALOG)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a copy of the default study, in place of all."""
+    made = shutil.copytree(paths.STUDIES / DEFAULT_STUDY, tmp_path / "studies" / DEFAULT_STUDY)
+    monkeypatch.setattr(paths, "STUDIES", made.parent)
+    return made
+
+
+def test_the_default_study_is_there() -> None:
+    (study,) = [each for each in STUDIES if each.id == DEFAULT_STUDY]
+    assert (study.year, study.name) == (2006, "Cindy 3.0a4 efficiency test, 2006")
+    assert (paths.ROOT / study.readme).is_file()
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.id)
+def test_every_stand_in_serves_a_workload_that_was_published_of_its_server_and_is_run(study: Study) -> None:
+    run = {each.id for each in CATALOG.named(study.about.run.servers)}
+    published = {(figure.server, figure.workload) for figure in study.figures}
+    for name, ids in study.about.stand_ins.items():
+        for id in ids:
+            assert any((name, workload) in published for workload in CATALOG.servers[id].workloads), id
+            assert id in run
+
+
+def test_every_published_sweep_agrees_with_the_study_on_what_its_servers_stand_for() -> None:
+    study = read_study(DEFAULT_STUDY, {})
+    found = list((paths.RESULTS / PUBLISHED_SWEEPS).glob(f"*/{SWEEP_FILE}"))
+    assert len(found) >= 10
+    for path in found:
+        sweep = read_sweep(path.parent)
+        assert sweep.request.study == DEFAULT_STUDY
+        for each in sweep.servers:
+            assert study.stands_for(replace(each, published=None)) == each.published, (path, each.id)
+
+
+def test_an_older_sweep_knows_itself_what_a_server_stands_for_whose_id_has_changed() -> None:
+    study = read_study(DEFAULT_STUDY, {})
+    assert study.stands_for(server("tomcat-5.5", published="tomcat-5.5.15")) == "tomcat-5.5.15"
+    assert study.stands_for(server("tomcat-5.5")) is None
+    assert study.stands_for(server("tomcat-5.5.15", published="jetty-5.1.10")) == "tomcat-5.5.15"
+
+
+def test_a_stand_in_is_found_by_its_former_ids_too(folder: Path) -> None:
+    servers = dict(CATALOG.servers)
+    servers["tomcat-5.5.15"] = replace(servers["tomcat-5.5.15"], former_ids=("tomcat-5.5",))
+    catalog = Catalog(CATALOG.root, servers, CATALOG.sets)
+    expected = ("tomcat-5.5.15", "tomcat-5.5", "tomcat-5.5.15-defaults")
+    assert load_study(DEFAULT_STUDY, catalog).stand_ins["tomcat-5.5.15"] == expected
+    assert read_study(DEFAULT_STUDY, {}).stand_ins["tomcat-5.5.15"] == (expected[0], expected[2])
+    path = folder / "study.toml"
+    path.write_text(path.read_text().replace('["tomcat-5.5.15", ', '["tomcat-5.5", '))
+    assert load_study(DEFAULT_STUDY, catalog).stand_ins["tomcat-5.5.15"] == expected
+
+
+STAND_IN = '"tomcat-5.5.15" = ["tomcat-5.5.15", '
+
+
+@pytest.mark.parametrize(
+    ("file", "right", "wrong", "complaint"),
+    [
+        ("study.toml", "format = 1", "format = 2", "format: must be 1, the one that this toolkit reads"),
+        ("study.toml", "title =", "titel =", "object contains unknown field `titel`"),
+        ("study.toml", "author =", "# ", "object missing required field `author`"),
+        ("study.toml", 'date = "2006"', 'date = "in 2006"', "date: expected `str` matching regex"),
+        ("study.toml", 'date = "2006"', 'source = "a paper"\ndate = "2006"', "source: expected `str` matching"),
+        ("study.toml", 'generator = "ab', 'generator = "\\tab', "generator: expected `str` matching regex"),
+        ("study.toml", '"standard"', '"fast"', "run.protocol: 'fast' is none of '2006', 'standard', 'quick'"),
+        ("study.toml", "[run]", '[run]\nruntime = "podman"', "run.runtime: 'podman' is none of 'auto', 'docker'"),
+        ("study.toml", "[run]", "[run]\njdk = 21", "run.jdk: 21 is none of 8, 17, 25"),
+        ("study.toml", "[run]", "[run]\nrate = 100", "run: object contains unknown field `rate`"),
+        ("study.toml", '"large"]', '"huge"]', "run.workloads: no workload 'huge'; there are 'echo', 'small'"),
+        ("study.toml", "1000]", "20001]", "run.concurrency[4]: expected `int` <= 20000"),
+        ("study.toml", "@2006-newest", "@2006", "run.servers: no set '@2006'; there are @core, @2006-newest"),
+        ("study.toml", "@2006-newest", "tomcat-5.5.16", "run.servers: no server 'tomcat-5.5.16' (did you mean"),
+        ("study.toml", STAND_IN, '"tomcat-5.5" = [', "stand_ins: no server 'tomcat-5.5' in published.csv (did"),
+        (
+            "study.toml", STAND_IN, STAND_IN.replace('["tomcat-5.5.15"', '["tomcat-5.5.16"'),
+            "stand_ins.tomcat-5.5.15: no server 'tomcat-5.5.16' (did you mean tomcat-5.5.15",
+        ),
+        (
+            "study.toml", STAND_IN, f'{STAND_IN}"tomcat-5.5.15", ',
+            "stand_ins.tomcat-5.5.15: 'tomcat-5.5.15' is listed twice",
+        ),
+        (
+            "study.toml", STAND_IN, f'{STAND_IN}"jetty-5.1.10", ',
+            "stand_ins.jetty-5.1.10: 'jetty-5.1.10' is listed twice; a server stands for one published server",
+        ),
+        ("study.toml", '["lighttpd-1.4"]', "[]", "expected `array` of length >= 1"),
+        ("published.csv", "workload,server", "server,workload", "line 1: the columns must be workload,server"),
+        ("published.csv", "echo,cindy-2.4.4,1,3376", "echo,cindy-2.4.4,1,fast", "line 2: requests_per_second: "),
+        ("conclusions.toml", "format = 1", "format = 1\nyear = 2006", "object contains unknown field `year`"),
+        (
+            "conclusions.toml", 'second = ["jetty-5.1.10"]', 'second = ["jetty"]',
+            "conclusions[4].claims[0].second: no server 'jetty' in published.csv",
+        ),
+        ("conclusions.toml", "at = [500]", "at = [501]", "conclusions[7].claims[2].at: no echo at 501 in published"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_file_key_and_reason_in_one_line(
+    folder: Path, file: str, right: str, wrong: str, complaint: str
+) -> None:
+    path = folder / file
+    assert right in path.read_text()
+    path.write_text(path.read_text().replace(right, wrong, 1))
+    with pytest.raises(DocumentError) as caught:
+        load_study(DEFAULT_STUDY, CATALOG)
+    said = str(caught.value)
+    assert said.startswith(f"{path}: ")
+    assert complaint in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_that_is_missing_is_named(folder: Path, file: str) -> None:
+    (folder / file).unlink()
+    with pytest.raises(DocumentError, match=f"{file}: there is no such file; a study has study.toml, published.csv, "):
+        load_study(DEFAULT_STUDY, CATALOG)
+
+
+def test_a_folder_whose_name_is_no_id_is_named(folder: Path) -> None:
+    folder.rename(folder.with_name("Cindy 2006"))
+    with pytest.raises(DocumentError, match=r"a study's folder is named in lower-case letters.* not 'Cindy 2006'"):
+        load_studies(CATALOG)
+
+
+def test_an_unknown_study_is_named_with_a_suggestion() -> None:
+    with pytest.raises(UserError, match=r"no study 'cindy-2007' \(did you mean cindy-2006\?\); ./ab-runner study"):
+        read_study("cindy-2007", {})
+    with pytest.raises(UserError, match=r"no study '\.\./studies'"):
+        read_study("../studies", {})
+
+
+def test_without_any_study_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "STUDIES", tmp_path / "nowhere")
+    with pytest.raises(DocumentError, match="no study in it; restore it with git"):
+        load_studies(CATALOG)
