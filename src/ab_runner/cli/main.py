@@ -24,6 +24,7 @@ COMMANDS = (
     "report",
     "compare",
     "conclusions",
+    "study",
     "splice",
     "export",
     "publish",
@@ -82,6 +83,7 @@ def cli() -> None:
       ./ab-runner report --all                          all its tables: latencies, ranks, CPU time
       ./ab-runner report --then-and-now                 beside the figures of 2006
       ./ab-runner report --html                         as a page with charts
+      ./ab-runner study                                 the published comparisons that can be run here
       ./ab-runner serve                                 all sweeps in a browser, including a running one
 
     A server runs in a container if a Docker engine answers, else as a process of this host. Every trial is written to

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ab_runner import paths
-from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.verified import judged_by_verification
 from ab_runner.analysis.warnings import findings_of
 from ab_runner.cli.console import console_for, put, say_err
@@ -19,6 +19,7 @@ from ab_runner.report.formats import terminal
 from ab_runner.report.formats.files import write_reports
 from ab_runner.report.say.reproduce import servers_from
 from ab_runner.report.tables.of_sweep import report_of
+from ab_runner.report.tables.studies import reports_beside_study
 from ab_runner.store.plan import left_of
 from ab_runner.store.reader import Stored, read
 from ab_runner.sweep.measure import ReadySweep, SweepStopped, measure
@@ -26,8 +27,9 @@ from ab_runner.sweep.schedule.dry_run import tables_said
 from ab_runner.sweep.schedule.expected_time import time_text
 
 
-def measure_and_report(ready: ReadySweep) -> int:
-    """Measure a sweep, show its tables, of what there is if it had to stop, and return the exit code."""
+def measure_and_report(ready: ReadySweep, beside_study: bool = False) -> int:
+    """Measure a sweep, show its tables, of what there is if it had to stop, and return the exit code. `beside_study`:
+    show what its study published beside it too."""
     folder = ready.store.folder
     _show_start(ready, folder)
     stopped = False
@@ -40,7 +42,7 @@ def measure_and_report(ready: ReadySweep) -> int:
         stopped = True
         say_err(f"ab-runner: the sweep stopped: {error}")
     finally:
-        stored = _show_end(folder)
+        stored = _show_end(folder, beside_study)
     return 1 if stopped or not has_result(stored.records) else 0
 
 
@@ -66,12 +68,14 @@ def _shown(folder: Path) -> str:
     return "results/latest" if folder.parent == paths.RESULTS else str(folder)
 
 
-def _show_end(folder: Path) -> Stored:
+def _show_end(folder: Path, beside_study: bool) -> Stored:
     """Show the tables, if there are any results, and write them into the folder."""
     stored = read(folder)
     analysis = analyse(stored)
     if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
         put(*terminal.render(report_of(analysis), console_for(sys.stdout).width))
+        if beside_study:
+            _show_beside_study(analysis)
         say_err(f"./ab-runner report --all {folder} shows all tables")
     else:
         say_err(f"no trial was run; {folder} has the log")
@@ -83,6 +87,14 @@ def _show_end(folder: Path) -> Stored:
     except (OSError, UserError) as error:
         say_err(f"ab-runner: the reports cannot be written: {error}; `./ab-runner report --all {folder}` shows them")
     return stored
+
+
+def _show_beside_study(analysis: SweepAnalysis) -> None:
+    try:
+        for report in reports_beside_study(analysis):
+            put("", *terminal.render(report, console_for(sys.stdout).width))
+    except UserError as error:
+        say_err(f"ab-runner: {error}")
 
 
 def _count(number: int, what: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -127,7 +128,14 @@ from ab_runner.sweep.request import Place, with_changes
     help="Folder of this sweep.  [default: results/TIME-PROTOCOL]",
 )
 @click.option("--dry-run", is_flag=True, help="Checks the options, shows what would be measured, and starts nothing.")
-def command(
+def command(dry_run: bool, **values: Any) -> None:
+    """Runs a sweep and shows its tables. This is what happens without a command."""
+    request, place = asked(**values)
+    sys.exit(show(request, place) if dry_run else measured(request, place))
+
+
+def asked(
+    *,
     servers: tuple[str, ...],
     servers_from: tuple[Path, ...],
     workloads: tuple[WorkloadName, ...],
@@ -148,9 +156,8 @@ def command(
     jdk: int | None,
     port: int,
     out: Path | None,
-    dry_run: bool,
-) -> None:
-    """Runs a sweep and shows its tables. This is what happens without a command."""
+) -> tuple[SweepRequest, Place]:
+    """Return what the values of these options ask for. UsageError for options that do not go together."""
     trial = options.trial_load(requests, duration)
     opened, levels = options.open_load(rate, slo, idle, concurrency)
     if opened and generator not in (None, OPEN.name):
@@ -173,11 +180,11 @@ def command(
         generators=generators,
         server_cpus=server_cpus,
     )
-    place = Place(servers_from=servers_from, port=port, out=out)
-    sys.exit(_show(request, place) if dry_run else _run(request, place))
+    return request, Place(servers_from=servers_from, port=port, out=out)
 
 
-def _show(request: SweepRequest, place: Place) -> int:
+def show(request: SweepRequest, place: Place) -> int:
+    """Show what a sweep would measure, and return the exit code."""
     from ab_runner.cli.console import say_err, say_out
     from ab_runner.sweep.begin import lines_of_dry_run
 
@@ -186,11 +193,12 @@ def _show(request: SweepRequest, place: Place) -> int:
     return 0
 
 
-def _run(request: SweepRequest, place: Place) -> int:
+def measured(request: SweepRequest, place: Place, beside_study: bool = False) -> int:
+    """Measure a sweep, show its tables, also `beside_study`, and return the exit code."""
     with interrupt.fatal():
         from ab_runner.cli.console import say_err
         from ab_runner.cli.measuring import measure_and_report
         from ab_runner.sweep.begin import begin_sweep
 
     with begin_sweep(request, place, say_err) as ready:
-        return measure_and_report(ready)
+        return measure_and_report(ready, beside_study)

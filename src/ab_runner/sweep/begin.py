@@ -30,6 +30,7 @@ from ab_runner.sweep.ready.runtime_choice import choose_runtime
 from ab_runner.sweep.ready.skipped import skipped_lines
 from ab_runner.sweep.request import Place, check
 from ab_runner.sweep.schedule.dry_run import lines_of
+from ab_runner.sweep.schedule.expected_time import ExpectedTime, expected_time_of
 
 
 @contextmanager
@@ -66,8 +67,25 @@ def lines_of_dry_run(request: SweepRequest, place: Place, tell: Callable[[str], 
     """Return what the sweep would measure, in lines. What it would fetch or build counts as available. RuntimeUnusable
     if none of the servers can run here."""
     catalog = load_catalog(place.servers_from)
-    request, wanted = _with_servers(request, catalog, tell)
     check_folder(place.out or paths.RESULTS / "new")
+    request, able, reference, skipped = _here(request, catalog, tell)
+    yield from lines_of(request, able, reference)
+    yield from skipped
+
+
+def expected_here(request: SweepRequest, catalog: Catalog) -> tuple[int, ExpectedTime | None]:
+    """Return how many servers of the sweep can run here, and how long it takes; None where that is not known
+    beforehand. RuntimeUnusable if none of them can run here."""
+    request, able, reference, _ = _here(request, catalog, lambda line: None)
+    return len(able), expected_time_of(request, able, reference)
+
+
+def _here(
+    request: SweepRequest, catalog: Catalog, tell: Callable[[str], None]
+) -> tuple[SweepRequest, list[Server], Server | None, list[str]]:
+    """Return what the runtime makes of the request, the servers and the reference that can run here, and a line for
+    those that cannot."""
+    request, wanted = _with_servers(request, catalog, tell)
     workloads_of(request)
     runtime = choose_runtime(request, catalog, paths.FIXTURES, port=0, tell=tell)
     reference = catalog.reference
@@ -76,8 +94,7 @@ def lines_of_dry_run(request: SweepRequest, place: Place, tell: Callable[[str], 
     skipped = list(skipped_lines({server.id: missing[server.id] for server in wanted if server.id in missing}))
     if not able:
         raise RuntimeUnusable(f"{NONE_HERE}: {'; '.join(skipped)}")
-    yield from lines_of(request_here(request, runtime), able, None if reference.id in missing else reference)
-    yield from skipped
+    return request_here(request, runtime), able, None if reference.id in missing else reference, skipped
 
 
 def _with_servers(

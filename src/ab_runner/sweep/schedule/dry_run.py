@@ -9,14 +9,13 @@ from ab_runner.model.axis import levels_text
 from ab_runner.model.protocol import Protocol, SweepRequest, cpus_text
 from ab_runner.model.server import Server
 from ab_runner.store.plan import plan_for
-from ab_runner.sweep.schedule.expected_time import ExpectedTime, expected_time, time_text
+from ab_runner.sweep.schedule.expected_time import ExpectedTime, expected_time_of, time_text
 
 
 def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server | None) -> Iterator[str]:
     """Return a line for each part of the request, with the number of trials and the time that the sweep takes."""
     protocol = request.protocol
-    runs = plan_for(request, servers, reference)
-    trials = sum(len(run.cells) for run in runs)
+    trials = sum(len(run.cells) for run in plan_for(request, servers, reference))
     yield f"servers ({len(servers)}): {', '.join(server.id for server in servers)}"
     yield f"workloads: {', '.join(request.workloads)}"
     yield levels_text(request.axis, request.levels, request.open)
@@ -27,8 +26,7 @@ def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server
         yield f"each server on {cpus_text(request.server_cpus)}"
     when = "in each batch" if protocol.together > 1 else "before and after"
     yield f"trials: {trials:,}" + (f", with those of {reference.id} {when}" if reference else "")
-    everyone = [*servers, reference] if reference else servers
-    expected = expected_time(request, runs, {server.id: server for server in everyone})
+    expected = expected_time_of(request, servers, reference)
     if expected is not None:
         yield f"time: about {time_text(expected.seconds)}, without builds"
     else:

@@ -13,7 +13,7 @@ import msgspec
 from ab_runner.model.protocol import Protocol, SweepRequest
 from ab_runner.model.server import Server
 from ab_runner.model.trial import BEFORE, Cell
-from ab_runner.store.plan import ServerRun, batches_of
+from ab_runner.store.plan import ServerRun, batches_of, plan_for
 from ab_runner.sweep.server.warm_up import HIGH_CONCURRENCY, WarmUpLoad, turns_of
 from ab_runner.sweep.trial.capacity import USUAL_STEPS
 from ab_runner.sweep.trial.open import LEAD_IN_SECONDS, PEAK_SECONDS
@@ -74,6 +74,12 @@ def expected_time(
     own = [block for block in blocks if block > BEFORE]
     first = blocks[1] + blocks.get(BEFORE, 0.0) if 1 in own and len(own) > 1 else None
     return ExpectedTime(sum(blocks.values()), first)
+
+
+def expected_time_of(request: SweepRequest, servers: Sequence[Server], reference: Server | None) -> ExpectedTime | None:
+    """Return the expected time of a whole sweep of these servers; None where it is not known."""
+    everyone = [*servers, reference] if reference else servers
+    return expected_time(request, plan_for(request, servers, reference), {server.id: server for server in everyone})
 
 
 def _batch(request: SweepRequest, batch: Sequence[ServerRun], servers: Mapping[str, Server]) -> float | None:

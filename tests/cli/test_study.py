@@ -1,0 +1,239 @@
+"""./ab-runner study, and sweeps that know their study."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from support.builders import NOON, blocks, server, sweep
+from support.cli import Runner
+from support.fakes import FakeRuntime, recorded
+from support.open_sweeps import rates
+
+from ab_runner import paths
+from ab_runner.catalog.catalog import load_catalog
+from ab_runner.cli.measuring import _show_end
+from ab_runner.model.message import Skip, SkipKind
+from ab_runner.model.protocol import DEFAULT_STUDY, SweepRequest
+from ab_runner.model.records import EndRecord
+from ab_runner.store.layout import SWEEP_FILE
+from ab_runner.store.reader import Stored, read
+from ab_runner.store.writer import Store
+from ab_runner.sweep.measure import ReadySweep
+from ab_runner.sweep.request import Place
+
+OTHER = "other-2018"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All servers can run here, as processes, and there is a second study, which is the first one of 2018."""
+    monkeypatch.setattr("ab_runner.sweep.ready.runtime_choice.docker_commands.why_unusable", lambda: "none here")
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: None)
+    studies = tmp_path / "studies"
+    for id in (DEFAULT_STUDY, OTHER):
+        shutil.copytree(paths.STUDIES / DEFAULT_STUDY, studies / id)
+    file = studies / OTHER / "study.toml"
+    text = file.read_text().replace('"2006"', '"2018-11"').replace("Cindy 3.0a4", "Another")
+    text = text.replace('protocol = "standard"', 'protocol = "2006"\njdk = 8').replace("@2006-newest", "tomcat*")
+    file.write_text(text.replace('author = "the author of Cindy"', 'author = "unverified"\nsource = "https://example.org/x"'))
+    monkeypatch.setattr(paths, "STUDIES", studies)
+
+
+def of_study(study: str, id: str = "made", jdk: int = 25) -> Stored:
+    """A sweep of two servers, as today's are stored."""
+    made = sweep(server("tomcat-5.5.15"), server("jetty-5.1.10"), id=id)
+    request = replace(made.request, study=study, workloads=("small",), levels=(1,), jdk=jdk)
+    records = [*blocks("tomcat-5.5.15", 8_000), *blocks("jetty-5.1.10", 6_000)]
+    return Stored(replace(made, request=request), (*records, EndRecord(at=NOON, reason="finished")))
+
+
+def kept(folder: Path, stored: Stored) -> str:
+    store = Store.make(folder, stored.sweep)
+    for record in stored.records:
+        store.append(record)
+    store.close()
+    return str(folder)
+
+
+def test_studies_are_a_table_with_the_time_that_each_takes_here(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    code, stdout, stderr = cli("study")
+    assert (code, stderr) == (0, "")
+    headings, _, cindy, other = (re.split(" {2,}", line.strip()) for line in stdout.splitlines()[3:7])
+    assert headings == ["study", "title", "author", "date", "servers", "time here"]
+    assert cindy[:5] == [DEFAULT_STUDY, "Cindy 3.0a4 efficiency test", "the author of Cindy", "2006", "24"]
+    assert re.fullmatch(r"about \d+ h( \d+ min)?", cindy[5])
+    tomcats = str(len(load_catalog().named(["tomcat*"])))
+    assert other == [OTHER, "Another efficiency test", "unverified", "2018-11", tomcats, "not known"]
+    assert f"{DEFAULT_STUDY}: echo and file servers on Java NIO frameworks" in stdout
+    assert "(https://example.org/x)" in stdout
+
+
+def test_the_table_says_what_cannot_run_here(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = Skip(SkipKind.OTHER, "a reason")
+    monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: nothing)
+    code, stdout, _ = cli("study")
+    assert (code, stdout.count("cannot run here")) == (0, 2)
+
+
+def test_a_dry_run_says_what_the_study_asks_for(cli: Runner) -> None:
+    code, stdout, _ = cli("study", DEFAULT_STUDY, "--dry-run")
+    assert code == 0
+    assert "servers (24): " in stdout
+    assert "workloads: echo, small, small-keepalive, large\nconcurrency: 1, 10, 100, 500, 1,000\n" in stdout
+    assert "protocol: standard, blocks: 6" in stdout
+    assert "protocol: 2006, blocks: 1" in cli("study", OTHER, "--dry-run")[1]
+
+
+def test_options_that_are_typed_have_precedence(cli: Runner) -> None:
+    typed = ("--protocol", "quick", "--servers", "tomcat-5*", "--workloads", "small", "--blocks", "2", "--dry-run")
+    code, stdout, _ = cli("study", DEFAULT_STUDY, *typed)
+    assert code == 0
+    assert "servers (2): tomcat-5.5.15, tomcat-5.5.15-defaults" in stdout
+    assert "protocol: quick, blocks: 2" in stdout
+    assert "workloads: small\n" in stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["cindy-2007"], "no study 'cindy-2007' (did you mean cindy-2006?); ./ab-runner study lists all"),
+        (["../studies"], "no study '../studies'"),
+        ([DEFAULT_STUDY, "--protocol", "fast"], "'fast' is not one of"),
+        ([DEFAULT_STUDY, "--study", OTHER], "No such option"),
+        ([DEFAULT_STUDY, OTHER], "Got unexpected extra argument"),
+        (["--dry-run", DEFAULT_STUDY], "No such option"),
+    ],
+)
+def test_what_is_wrong_is_one_line(cli: Runner, arguments: list[str], expected: str) -> None:
+    assert expected in cli.complaint("study", *arguments)
+
+
+def test_a_mistake_in_a_study_is_named_with_its_file(cli: Runner) -> None:
+    file = paths.STUDIES / OTHER / "study.toml"
+    file.write_text(file.read_text().replace("jdk = 8", "jdk = 9"))
+    for arguments in (["study"], ["study", OTHER], ["conclusions"]):
+        assert f"{file}: run.jdk: 9 is none of 8, 17, 25" in cli.complaint(*arguments)
+
+
+def test_a_study_is_measured_and_shown_beside_what_it_published(
+    cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[SweepRequest] = []
+    made = of_study(OTHER)
+
+    @contextmanager
+    def begun(request: SweepRequest, place: Place, tell: object) -> Iterator[ReadySweep]:
+        asked.append(request)
+        store = Store(Path(kept(tmp_path / "made", made)))
+        runtime = FakeRuntime(tmp_path, lambda *_: recorded("close"))
+        yield ReadySweep(sweep=made.sweep, runs=(), runtime=runtime, fixtures=tmp_path, store=store)
+
+    monkeypatch.setattr("ab_runner.sweep.begin.begin_sweep", begun)
+    monkeypatch.setattr("ab_runner.cli.measuring.measure", lambda ready, show: ready.store.close())
+    code, stdout, _ = cli("study", OTHER, "--runtime", "process")
+    assert code == 0
+    assert (asked[0].study, asked[0].jdk, asked[0].runtime) == (OTHER, 8, "process")
+    assert "small: requests per second" in stdout
+    assert "2018 and now: made" in stdout
+    assert "2018: Another efficiency test, on one Xeon" in stdout
+    assert "server of 2018" in stdout
+    assert "Another efficiency test, 2018" in stdout
+    assert stdout.index("2018 and now") < stdout.index("Another efficiency test, 2018\n")
+
+
+# --- sweeps ------------------------------------------------------------------------------------------------------
+
+
+def test_a_sweep_stores_its_study_and_an_older_one_is_of_the_default_one(tmp_path: Path) -> None:
+    folder = Path(kept(tmp_path / "one", of_study(OTHER)))
+    assert read(folder).sweep.request.study == OTHER
+    stored = json.loads((folder / SWEEP_FILE).read_text())
+    assert stored["asked"].pop("study") == OTHER
+    (folder / SWEEP_FILE).write_text(json.dumps(stored))
+    assert read(folder).sweep.request.study == DEFAULT_STUDY
+
+
+def test_reports_of_a_sweep_are_beside_its_study(cli: Runner, tmp_path: Path) -> None:
+    folder = kept(tmp_path / "one", of_study(OTHER))
+    code, stdout, _ = cli("report", folder, "--then-and-now", "--format", "markdown")
+    assert code == 0
+    assert "| server of 2018 | c | 2018 |" in stdout
+    assert "(studies/other-2018/README.md)" in stdout
+    code, stdout, _ = cli("conclusions", folder, "--only", "verdicts", "--format", "markdown")
+    assert (code, stdout.startswith("**Another efficiency test, 2018**\n")) == (0, True)
+    assert "|  | 2018 | now | conclusion |" in stdout
+    assert cli("report", folder, "--html")[0] == 0
+    page = Path(folder, "report.html").read_text()
+    for words in ("<h2>2018 and now</h2>", "Up to 2018", 'data-year="2018"', "tomcat-5.5.15 of 2018",
+                  "./ab-runner study other-2018 --protocol"):  # fmt: skip
+        assert words in page
+    assert cli("export", folder, "--out", str(tmp_path / "x.csv"))[0] == 0
+    assert {row["study"] for row in csv.DictReader((tmp_path / "x.csv").open())} == {OTHER}
+
+
+def test_without_sweeps_the_conclusions_of_every_study_are_shown(cli: Runner) -> None:
+    code, stdout, _ = cli("conclusions", "--only", "verdicts", "--format", "markdown")
+    assert code == 0
+    titles = [line for line in stdout.splitlines() if line.startswith("**")]
+    assert titles == ["**Cindy 3.0a4 efficiency test, 2006**", "**Another efficiency test, 2018**"]
+
+
+def test_sweeps_of_different_studies_are_neither_judged_nor_sessions_of_one_result(cli: Runner, tmp_path: Path) -> None:
+    one = kept(tmp_path / "one", of_study(DEFAULT_STUDY, "one"))
+    other = kept(tmp_path / "other", of_study(OTHER, "other"))
+    assert f"one is of {DEFAULT_STUDY}, other is of {OTHER}" in cli.complaint("conclusions", one, other)
+    for command in (("report",), ("conclusions", "--sessions")):
+        expected = f"{other} is no other session of {one}: study is {OTHER} and was {DEFAULT_STUDY}"
+        assert expected in cli.complaint(*command, one, other)
+    assert cli("compare", one, other)[0] == 0, "what was measured can be compared all the same"
+
+
+def test_a_sweep_of_a_study_that_is_not_here_has_its_own_reports(cli: Runner, tmp_path: Path) -> None:
+    folder = kept(tmp_path / "one", of_study("someones-2030"))
+    for command in (("report", folder), ("report", folder, "--html"), ("report", folder, "--svg")):
+        assert cli(*command)[0] == 0
+    page = Path(folder, "report.html").read_text()
+    assert "and now</h2>" not in page
+    assert "Up to" not in page
+    for arguments in (("report", folder, "--then-and-now"), ("conclusions", folder)):
+        assert "no study 'someones-2030'; ./ab-runner study lists all" in cli.complaint(*arguments)
+
+
+@pytest.mark.parametrize("study", ["", "../x", "A", "x" * 64, None, 3])
+def test_a_study_that_is_no_id_makes_a_sweep_unreadable(cli: Runner, tmp_path: Path, study: object) -> None:
+    folder = Path(kept(tmp_path / "one", of_study(OTHER)))
+    stored = json.loads((folder / SWEEP_FILE).read_text())
+    stored["asked"]["study"] = study
+    (folder / SWEEP_FILE).write_text(json.dumps(stored))
+    assert "asked.study" in cli.complaint("report", str(folder))
+
+
+def test_a_sweep_with_nothing_of_its_study_is_measured_all_the_same(
+    cli: Runner, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = sweep(server("nginx-1.26"))
+    folder = kept(tmp_path / "one", Stored(made, tuple(blocks("nginx-1.26", 5_000))))
+    _show_end(Path(folder), beside_study=True)
+    shown = capsys.readouterr()
+    assert "nothing to compare with 2006: it needs a server of one of its families" in shown.err
+    assert "nginx-1.26" in shown.out
+
+
+def test_list_says_what_a_server_stands_for(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    assert "  stands for   resin-3.0.18 of 2006" in cli("list", "resin-3.0.9")[1]
+    assert "stands for" not in cli("list", "nginx-1.26")[1]
+
+
+def test_an_open_load_has_no_conclusions(cli: Runner, tmp_path: Path) -> None:
+    folder = kept(tmp_path / "open", rates())
+    assert "has an open load" in cli.complaint("conclusions", folder)
