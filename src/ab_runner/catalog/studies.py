@@ -101,8 +101,8 @@ class Study(Struct, frozen=True, kw_only=True):
 
 
 def study_ids() -> list[str]:
-    """Return the ids of all studies."""
-    return sorted(path.name for path in paths.STUDIES.glob("*") if path.is_dir() and path.name[0] != ".")
+    """Return the ids of all studies: the folders with a description."""
+    return sorted(path.parent.name for path in paths.STUDIES.glob(f"*/{STUDY_FILE}"))
 
 
 def read_study(id: str, servers: Mapping[str, Server]) -> Study:
