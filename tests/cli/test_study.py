@@ -43,7 +43,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = studies / OTHER / "study.toml"
     text = file.read_text().replace('"2006"', '"2018-11"').replace("Cindy 3.0a4", "Another")
     text = text.replace('protocol = "standard"', 'protocol = "2006"\njdk = 8').replace("@2006-newest", "tomcat*")
-    file.write_text(text.replace('author = "the author of Cindy"', 'author = "unverified"\nsource = "https://example.org/x"'))
+    file.write_text(
+        text.replace('author = "the author of Cindy"', 'author = "unverified"\nsource = "https://example.org/x"')
+    )
     monkeypatch.setattr(paths, "STUDIES", studies)
 
 

@@ -108,10 +108,9 @@ def study_ids() -> list[str]:
 def read_study(id: str, servers: Mapping[str, Server]) -> Study:
     """Return the study of this id, whose stand-ins are among these servers, or were. UserError if there is none,
     DocumentError at the first mistake, with file, key and reason."""
-    ids = study_ids()
-    if id not in ids:
+    folder, ids = paths.STUDIES / id, study_ids()
+    if id not in ids and not (is_id(id) and folder.is_dir()):
         raise UserError(f"no study {id!r}{suggestion(id, ids)}; ./ab-runner study lists all")
-    folder = paths.STUDIES / id
     if not is_id(id) or len(id) > ID_AT_MOST:
         rule = f"{ID_RULE}, with at most {ID_AT_MOST} characters"
         raise DocumentError(f"{folder}: a study's folder is named in {rule}, not {shown(id, ID_AT_MOST)!r}")
