@@ -156,6 +156,21 @@ class MainTest {
     }
 
     @Test
+    void stopsInTimeWhileItWorks() throws Exception {
+        try (RunningTomcat tomcat = new RunningTomcat(folder, Map.of()).awaitReady(); Socket busy = tomcat.connect()) {
+            Files.writeString(tomcat.bases().get(0).resolve("webapps/ROOT/slow.jsp"),
+                    "<% response.flushBuffer(); Thread.sleep(60000); %>");
+            RunningTomcat.send(busy, REQUEST.replace("/ ", "/slow.jsp "));
+            // The head of the answer: the page is at work now.
+            assertEquals('H', busy.getInputStream().read());
+
+            Duration stop = tomcat.stop();
+            assertTrue(stop.compareTo(STOP) < 0, stop.toString());
+            assertEquals(List.of(), tomcat.bases());
+        }
+    }
+
+    @Test
     void tellsInvalidSettingsInOneLine() throws Exception {
         try (RunningTomcat tomcat = new RunningTomcat(folder, Map.of("COMPRESSION", "force"))) {
             assertEquals(2, tomcat.awaitEnd());
