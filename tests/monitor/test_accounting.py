@@ -235,6 +235,7 @@ def test_compiler_threads_that_end_during_a_trial_are_not_lost(system: Path) -> 
         shutil.rmtree(system / f"proc/7/task/{ended}")
     thread(system, 7, 21, "C1 CompilerThre", 1010)
     accounts.sample()
+    assert accounts.compiled() == pytest.approx(0.2 + 0.01 + 0.35), "of three threads, two of which have ended"
     thread(system, 7, 21, "C1 CompilerThre", 1020)
     after = accounts.after()
     assert accounts.before.keys() == {7, 20, 21}
@@ -258,13 +259,14 @@ def test_threads_that_do_not_compile_are_read_once_and_those_of_other_programs_n
     monkeypatch.setattr(procfs, "thread_stat", counted)
     for _ in range(3):
         accounts.sample()
+    assert accounts.compiled() == 0
     assert sorted(read) == [7, 20, 20, 20]
 
 
 def test_a_server_that_is_gone_has_no_threads(system: Path) -> None:
     accounts = ThreadAccounts(Processes())
     accounts.sample()
-    assert (accounts.before, accounts.after()) == ({}, {})
+    assert (accounts.before, accounts.after(), accounts.compiled()) == ({}, {}, None)
 
 
 def test_threads_of_a_process_that_is_gone_are_none() -> None:

@@ -43,7 +43,7 @@ class Server:
     def __init__(self, lives: Callable[[], bool] = lambda: True, jvm: bool = False) -> None:
         self.accounts: ResourceAccounts | None = ResourceAccounts(self, self.generator_cpu_seconds, CPUS, CPUS)
         self._lives = lives
-        self._copies = [gzip.decompress((PERF_DATA / f"jdk17-{when}.gz").read_bytes()) for when in ("before", "after")]
+        self.copies = [gzip.decompress((PERF_DATA / f"jdk17-{when}.gz").read_bytes()) for when in ("before", "after")]
         self._jvm = jvm
 
     def look(self) -> Look:
@@ -58,7 +58,7 @@ class Server:
         return [os.getpid()]
 
     def perf_data(self) -> bytes:
-        return self._copies.pop(0) if self._jvm else b""
+        return self.copies.pop(0) if self._jvm else b""
 
 
 @pytest.fixture(autouse=True)
@@ -113,6 +113,45 @@ def test_what_the_hypervisor_takes_is_read_at_each_look_and_of_the_cpus_in_use_a
     looks = round(10 * clock.now)
     assert list(stolen.at) == pytest.approx([look / 10 for look in range(looks)]), "no look besides those for CPU time"
     assert list(stolen.cpus[CPUS[0]]) == pytest.approx([look / 40 for look in range(looks)], abs=0.011)
+
+
+def test_a_course_has_a_look_in_each_second_and_sums_that_are_those_of_the_trial(clock: Clock) -> None:
+    with ResourceSampler(Server(), interval=QUICK, has_course=True) as watched:
+        until(lambda: clock.now >= 12)
+    assert watched.course is not None
+    assert watched.usage is not None
+    assert list(watched.course.at) == pytest.approx([*range(1, len(watched.course.at)), clock.now - 0.1], abs=0.11)
+    assert sum(watched.course.server_cpu_seconds) == pytest.approx(watched.usage.server_cpu_seconds, abs=0.001)
+    assert sum(watched.course.generator_cpu_seconds) == pytest.approx(watched.usage.generator_cpu_seconds, abs=0.001)
+    assert set(watched.course.memory_bytes) == {1000}
+    assert watched.course.gc_count == ()
+
+
+def test_the_counters_of_a_jvm_are_read_once_a_second_where_there_is_a_course(clock: Clock) -> None:
+    server = Server(jvm=True)
+    server.copies[1:1] = [server.copies[0]] * 20
+    with ResourceSampler(server, interval=QUICK, has_course=True) as watched:
+        until(lambda: clock.now >= 10)
+    assert watched.course is not None
+    looks = len(watched.course.at)
+    assert 9 <= looks <= 11
+    assert 22 - len(server.copies) in (looks + 1, looks + 2), "one before, and one more if the last two are one"
+    assert watched.course.gc_count == (0,) * looks
+
+
+def test_without_a_course_they_are_read_before_and_after_alone(clock: Clock) -> None:
+    server = Server(jvm=True)
+    with ResourceSampler(server, interval=QUICK) as watched:
+        until(lambda: clock.now >= 10)
+    assert (watched.course, server.copies) == (None, [])
+
+
+def test_a_server_that_dies_has_a_course_until_then() -> None:
+    looks = [False] + [True] * 35
+    with ResourceSampler(Server(lives=lambda: looks.pop()), interval=QUICK, has_course=True) as watched:
+        until(lambda: not looks)
+    assert watched.course is not None
+    assert list(watched.course.at) == pytest.approx([1, 2, 3.4], abs=0.11)
 
 
 def test_an_open_load_has_three_looks_in_the_seconds_that_are_asked_for() -> None:

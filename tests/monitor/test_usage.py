@@ -1,21 +1,10 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from support.builders import usage
+from support.builders import reading, usage
 
 from ab_runner.model.resources import StolenSeconds
 from ab_runner.monitor.usage import Reading, Thread, limit_of, usage_of
-
-
-def reading(at: float, server: float, generator: float, **more: Any) -> Reading:
-    fields: dict[str, Any] = {
-        "server_cpus_idle": 0.0, "generator_cpus_idle": 0.0, "server_cpus_interrupts": 0.0,
-        "generator_cpus_interrupts": 0.0, "server_stolen": 0.0, "generator_stolen": 0.0, "stolen": {},
-        "memory": None,
-    }  # fmt: skip
-    return Reading(at=at, server_cpu=server, generator_cpu=generator, **fields | more)
 
 
 def steady(seconds: int, server: float, generator: float, start: float = 100.0) -> list[Reading]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from support.builders import NOON, failed_trial, not_measured, open_trial, server, sweep, trial, usage
+from support.course_sweep import WARM, course, course_trial
 
 from ab_runner.model.records import EndRecord, StartRecord, WarmUpRecord
 from ab_runner.model.resources import StolenSeconds
@@ -40,6 +41,17 @@ def test_what_was_stored_is_read_back_as_it_was(tmp_path: Path) -> None:
     assert again.sweep == sweep(server("a-1"))
     assert again.records == RECORDS
     assert again.damage == ()
+
+
+def test_a_course_is_read_back_as_it_was_and_the_record_of_a_trial_without_one_does_not_mention_it(
+    tmp_path: Path,
+) -> None:
+    store, long = stored(tmp_path / "s"), course_trial("a-1", WARM)
+    store.append(long)
+    store.close()
+    assert read(tmp_path / "s").records == (*RECORDS, long)
+    lines = (tmp_path / "s" / "trials.jsonl").read_text().splitlines()
+    assert ['"course"' in line for line in lines] == [False] * len(RECORDS) + [True]
 
 
 def test_a_sweep_from_before_jdks_were_recorded_can_still_be_read(tmp_path: Path) -> None:
@@ -92,6 +104,9 @@ def test_a_damaged_line_is_named_and_the_rest_is_kept(tmp_path: Path, damage: by
     [
         ({"latency": {0: 5_000}}, "must have latencies above 0"),
         ({"search": Search(met=0, missed=125, steps=())}, "must have a rate at which the SLO was met"),
+        ({"course": course(at=(1.0,))}, "must have a figure for each look"),
+        ({"course": course(server_cpu_seconds=())}, "must have a figure for each look"),
+        ({"course": course(2, at=(1.0, 1.0))}, "must be 0.1 s or more after the one before"),
         ({"usage": usage(stolen=StolenSeconds((0.0, 0.5), {1: (0.0,)}))}, "must have a figure for each look"),
     ],
 )

@@ -21,6 +21,7 @@ from ab_runner.model.server import Server
 from ab_runner.model.sweep import Machine, Sweep
 from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.model.workload import WorkloadName
+from ab_runner.monitor.usage import Reading
 from ab_runner.report.say.messages import sentence_of
 from ab_runner.store.format_1 import message_of, skip_of
 
@@ -112,6 +113,15 @@ def usage(**changes: Any) -> Usage:
         "context_switches": 1_234,
     }
     return Usage(**fields | changes)
+
+
+def reading(at: float, server: float, generator: float, **changes: Any) -> Reading:
+    fields: dict[str, Any] = {
+        "server_cpus_idle": 0.0, "generator_cpus_idle": 0.0, "server_cpus_interrupts": 0.0,
+        "generator_cpus_interrupts": 0.0, "server_stolen": 0.0, "generator_stolen": 0.0, "stolen": {},
+        "memory": None,
+    }  # fmt: skip
+    return Reading(at=at, server_cpu=server, generator_cpu=generator, **fields | changes)
 
 
 def served(rate: float, concurrency: int, share: float = 1.0, is_timed: bool = False, **changes: Any) -> Outcome:

@@ -73,6 +73,27 @@ class JvmActivity(Struct, frozen=True, kw_only=True):
     """What the last collection before the trial's end left on the heap; None if there was none since the start."""
 
 
+class Course(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a trial took in each of its seconds, by looks at about a second from each other. `at` are the looks in
+    seconds since the first one, which is not among them. Every other tuple has a figure for each of these looks: what
+    was used since the one before, or for memory what there was then. It is empty where that is not known."""
+
+    at: tuple[Amount, ...]
+    server_cpu_seconds: tuple[Amount, ...]
+    generator_cpu_seconds: tuple[Amount, ...]
+    memory_bytes: tuple[Count, ...] = ()
+    """The server's own."""
+    jit_cpu_seconds: tuple[Amount, ...] = ()
+    """Of a JVM's compiler threads."""
+    gc_count: tuple[Count, ...] = ()
+    gc_seconds: tuple[Amount, ...] = ()
+    """As in `JvmActivity`, as the count."""
+    allocated_bytes: tuple[Count, ...] = ()
+    """What a JVM allocated, by its collections."""
+    allocated_error_bytes: Count = 0
+    """How far the sum of these may be off; 0 where they are not known."""
+
+
 class Cooldown(Struct, frozen=True, kw_only=True):
     """What earlier trials had left when this one began; None where that is not known."""
 

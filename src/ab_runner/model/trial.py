@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from ab_runner.model.limits import (
     Amount,
@@ -14,9 +14,11 @@ from ab_runner.model.limits import (
 )
 from ab_runner.model.load import Limit, Outcome
 from ab_runner.model.message import Message, Verdict
-from ab_runner.model.resources import Cooldown, JvmActivity, Usage
+from ab_runner.model.resources import Cooldown, Course, JvmActivity, Usage
 from ab_runner.model.workload import WorkloadName
 
+COURSE_SECONDS = 10
+"""What happens in each second is recorded and shown of trials with a load of so many seconds or more."""
 BEFORE, AFTER = 0, -1
 """The blocks in which the reference is measured; those of the sweep itself count from 1."""
 
@@ -103,6 +105,8 @@ class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record")
     the SLO."""
     samples: Count | None = None
     """Answers that the runner requested during the trial and compared byte by byte; None in older files."""
+    course: Course | UnsetType = UNSET
+    """Of a closed load of `COURSE_SECONDS` or more; the records of other trials do not mention it."""
 
     @property
     def watched_seconds(self) -> float:

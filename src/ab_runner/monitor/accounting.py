@@ -212,6 +212,16 @@ class ThreadAccounts:
                 else:
                     self._others.add(tid)
 
+    def compiled(self) -> float | None:
+        """Return the CPU time that compiler threads took from the beginning to the last sample; None if it is no
+        JVM."""
+        if not self._jvms:
+            return None
+        return sum(
+            thread.cpu_seconds - (self.before[tid].cpu_seconds if tid in self.before else 0.0)
+            for tid, thread in self._compilers.items()
+        )
+
     def after(self) -> dict[int, Thread]:
         """Return the threads that run now, and the compiler threads that have ended; none if the server has ended."""
         running = threads_of(self._processes())

@@ -24,7 +24,7 @@ _ENTRIES_AT = 24
 _ENTRY = "iiicBBBi"
 _TEXT_AT_MOST = 1024
 """Bytes of a text that are read; those that are used have a few dozen."""
-_NUMBER_AT_MOST = 1 << 53
+NUMBER_AT_MOST = 1 << 53
 """Of bytes, seconds and collections: more is not what a JVM did."""
 _LONG, _BYTE = b"J", b"B"
 """Types in JNI's letters; texts are vectors of bytes."""
@@ -34,7 +34,7 @@ _COMPILING = "java.ci.totalTime"
 _COLLECTIONS = re.compile(r"sun\.gc\.collector\.\d+\.invocations")
 _PAUSES = re.compile(r"sun\.gc\.collector\.\d+\.time")
 _SPACE = re.compile(r"(sun\.gc\.generation\.\d+\.space\.\d+)\.used")
-_EDEN = "eden"
+EDEN = "eden"
 
 Counters = dict[str, int | str]
 
@@ -74,31 +74,31 @@ def activity(before: Counters | None, after: Counters | None) -> JvmActivity | N
     those of one more collector (G1 of JDK 8 does not count them), and no work that is done beside the application.
     A collection that is under way has its number already, but neither its time nor what it will leave.
     """
-    if before is None or after is None or (frequency := _number(after, _TICKS_PER_SECOND)) <= 0:
+    if before is None or after is None or (frequency := number(after, _TICKS_PER_SECOND)) <= 0:
         return None
     collections, pauses = _sum(after, _COLLECTIONS), _sum(after, _PAUSES)
-    compiling = _number(after, _COMPILING) - _number(before, _COMPILING)
+    compiling = number(after, _COMPILING) - number(before, _COMPILING)
     found = JvmActivity(
         gc_count=collections - _sum(before, _COLLECTIONS),
         gc_seconds=round((pauses - _sum(before, _PAUSES)) / frequency, 6),
         jit_seconds=round(compiling / frequency, 6),
         heap_after_gc_bytes=(_left_on_heap(after) or None) if collections else None,
     )
-    return found if all(0 <= (value or 0) <= _NUMBER_AT_MOST for value in astuple(found)) else None
+    return found if all(0 <= (value or 0) <= NUMBER_AT_MOST for value in astuple(found)) else None
 
 
 def _left_on_heap(counters: Counters) -> int:
     """Return what the last collection left, which is all that is not in eden. (JDK 8 and 17 note from time to time what
     is in eden too, JDK 25 does not.)"""
-    used = {match[1]: _number(counters, name) for name in counters if (match := _SPACE.fullmatch(name))}
-    return sum(value for space, value in used.items() if counters.get(f"{space}.name") != _EDEN)
+    used = {match[1]: number(counters, name) for name in counters if (match := _SPACE.fullmatch(name))}
+    return sum(value for space, value in used.items() if counters.get(f"{space}.name") != EDEN)
 
 
 def _sum(counters: Counters, names: re.Pattern[str]) -> int:
-    return sum(_number(counters, name) for name in counters if names.fullmatch(name))
+    return sum(number(counters, name) for name in counters if names.fullmatch(name))
 
 
-def _number(counters: Counters, name: str) -> int:
+def number(counters: Counters, name: str) -> int:
     """Return a counter; 0 if it is not there, or a text."""
     value = counters.get(name, 0)
     return value if isinstance(value, int) else 0

@@ -1,5 +1,5 @@
-"""Watches server and generator while a trial runs: a thread looks at their accounts, and the JVM's counters are read
-before and after."""
+"""Watches server and generator while a trial runs: a thread looks at their accounts. The JVM's counters are read before
+and after, and once a second where the trial has a course."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from typing import Protocol
 
 from ab_runner.host.procfs import machine_stat
 from ab_runner.model.load import Limit, Load
-from ab_runner.model.resources import JvmActivity, Usage
+from ab_runner.model.resources import Course, JvmActivity, Usage
 from ab_runner.monitor import hsperfdata
 from ab_runner.monitor.accounting import ResourceAccounts, ThreadAccounts, stolen, total
+from ab_runner.monitor.course import CourseLook, course_of
+from ab_runner.monitor.hsperfdata import Counters
 from ab_runner.monitor.usage import Reading, limit_of, usage_of
 
 INTERVAL_SECONDS = 0.1
@@ -48,14 +50,24 @@ class ResourceSampler:
     usage: Usage | None = None
     limit: Limit | None = None
     jvm: JvmActivity | None = None
+    course: Course | None = None
 
-    def __init__(self, running: Monitored, generators: int = 1, interval: float = INTERVAL_SECONDS) -> None:
-        """`generators` is how many processes make the load, `interval` the seconds between two looks."""
+    def __init__(
+        self,
+        running: Monitored,
+        generators: int = 1,
+        interval: float = INTERVAL_SECONDS,
+        has_course: bool = False,
+    ) -> None:
+        """`generators` is how many processes make the load, `interval` the seconds between two looks. `has_course`:
+        whether what happens in each second is wanted too."""
         self._running = running
         self._generators = generators
         self._interval = interval
         self._accounts = running.accounts
         self._readings: list[Reading] = []
+        self._has_course = has_course
+        self._course: list[CourseLook] = []
         self._over = threading.Event()
 
     def __enter__(self) -> ResourceSampler:
@@ -70,14 +82,19 @@ class ResourceSampler:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._over.set()
+        if self._accounts:
+            self._watcher.join()  # also when interrupted: it may be reading the counters
         if kind is not None:
             return
+        counters = hsperfdata.parse(self._running.perf_data())
         if self._accounts:
-            self._watcher.join()
             self.usage = usage_of(self._readings, self._threads.before, self._threads.after())
             cpus = self._accounts.server_cpus, self._accounts.generator_cpus
             self.limit = limit_of(self.usage, *cpus, self._generators)
-        self.jvm = hsperfdata.activity(self._counters, hsperfdata.parse(self._running.perf_data()))
+            if self._course:
+                self._threads.sample()
+                self.course = course_of([*self._course, self._look(counters)])
+        self.jvm = hsperfdata.activity(self._counters, counters)
 
     def _watch(self, accounts: ResourceAccounts) -> None:
         """Look at once, from time to time and at the end, as long as the server is there."""
@@ -86,8 +103,22 @@ class ResourceSampler:
             while not over:
                 self._readings.append(_read(accounts))
                 self._threads.sample()
+                if self._has_course:
+                    self._look_each_second()
                 over = self._over.wait(self._interval)
             self._readings.append(_read(accounts))
+
+    def _look_each_second(self) -> None:
+        """Keep the last reading, if it is the first one in a second of the trial, with the JVM's counters then."""
+        began = self._readings[0].at
+        if not self._course:
+            self._course.append(self._look(self._counters))
+        elif int(self._readings[-1].at - began) > int(self._course[-1].reading.at - began):
+            is_jvm = self._counters is not None
+            self._course.append(self._look(hsperfdata.parse(self._running.perf_data()) if is_jvm else None))
+
+    def _look(self, counters: Counters | None) -> CourseLook:
+        return CourseLook(self._readings[-1], self._threads.compiled(), counters)
 
 
 def _read(accounts: ResourceAccounts) -> Reading:

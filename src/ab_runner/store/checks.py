@@ -4,14 +4,21 @@ take more memory than a sweep is worth. The files may come from someone else. Pu
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import pairwise
+
+from msgspec.structs import astuple
 
 from ab_runner.model.axis import lowest_level
 from ab_runner.model.limits import PLANNED_AT_MOST, VALID_RATES
 from ab_runner.model.protocol import SweepRequest
 from ab_runner.model.records import EndRecord, Record, ResumeRecord
+from ab_runner.model.resources import Course
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.sweep import Sweep
 from ab_runner.model.trial import CellRecord, RepeatedTrial, SupportingTrial, Trial
+
+_SHORTEST_LOOK = 0.1
+"""Seconds. They are about one; what is used is divided by them."""
 
 
 def planned_at_most(servers: int, request: SweepRequest) -> int:
@@ -63,4 +70,14 @@ def _wrong_in_trial(trial: Trial) -> str | None:
     stolen = trial.usage.stolen if trial.usage else None
     if stolen and any(len(lost) != len(stolen.at) for lost in stolen.cpus.values()):
         return "usage.stolen: each CPU must have a figure for each look"
+    return _wrong_in_course(trial.course) if trial.course else None
+
+
+def _wrong_in_course(course: Course) -> str | None:
+    if any(after - before < _SHORTEST_LOOK for before, after in pairwise((0.0, *course.at))):
+        return f"course: each look must be {_SHORTEST_LOOK} s or more after the one before"
+    known = course.server_cpu_seconds, course.generator_cpu_seconds
+    others = [each for each in astuple(course) if isinstance(each, tuple) and each]
+    if any(len(each) != len(course.at) for each in (*known, *others)):
+        return "course: each quantity must have a figure for each look"
     return None

@@ -16,6 +16,7 @@ from ab_runner.model.records import AnswerRecord, StartRecord, VerificationRecor
 from ab_runner.model.server import Server
 from ab_runner.model.trial import AFTER, BEFORE
 from ab_runner.model.workload import WorkloadName
+from ab_runner.monitor.course import has_course
 from ab_runner.monitor.sampler import ResourceSampler, interval_of
 from ab_runner.runtime.base import RunningServer, StartError, with_printed
 from ab_runner.sweep.context import SweepContext
@@ -247,7 +248,7 @@ class Start:
             checks = SpotChecks(self.running.connect, question)
         with (
             checks as spot_checks,
-            ResourceSampler(self.running, target.processes, interval_of(load)) as sampler,
+            ResourceSampler(self.running, target.processes, interval_of(load), has_course(load)) as sampler,
         ):
             run = self.context.generator.run(target, load, concurrency)
         return WatchedLoad(run, spot_checks, sampler)

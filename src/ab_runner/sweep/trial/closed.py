@@ -158,6 +158,7 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
         lead_in_seconds=load.lead_in or lead_in_seconds,
         peak=planned.peak,
         samples=watched.spot_checks.answered if watched.spot_checks else None,
+        course=sampler.course or msgspec.UNSET,
     )
     return TrialResult(trial, alive)
 
