@@ -14,6 +14,7 @@ from typing import Literal
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+from support.course_sweep import course_sweep
 from support.evil_sweep import EVIL, evil_sweep
 from support.full_sweep import full_sweep
 from support.serving import keep, serving
@@ -51,7 +52,7 @@ def browser() -> Iterator[Browser]:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the pages that these tests look at."""
     folder = tmp_path_factory.mktemp("pages")
-    stored: dict[str, Stored] = {"small": STORED, "full": FULL, "evil": evil_sweep()}
+    stored: dict[str, Stored] = {"small": STORED, "full": FULL, "evil": evil_sweep(), "courses": course_sweep()}
     for name, each in stored.items():
         analysis = analyse(each)
         (folder / f"{name}.html").write_text(html.render(analysis, STUDY, conclusions_of(analysis, STUDY)))
@@ -148,6 +149,20 @@ def test_every_chart_of_a_full_sweep_is_drawn(opened: Opener) -> None:
     assert page.locator(".chart svg").count() == page.locator("main > section:not(#servers) .chart").count()
     assert points(page) == 40 * 5
     assert lines(page) == 40
+
+
+def test_seconds_of_trials_are_a_line_for_each_trial_at_the_level_that_is_chosen(opened: Opener) -> None:
+    page = opened("courses")
+    draw_all(page)
+    answers = ".chart[data-chart=course-answers][data-of='tomcat-11']"
+    assert page.locator(f"{answers} .mark-line path").count() == 2, "the cold one and the other"
+    page.locator("#courses").get_by_role("radio", name="1", exact=True).check()
+    until(page, f'document.querySelectorAll("{answers} .mark-line path").length === 1')
+    labels = page.locator(f"{answers} .mark-text text").all_inner_texts()
+    of_other = page.locator(".chart[data-chart=course-answers][data-of='jetty-12.1'] .mark-text text")
+    assert labels == of_other.all_inner_texts(), "the same axes"
+    page.get_by_role("checkbox", name="tomcat-11", exact=True).uncheck()
+    assert not page.locator(answers).is_visible()
 
 
 def test_a_cell_without_a_figure_is_a_cross_above_its_concurrency(opened: Opener) -> None:
@@ -393,8 +408,11 @@ def test_print_has_charts_and_tables_in_black_on_white_and_no_controls(opened: O
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [PHONE, DESK])
-def test_axe_finds_nothing_that_keeps_people_out(opened: Opener, scheme: Scheme, size: tuple[int, int]) -> None:
-    page = opened("small", size, color_scheme=scheme)
+@pytest.mark.parametrize("name", ["small", "courses"])
+def test_axe_finds_nothing_that_keeps_people_out(
+    opened: Opener, name: str, scheme: Scheme, size: tuple[int, int]
+) -> None:
+    page = opened(name, size, color_scheme=scheme)
     open_everything(page)
     draw_all(page)
     found = Axe().run(page)

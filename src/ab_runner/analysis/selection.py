@@ -52,6 +52,7 @@ def narrowed(analysis: SweepAnalysis, selection: Selection) -> SweepAnalysis:
         stored=msgspec.structs.replace(analysis.stored, sweep=sweep),
         cells=cells,
         spreads={each: workload_spread(each, servers, levels, cells) for each in measured},
+        courses=tuple(each for each in analysis.courses if is_selected(each.cell)),
         io_models={each: model_spreads(each, servers, levels, cells) for each in measured},
         summary=msgspec.structs.replace(
             summary,

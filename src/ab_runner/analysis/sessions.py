@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from ab_runner.analysis.cells import CellSummary, summarise_cell
 from ab_runner.analysis.compared import Base, Compared, compared_by
 from ab_runner.analysis.comparison import work_differences
+from ab_runner.analysis.courses import courses_of
 from ab_runner.analysis.latencies import OpenLatencies
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.measurements import cpu_efficiencies_of, measurements_of
@@ -132,6 +133,7 @@ def _result(sessions: Sequence[SweepAnalysis]) -> SweepAnalysis:
         drifts=drifts,
         warnings=warnings,
         summary=_with_confidence(summary_of(cells, compared, levels, drifts, len(warnings)), compared[0], sessions),
+        courses=courses_of(stored.records),
         sessions=tuple(each.sweep for each in sessions),
     )
 

@@ -9,6 +9,7 @@ import msgspec
 
 from ab_runner.analysis.cells import CellSummary, cells_and_trials, share_of_ceiling
 from ab_runner.analysis.compared import Compared, compared_by
+from ab_runner.analysis.courses import TrialCourse, courses_of
 from ab_runner.analysis.drift import Drift, drifts, shifts
 from ab_runner.analysis.latencies import COMPARED
 from ab_runner.analysis.measure import Measure, lower_is_better, measure_on, rate_of
@@ -39,8 +40,8 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     of these come `drifts`. `shares` are the cells' rates and capacities as shares of the ceiling's. `compared` has what
     servers are compared by: their figures, of latencies the medians and then p95 and p99. `cpu_efficiency` has the
     rankings by requests per CPU-second. `ranks` are those of the figures by cell. `spreads` and `io_models` are by
-    workload, for those that were measured. `sessions` are the sweeps that a result of several is made of, in the order
-    of time.
+    workload, for those that were measured. `courses` are what happened in each second of trials that are long enough.
+    `sessions` are the sweeps that a result of several is made of, in the order of time.
     """
 
     stored: Stored
@@ -56,6 +57,7 @@ class SweepAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     drifts: tuple[Drift, ...]
     warnings: tuple[SweepWarning, ...]
     summary: Summary
+    courses: tuple[TrialCourse, ...]
     sessions: tuple[Sweep, ...] = ()
 
     @property
@@ -165,6 +167,7 @@ def analyse(stored: Stored) -> SweepAnalysis:
         drifts=tuple(found),
         warnings=warnings,
         summary=summary_of(cells, compared, levels, found, len(warnings), _sessions(stored)),
+        courses=courses_of(stored.records),
     )
 
 

@@ -24,11 +24,18 @@ _SHORTEST_CPU_SECONDS = 1e-6
 """Less is not known of a process."""
 
 
+class Allocation(msgspec.Struct, frozen=True):
+    """The bytes that a JVM allocated for a request, give or take `error` bytes."""
+
+    per_request: float
+    error: float
+
+
 class TrialFigures(msgspec.Struct, frozen=True):
     """A record of a cell with what is computed from it alone. `latency` is in milliseconds, one for each of
     `PERCENTILES`. `served` is the share of the connections that was served at a time. `cpu_efficiency` is the requests
     per CPU-second of the server. Of an open load, `p95` is that of the latencies and `lag_p50` the median of the
-    generator's lag, in milliseconds. None where that is not known."""
+    generator's lag, in milliseconds. `allocated` is what a JVM allocated. None where that is not known."""
 
     record: CellRecord
     latency: tuple[float | None, ...] = NO_LATENCY
@@ -36,6 +43,7 @@ class TrialFigures(msgspec.Struct, frozen=True):
     cpu_efficiency: float | None = None
     p95: float | None = None
     lag_p50: float | None = None
+    allocated: Allocation | None = None
 
 
 def figures_of(record: CellRecord) -> tuple[TrialFigures, Histogram]:
@@ -53,6 +61,7 @@ def figures_of(record: CellRecord) -> tuple[TrialFigures, Histogram]:
         cpu_efficiency(record),
         _percentile(spread, 95) if is_open else None,
         _percentile(weighted(arrivals.lag.items()), 50) if arrivals else None,
+        allocation(record),
     ), spread
 
 
@@ -81,6 +90,15 @@ def cpu_efficiency(trial: Trial) -> float | None:
         return None
     share = outcome.seconds / trial.watched_seconds if outcome.seconds else 1
     return round(outcome.answered / (share * trial.usage.server_cpu_seconds), 1) or None
+
+
+def allocation(trial: Trial) -> Allocation | None:
+    """Return what a JVM allocated for a request. None where the error is larger than what was counted."""
+    if not trial.course or trial.outcome is None or not trial.outcome.answered:
+        return None
+    total, error = sum(trial.course.allocated_bytes), trial.course.allocated_error_bytes
+    answered = trial.outcome.answered
+    return Allocation(total / answered, error / answered) if total >= error > 0 else None
 
 
 def percentiles(spread: Histogram, is_open: bool = False) -> tuple[float | None, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from support.builders import failed_trial, not_measured, noted, outcome, server, sweep, trial, usage
+from support.course_sweep import course_sweep
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
@@ -48,6 +49,12 @@ def test_sweeps_are_merged_into_one_table_with_a_row_per_trial_and_cell_without_
     assert all(list(row) == list(COLUMNS) and row["format"] == 1 for row in EXPECTED)
     assert EXPECTED[0]["heap_after_gc_bytes"] == 12_345_678_901
     assert {row["study"] for row in EXPECTED} == {"cindy-2006"}
+
+
+def test_what_a_request_allocates_has_a_column_for_its_error() -> None:
+    rows = list(table([analyse(course_sweep())]))
+    assert {(row["allocated_per_request"], row["allocated_per_request_error"]) for row in rows} == {(20_833.3, 868.1)}
+    assert {row["allocated_per_request"] for row in EXPECTED} == {None}
 
 
 def test_percentiles_of_a_generators_own_are_in_columns_of_their_own() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 from support.builders import answer, failed_trial, noted, outcome, served, server, skips, sweep, trial
+from support.course_sweep import course_sweep
 from support.evil_sweep import CONTROLS, EVIL, evil_sweep
 from support.full_sweep import full_sweep
 from support.small_sweep import STORED, STUDY
@@ -227,6 +228,39 @@ def test_warm_ups_have_a_panel_for_each_load_and_the_share_of_the_jit_in_each_cy
     }
     assert page.jit_shares == {"tomcat-5.5.15": "61 %, 1.4 %; 61 %, 1.4 %"}
     assert "<dd>61 %, 1.4 %" in html.render(analyse(Stored(STORED.sweep, (new, *STORED.records))), None)
+
+
+def test_the_seconds_of_trials_have_a_panel_for_each_server_and_quantity_and_tables_behind_them() -> None:
+    stored = course_sweep()
+    text = html.render(analyse(stored), None)
+    part = text[text.index('<section id="courses">') : text.index('<section id="models">')]
+    assert re.findall('<figure data-server="([^"]+)">', part) == ["jetty-12.1", "tomcat-11"]
+    assert re.findall('data-chart="([^"]+)"', part) == ["course-answers", "course-latency", "course-jit"] * 2
+    assert part.count('role="img" aria-label="small, ') == 6
+    assert "orange: first trial of a start; blue: later ones" in part
+    assert re.findall("<summary>(.*?)</summary>", part) == [
+        "small: answers per second", "small: requests that failed", "small: p99 in ms",
+        "small: JIT share of the server&#39;s CPU time in %",
+    ]  # fmt: skip
+    data = json.loads(script(text, "data"))
+    assert [(each["server"], each["c"], each.get("run")) for each in data["courses"]["small"]] == [
+        ("tomcat-11", 100, 1), ("tomcat-11", 100, 2), ("tomcat-11", 1, None),
+        ("jetty-12.1", 100, None), ("jetty-12.1", 1, None),
+    ]  # fmt: skip
+    assert data["extents"]["small"] == {
+        "seconds": 12, "most": 12_000, "fastest": 2.0, "slowest": 20.0, "share": 0.8,
+    }  # fmt: skip
+    for name in ("course-answers", "course-latency", "course-jit"):
+        signals = {each["name"] for each in data["charts"][name]["signals"]}
+        assert {*data["extents"]["small"], "level"} <= signals, name
+    trials = details(text)["trials"]
+    place = trials["headings"].index("bytes allocated/request")
+    assert trials["rows"]["tomcat-11"][0][place][0] == "20,833 ±4.2 %"
+
+
+def test_a_sweep_of_short_trials_says_nothing_of_seconds(full_page: str) -> None:
+    assert 'id="courses"' not in full_page
+    assert '"course-' not in script(full_page, "data")
 
 
 def test_what_was_not_run_has_not_failed() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.comparison import CellChange
+from ab_runner.analysis.courses import TrialCourse
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import PERCENTILES
 from ab_runner.catalog.study_figures import Figure
@@ -22,6 +23,7 @@ from ab_runner.report.say.numbers import estimate_figure, interval_figure, laten
 from ab_runner.report.tables.then_and_now import factor_text
 
 Row = dict[str, Any]
+_MIB = 2**20
 
 
 def cell_rows(name: WorkloadName, analysis: SweepAnalysis) -> list[Row]:
@@ -75,6 +77,48 @@ def _cell_row(summary: CellSummary, last: bool, analysis: SweepAnalysis) -> Row:
 def _digits(figure: float) -> float:
     """Return a figure with the digits that a chart can show: requests per second or milliseconds."""
     return round(figure, 2) if figure >= 100 else float(f"{figure:.5g}")
+
+
+def course_series(name: WorkloadName, analysis: SweepAnalysis) -> list[Row]:
+    """Return a row for each trial of a workload with a list for each quantity that is known in each of its seconds;
+    trials of which none is known have no row. `first` marks the first one of a start that has several."""
+    shown = {server.id for server in analysis.shown_servers}
+    found = [each for each in analysis.courses if each.cell.workload == name and each.cell.server in shown]
+    several = {(each.cell, each.start) for each in found if each.run > 1}
+    rows = [_series(each, (each.cell, each.start) in several) for each in found]
+    return [row for row in rows if "second" in row or "at" in row]
+
+
+def _series(course: TrialCourse, is_of_several: bool) -> Row:
+    cell, answers, uses = course.cell, course.answers, course.uses
+    row: Row = {"server": cell.server, "c": cell.level, "start": course.start}
+    if is_of_several:
+        row |= {"run": course.run, "first": course.run == 1}
+    if answers:
+        row |= {
+            "second": list(range(1, len(answers) + 1)),
+            "answered": [each.answered for each in answers],
+            "failed": [each.failed for each in answers],
+            "fails": any(each.failed for each in answers),
+            "p50": [_four_digits(each.p50) for each in answers],
+            "p99": [_four_digits(each.p99) for each in answers],
+            "longest": [_four_digits(each.longest) for each in answers],
+            "stolen": [each.is_disturbed for each in answers],
+        }
+    if any(each.jit_share is not None for each in uses):
+        row |= {
+            "at": [each.at for each in uses],
+            "share": [_four_digits(each.jit_share) for each in uses],
+            "share_figure": [f"{share_figure(each.jit_share)} %" for each in uses],
+            "cores": [round(each.cores, 2) for each in uses],
+            "gcs": [each.collections for each in uses],
+            "memory": [None if each.memory_bytes is None else round(each.memory_bytes / _MIB) for each in uses],
+        }
+    return row
+
+
+def _four_digits(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")
 
 
 def change_rows(changes: Iterable[CellChange]) -> list[Row]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ab_runner.model.workload import WorkloadName
+from ab_runner.report.charts.courses import colours_text, courses
 from ab_runner.report.charts.data import Row
 from ab_runner.report.charts.latencies import latencies
 from ab_runner.report.charts.models import models
@@ -42,10 +43,18 @@ def _of(data: ChartData, name: WorkloadName) -> Iterator[tuple[str, Spec, str]]:
     by_model = [{**row, "model": model_of[row["server"]]} for row in rows if row["server"] in model_of]
     panels = with_rows(models(data.styles, data.levels, words), by_model)
     yield "models", panels, f"{words.quantity} by I/O model"
+    series = data.courses.get(name, ())
+    for level in sorted({each["c"] for each in series}):
+        yield f"course-{level}", *_course(data, series, level)
     if pairs := data.pairs.get(name):
         middle = data.compared_levels[len(data.compared_levels) // 2]
         beside = with_rows(then_and_now(pairs, data.compared_levels, data.year), pairs)
         yield "then-and-now", beside, f"requests per second in {data.year} and now, at concurrency {middle:,}"
+
+
+def _course(data: ChartData, series: Sequence[Row], level: int) -> tuple[Spec, str]:
+    title, colours = f"each second of a trial {data.words.at(level)}", colours_text(series)
+    return with_rows(courses(series, data.styles, level), series), f"{title} ({colours})" if colours else title
 
 
 def _figures(data: ChartData, rows: Sequence[Row]) -> Spec:

@@ -9,7 +9,8 @@ import msgspec
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.history.then_and_now import ThenAndNow
 from ab_runner.model.workload import WorkloadName
-from ab_runner.report.charts.data import Row, cell_rows, pair_rows
+from ab_runner.report.charts.courses import course_panel, quantities_of
+from ab_runner.report.charts.data import Row, cell_rows, course_series, pair_rows
 from ab_runner.report.charts.latencies import latencies
 from ab_runner.report.charts.models import model_panel
 from ab_runner.report.charts.one_level import one_level
@@ -23,8 +24,9 @@ from ab_runner.report.say.words import Words, words_of
 
 class ChartData(msgspec.Struct, frozen=True, kw_only=True):
     """What the charts of a sweep show. By workload, `cells` has a row for each cell, `pairs` the rows of the comparison
-    with its study, where that has figures of it, and `models` the servers of each I/O model. `compared_levels` are the
-    levels of that comparison, and `year` is that of the study; empty where nothing is compared."""
+    with its study, where that has figures of it, `models` the servers of each I/O model, and `courses` what happened in
+    each second of trials, where that is known. `compared_levels` are the levels of the comparison, and `year` is that
+    of the study; empty where nothing is compared."""
 
     words: Words
     levels: tuple[int, ...]
@@ -34,6 +36,7 @@ class ChartData(msgspec.Struct, frozen=True, kw_only=True):
     cells: Mapping[WorkloadName, Sequence[Row]]
     pairs: Mapping[WorkloadName, Sequence[Row]]
     models: Mapping[WorkloadName, Mapping[str, tuple[str, ...]]]
+    courses: Mapping[WorkloadName, Sequence[Row]]
 
     @property
     def name_of_figures(self) -> str:
@@ -60,6 +63,7 @@ def chart_data(analysis: SweepAnalysis, compared: Iterable[ThenAndNow], core: Co
         cells={name: cell_rows(name, analysis) for name in analysis.workloads},
         pairs={each.workload: pair_rows(each) for each in compared},
         models={name: {row.io_model: row.servers for row in analysis.io_models[name]} for name in analysis.workloads},
+        courses={name: series for name in analysis.workloads if (series := course_series(name, analysis))},
     )
 
 
@@ -79,6 +83,8 @@ def charts_of_page(data: ChartData) -> dict[str, Spec]:
         "model": model_panel(data.styles, data.levels, data.words),
         "warm-up": warm_up(),
     }
+    titles = quantities_of([each for series in data.courses.values() for each in series])
+    found |= {name: course_panel(name, titles) for name in titles}
     if compared:
         found["then-and-now"] = then_and_now(compared, data.compared_levels, data.year)
     return found

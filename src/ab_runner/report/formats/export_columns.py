@@ -86,6 +86,8 @@ COLUMNS: dict[str, Kind] = {
     **_LATER_OF_OPEN_LOAD,
     **_OF_GENERATOR,
     **_OF_CAPACITY,
+    "allocated_per_request": "real",
+    "allocated_per_request_error": "real",
 }
 
 
@@ -123,6 +125,11 @@ def _row(figures: TrialFigures) -> Row:
         **({name: getattr(record.usage, name) for name in (*_OF_USAGE, *_LATER_OF_USAGE)} if record.usage else {}),
         **({name: getattr(record.jvm, name) for name in _OF_JVM} if record.jvm else {}),
     }
+    if figures.allocated is not None:
+        row |= {
+            "allocated_per_request": round(figures.allocated.per_request, 1),
+            "allocated_per_request_error": round(figures.allocated.error, 1),
+        }
     outcome = record.outcome
     if outcome is None:
         return row

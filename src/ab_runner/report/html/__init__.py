@@ -12,6 +12,7 @@ from markupsafe import Markup
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.catalog.studies import Study
 from ab_runner.report.charts import vega
+from ab_runner.report.charts.courses import extents_of
 from ab_runner.report.charts.of_sweep import charts_of_page
 from ab_runner.report.document import Report
 from ab_runner.report.html.page import page_of
@@ -49,6 +50,8 @@ def render(
             "cells": charts.cells,
             "pairs": charts.pairs,
             "models": charts.models,
+            "courses": charts.courses,
+            "extents": {name: extents_of(series) for name, series in charts.courses.items()},
         },
         details=_packed({"trials": page.trials, "warmUps": page.warm_ups}),
         served=served,

@@ -17,8 +17,10 @@ from ab_runner.model.records import StartRecord
 from ab_runner.model.server import Server
 from ab_runner.model.trial import Trial
 from ab_runner.model.workload import WorkloadName
+from ab_runner.report.charts.courses import colours_text
 from ab_runner.report.charts.of_sweep import ChartData, chart_data
 from ab_runner.report.document import Group, Table
+from ab_runner.report.html.courses import CourseSection, course_sections
 from ab_runner.report.html.tables import ModelSection, WorkloadSection, model_section, workload_section
 from ab_runner.report.html.trials import Trials, WarmUps, jit_shares_of, trials_of, warm_ups_of
 from ab_runner.report.say.facts import facts_of, origins_of, session_lines
@@ -51,6 +53,9 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     families: tuple[tuple[str, tuple[Server, ...]], ...]
     workloads: tuple[WorkloadSection, ...]
     models: tuple[ModelSection, ...]
+    courses: tuple[CourseSection, ...]
+    course_colours: str
+    """What the colours of trials mean; empty where there is one."""
     year: int | None
     then_and_now: tuple[Table, ...]
     then_and_now_facts: tuple[str, ...]
@@ -83,6 +88,7 @@ def page_of(analysis: SweepAnalysis, study: Study | None, core: Collection[str] 
     sweep, request, records = analysis.sweep, analysis.sweep.request, analysis.stored.records
     compared = then_and_now(analysis, study) if study else ()
     measured = [analysis.sweep.workload(name) for name in analysis.workloads]
+    charts = chart_data(analysis, compared, core)
     return Page(
         title=sweep.id,
         started=f"{sweep.started:%Y-%m-%d %H:%M} UTC",
@@ -98,6 +104,8 @@ def page_of(analysis: SweepAnalysis, study: Study | None, core: Collection[str] 
         families=tuple(_families(analysis.shown_servers)),
         workloads=tuple(workload_section(each, analysis) for each in measured),
         models=tuple(model_section(each, analysis) for each in measured),
+        courses=course_sections(charts.courses, analysis),
+        course_colours=colours_text([each for series in charts.courses.values() for each in series]),
         year=study.year if study else None,
         then_and_now=report_then_and_now(analysis, compared).tables if compared else (),
         then_and_now_facts=comparison_facts(analysis, compared) if compared else (),
@@ -112,7 +120,7 @@ def page_of(analysis: SweepAnalysis, study: Study | None, core: Collection[str] 
         toolkit=sweep.environment.get("toolkit", ""),
         seed=request.seed,
         versions=tuple(sorted(sweep.environment.items())),
-        charts=chart_data(analysis, compared, core),
+        charts=charts,
         warm_ups=warm_ups_of(records),
         jit_shares=jit_shares_of(records),
         trials=trials_of(analysis.trials, words_of(request)),

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import msgspec
 
 from ab_runner.analysis.measure import measure_of
-from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
+from ab_runner.analysis.trial_figures import PERCENTILES, Allocation, TrialFigures
 from ab_runner.model.load import Arrivals, Outcome
 from ab_runner.model.records import Record, WarmUpRecord
 from ab_runner.model.resources import JvmActivity, Usage
@@ -47,8 +47,8 @@ _LATENCIES = [f"{percentile_name(each)} ms" for each in PERCENTILES]
 _HEADINGS = (
     "workload", "c", "block", "requests/s", *_LATENCIES, "requests", "seconds",
     "limit", "server cores", "generator cores", "requests/CPU s", "memory MiB", "switches", "GCs", "GC ms", "JIT ms",
-    "JIT CPU ms", "heap MiB", "planned/s", "lag p99 ms", "connections", "met at/s", "missed at/s",
-    "remarks",
+    "JIT CPU ms", "heap MiB", "bytes allocated/request", "planned/s", "lag p99 ms", "connections", "met at/s",
+    "missed at/s", "remarks",
 )  # fmt: skip
 
 
@@ -69,6 +69,7 @@ def _row(figures: TrialFigures) -> dict[str, Value]:
         ),
         _ADDRESS: quote(f"{RAW_FOLDER}/{record.raw}"),
         "requests/CPU s": _digits(figures.cpu_efficiency),
+        "bytes allocated/request": _allocated(figures.allocated),
     }
     known = list(map(_digits, figures.latency)) if measure_of(record) != "rate" else _latencies(figures.latency)
     row |= dict(zip(_LATENCIES, known, strict=True))
@@ -128,6 +129,13 @@ def _jvm(jvm: JvmActivity) -> dict[str, Value]:
         "JIT ms": _digits(1000 * jvm.jit_seconds),
         "heap MiB": None if heap is None else _digits(heap / _MIB),
     }
+
+
+def _allocated(found: Allocation | None) -> Value:
+    """Return `2,345 ±4.8 %`."""
+    if found is None:
+        return None
+    return f"{found.per_request:,.0f} ±{share_figure(found.error / found.per_request)} %", found.per_request
 
 
 def _digits(value: float | None) -> Value:

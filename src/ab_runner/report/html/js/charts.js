@@ -13,9 +13,14 @@ function createCharts({ data, shown, picked, showTooltip }) {
     "rates": (place) => ["cells", data.cells[place.dataset.rows]],
     "latencies": (place) => ["cells", data.cells[place.dataset.rows]],
     "model": (place) => ["cells", data.cells[place.dataset.rows]],
+    "course-answers": (place) => ["courses", seriesOf(place)],
+    "course-latency": (place) => ["courses", seriesOf(place)],
+    "course-jit": (place) => ["courses", seriesOf(place)],
     "then-and-now": (place) => ["pairs", data.pairs[place.dataset.rows]],
     "warm-up": (place) => ["windows", windows(warmUps[place.dataset.server][place.dataset.rows])],
   };
+
+  const seriesOf = (place) => data.courses[place.dataset.rows].filter((each) => each.server === place.dataset.of);
 
   const windows = (starts) => starts.flatMap(([block, rates], start) =>
     rates.map((rate, at) => ({ block, start, window: at + 1, rate })));
@@ -51,6 +56,7 @@ function createCharts({ data, shown, picked, showTooltip }) {
     if (place.dataset.levels) {
       signals.level = Number(document.querySelector(`input[name="${place.dataset.levels}"]:checked`).value);
     }
+    if (kind.startsWith("course-")) Object.assign(signals, data.extents[place.dataset.rows]);
     if (kind === "model") signals.members = data.models[place.dataset.rows][place.dataset.model];
     for (const [name, value] of Object.entries(signals)) if (place.signals.has(name)) view.signal(name, value);
     if (kind === "rates") {
@@ -58,7 +64,7 @@ function createCharts({ data, shown, picked, showTooltip }) {
       view.height(labelled ? Math.max(420, 13 * labels + 90) : 320); // as charts/rates.py has it
     } else if (kind === "model") {
       view.height(170);
-    } else if (kind === "warm-up") {
+    } else if (kind === "warm-up" || kind.startsWith("course-")) {
       view.height(130);
     }
     view.width(place.clientWidth).runAsync();

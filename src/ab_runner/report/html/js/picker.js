@@ -1,5 +1,5 @@
 // The servers that are picked: a box for each, one for each family, and presets. Charts show the others not at all; of
-// many servers in grey, unless the reader hides them too.
+// many servers in grey, unless the reader hides them too. A panel of one server is there if it is picked.
 
 // `onChange` is called when other servers are picked, `onPoint` with the server that is pointed at, or "".
 function createPicker({ onChange, onPoint }) {
@@ -22,6 +22,7 @@ function createPicker({ onChange, onPoint }) {
     document.getElementById("count").textContent = `${picked().length} of ${boxes.length}`;
     const ids = new Set(shown());
     for (const row of all("tr[data-server]")) row.hidden = !ids.has(row.dataset.server);
+    for (const panel of all("figure[data-server]")) panel.hidden = !picked().includes(panel.dataset.server);
     onChange();
   }
 
