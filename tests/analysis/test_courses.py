@@ -33,6 +33,14 @@ def test_cores_are_those_of_the_time_between_two_looks() -> None:
     assert found.uses == (Use(0.5, 1.0, None, None, None), Use(2.0, 0.5, None, None, None))
 
 
+def test_what_was_used_after_the_load_is_left_out() -> None:
+    rates = WARM[:10]
+    (found,) = courses_of([course_trial("tomcat-11", rates, course=course(12))])
+    assert [use.at for use in found.uses][-1] == 10
+    (longer,) = courses_of([course_trial("tomcat-11", rates, course=course(2, at=(9.9, 11.0)))])
+    assert len(longer.uses) == 2, "the last one began before the end"
+
+
 def test_of_a_server_that_took_no_cpu_time_the_share_of_the_compiler_is_not_known() -> None:
     changed = course(1, server_cpu_seconds=(0.0,), jit_cpu_seconds=(0.0,))
     (found,) = courses_of([course_trial("tomcat-11", WARM, course=changed)])
@@ -79,7 +87,7 @@ def test_an_open_load_has_what_its_generator_told_alone() -> None:
 
 
 def test_a_trial_that_wrk_or_ab_made_has_what_the_runner_saw() -> None:
-    (found,) = courses_of([trial("tomcat-11", "small", 100, outcome=outcome(), course=course())])
+    (found,) = courses_of([trial("tomcat-11", "small", 100, outcome=outcome(seconds=12.0), course=course())])
     assert (found.answers, len(found.uses)) == ((), 12)
 
 

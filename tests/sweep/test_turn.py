@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from support.attacks import attacking, says
 from support.builders import said, said_of, server, sweep, usage
+from support.course_sweep import course
 from support.fakes import FakeRuntime, FakeServer, Generate, recorded
 from support.waiting import until
 
@@ -23,7 +24,7 @@ from ab_runner.model.records import AnswerRecord, EndRecord, Record, StartRecord
 from ab_runner.model.server import Server
 from ab_runner.model.trial import COLD, DISTURBED, NotMeasured, RepeatedTrial, Trial
 from ab_runner.model.workload import WorkloadName
-from ab_runner.monitor.sampler import ResourceSampler
+from ab_runner.monitor.sampler import Monitored, ResourceSampler
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.plan import batches_of, plan
 from ab_runner.store.reader import Stored, read
@@ -537,6 +538,22 @@ def test_a_cold_trial_by_requests_is_not_repeated(harness: SweepHarness, monkeyp
     harness.run(A, generate=always(GOOD))
     assert harness.cells() == {("a-1", 10): "cold: the JIT took 30 % of the server's CPU time"}
     assert "RepeatedTrial" not in harness.kinds()
+
+
+@pytest.mark.parametrize("seconds", [1, 10])
+def test_a_trial_is_stored_with_its_course_where_its_load_takes_ten_seconds_or_more(
+    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch, seconds: int
+) -> None:
+    class Sampler(ResourceSampler):
+        def __init__(self, running: Monitored, generators: int, interval: float, has_course: bool) -> None:
+            super().__init__(running, generators, interval, has_course)
+            self.course = course() if has_course else None
+
+    monkeypatch.setattr(start_module, "ResourceSampler", Sampler)
+    protocol = msgspec.structs.replace(PROTOCOL, trial=Load(seconds=seconds))
+    harness.run(A, generate=always(TIMED), protocol=protocol)
+    (trial,) = [record for record in harness.stored.records if isinstance(record, Trial)]
+    assert trial.course == (course() if seconds == 10 else msgspec.UNSET)
 
 
 class StolenSampler(ResourceSampler):

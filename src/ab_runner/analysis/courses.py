@@ -63,7 +63,7 @@ def courses_of(records: Iterable[Record]) -> tuple[TrialCourse, ...]:
         place = trial.start, cell_of(trial)
         runs[place] += 1
         answers = tuple(map(_answers, _seconds(trial)))
-        uses = tuple(_uses(trial.course)) if trial.course else ()
+        uses = tuple(_uses(trial.course, trial.outcome.seconds)) if trial.course and trial.outcome else ()
         if answers or uses:
             found.append(TrialCourse(place[1], trial.block, trial.start, runs[place], answers, uses))
     return tuple(found)
@@ -92,20 +92,20 @@ def _answers(second: Second) -> Answers:
     return Answers(second.answered, second.failed, p50, p99, longest, bool(second.stolen))
 
 
-def _uses(course: Course) -> Iterator[Use]:
-    lengths = (after - before for before, after in pairwise((0.0, *course.at)))
+def _uses(course: Course, load_seconds: float) -> Iterator[Use]:
+    """Yield what was used while there was load. A compiler may go on when it is over, and is all that works then."""
     columns = zip(
-        course.at,
-        lengths,
+        pairwise((0.0, *course.at)),
         course.server_cpu_seconds,
         _or_none(course.jit_cpu_seconds),
         _or_none(course.gc_count),
         _or_none(course.memory_bytes),
         strict=False,
     )
-    for at, seconds, server, jit, collections, memory in columns:
-        share = min(1.0, jit / server) if jit is not None and server else None
-        yield Use(at, server / seconds, share, collections, memory)
+    for (before, at), server, jit, collections, memory in columns:
+        if before < load_seconds:
+            share = min(1.0, jit / server) if jit is not None and server else None
+            yield Use(at, server / (at - before), share, collections, memory)
 
 
 def _or_none(figures: Sequence[Figure]) -> Iterable[Figure | None]:

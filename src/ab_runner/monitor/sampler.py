@@ -92,7 +92,6 @@ class ResourceSampler:
             cpus = self._accounts.server_cpus, self._accounts.generator_cpus
             self.limit = limit_of(self.usage, *cpus, self._generators)
             if self._course:
-                self._threads.sample()
                 self.course = course_of([*self._course, self._look(counters)])
         self.jvm = hsperfdata.activity(self._counters, counters)
 
@@ -107,6 +106,7 @@ class ResourceSampler:
                     self._look_each_second()
                 over = self._over.wait(self._interval)
             self._readings.append(_read(accounts))
+            self._threads.sample()
 
     def _look_each_second(self) -> None:
         """Keep the last reading, if it is the first one in a second of the trial, with the JVM's counters then."""
