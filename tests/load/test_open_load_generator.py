@@ -69,6 +69,12 @@ def test_its_command_line(load: Load, keep_alive: bool, fixture: str | None, exp
     assert command(load, keep_alive=keep_alive, fixture=fixture) == f"open-load {expected}{rest}"
 
 
+def test_what_it_prints_of_a_trial_of_minutes_is_kept_whole() -> None:
+    executor = Kept(Completed(0, "x" * (300 * 40_000), ""))
+    target = Target(url="http://h:1/", keep_alive=True, idle_timeout=10, time_limit=400, executor=executor, echo=True)
+    assert "x" * (300 * 40_000) in OPEN.run(target, Load(seconds=300), 100).output
+
+
 def test_a_constant_is_written_down_to_be_compared_with() -> None:
     executor = Kept(Completed(2, "", "open-load: cannot reach it"))
     target = Target(

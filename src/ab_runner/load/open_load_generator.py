@@ -12,8 +12,9 @@ from ab_runner.load.with_file import with_file
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Verdict
 
-_KEPT_AT_MOST = 4 << 20
-"""Characters of its output that are kept; the distributions of a trial have some ten thousand."""
+_KEPT_AT_MOST = 16 << 20
+"""Characters of its output that are kept; the distributions of a second have up to 40,000, and those of a trial must be
+whole. A shell in a container prints no more."""
 _HEAD_AT_MOST = 16 << 10
 """Characters of the head of a request; it has some 150."""
 _LINE_AT_MOST = 500
