@@ -52,9 +52,9 @@ def ended(process: subprocess.Popen[str]) -> Report:
     assert requests["refused"] == sum(report["refused"].values())
     for name in ("sent", "refused", "answered", "failed"):
         assert requests[name] == sum(report["per_second"][name])
-    for times, count in (("latency", requests["answered"]), ("lag", requests["planned"])):
+    for times, of in (("latency", "answered"), ("latency_from_sending", "answered"), ("lag", "planned")):
         if report[times]:
-            check_times(report[times], count)
+            check_times(report[times], requests[of])
     wrong = requests["failed"] + requests["refused"] + report["connections"]["unrequested_bytes"]
     assert process.returncode == (1 if wrong else 0)
     return report
@@ -127,7 +127,7 @@ def test_percentiles_are_those_of_a_server_that_pauses_and_a_closed_load_hides_t
     assert found["p99"] < 200, "the pause does not show"
     slow = sum(count for value, count in counts(closed["latency"]["hdr_histogram"]) if value > 500_000_000)
     assert slow == 2 * 4, "one request per connection and pause"
-    assert closed["lag"] is None
+    assert (closed["lag"], closed["latency_from_sending"]) == (None, None)
     check_littles_law(closed, 4, within=0.03 + max(queues[2].late) / 20)
 
 
@@ -142,7 +142,11 @@ def test_a_constant_time_is_the_median(program: Path, expected: Path) -> None:
     began = time.time()
     report = run(program, server, "--rate", 200, "--seconds", 2, "--expect", expected)
     late = report["lag"]["milliseconds"]["p90"] + 1000 * ninth_decile(server.late)
-    assert 5 <= report["latency"]["milliseconds"]["p50"] < 6 + late
+    names = ("latency", "latency_from_sending", "lag")
+    latency, from_sending, lag = (report[name]["milliseconds"] for name in names)
+    assert 5 <= latency["p50"] < 6 + late
+    assert 4.99 < from_sending["min"] <= latency["min"], "to three digits"
+    assert from_sending["mean"] == pytest.approx(latency["mean"] - lag["mean"], abs=0.002 * latency["mean"])
     assert report["requests"]["answered"] == 400
     took = time.time() - began
     assert 1.9 < report["seconds"] < took

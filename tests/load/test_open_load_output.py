@@ -17,6 +17,7 @@ OUTPUT: dict[str, Any] = {
     "requests": {"planned": 1_000, "sent": 997, "refused": 3, "answered": 990, "failed": 7, "retried": 2},
     "failed": {"connect": 2, "timeout": 5}, "refused": {"connection_limit": 3}, "answered_per_second": 494.5,
     "latency": {"milliseconds": {"p99": 4.5, "max": 9.0}, "microseconds": [[400, 900], [4_500, 90]]},
+    "latency_from_sending": {"milliseconds": {"mean": 0.8, "max": 8.8}, "microseconds": [[390, 900], [4_490, 90]]},
     "lag": {"milliseconds": {"p99": 0.02, "max": 0.3}, "microseconds": [[10, 1_000]]},
     "connections": {"opened": 12, "most_at_once": 8, "closed_while_free": 0, "left_open": 0, "unrequested_bytes": 0,
                     "idle_closed": 1},
@@ -51,6 +52,15 @@ def test_the_figures_of_an_open_load() -> None:
     assert (arrivals.lag_p99, arrivals.lag_longest, arrivals.most_connections) == (0.02, 0.3, 8)
     assert (arrivals.idle_opened, arrivals.idle_closed) == (50, 1)
     assert (arrivals.due_seconds, arrivals.clean_seconds, arrivals.lacks_clean_seconds) == (2.0, None, False)
+    assert (arrivals.mean_from_sending, arrivals.longest_from_sending) == (0.8, 8.8)
+
+
+def test_an_older_program_does_not_tell_what_is_new() -> None:
+    older = {key: value for key, value in OUTPUT.items() if key != "latency_from_sending"}
+    found = parse(json.dumps(older), "", 0)
+    assert isinstance(found, Outcome)
+    assert found.arrivals
+    assert (found.arrivals.mean_from_sending, found.arrivals.longest_from_sending) == (None, None)
 
 
 def test_clean_seconds_are_those_that_were_counted() -> None:

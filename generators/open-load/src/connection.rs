@@ -60,6 +60,8 @@ pub struct Connection {
     pub phase: Phase,
     /// When its request was due.
     pub intended: Nanos,
+    /// When that was sent, or its first connection begun.
+    pub sent: Nanos,
     /// When its phase ends at the latest.
     pub deadline: Nanos,
     /// The event that epoll waits for; None if epoll does not know the connection yet.
@@ -98,6 +100,7 @@ impl Connection {
             stream,
             phase,
             intended: 0,
+            sent: 0,
             deadline: 0,
             watched: None,
             is_reused: false,
@@ -108,8 +111,9 @@ impl Connection {
 
     /// Begin the request that was due at that time. It is sent by `advance`: on loopback a connection is mostly
     /// established by now, so trying at once saves a wait.
-    pub fn begin(&mut self, intended: Nanos, deadline: Nanos) {
+    pub fn begin(&mut self, intended: Nanos, sent: Nanos, deadline: Nanos) {
         self.intended = intended;
+        self.sent = sent;
         self.deadline = deadline;
         self.phase = Phase::Sending(0);
         self.is_answering = false;

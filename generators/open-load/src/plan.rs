@@ -105,6 +105,11 @@ impl Arrivals {
         Arrivals { source: Source::Closed(connections), end }
     }
 
+    /// Return whether intended times are those of a plan, so that requests may be sent later.
+    pub fn are_planned(&self) -> bool {
+        matches!(self.source, Source::Open(_))
+    }
+
     /// Return the intended time of the next request; None if nothing is due before another request ends.
     /// `occupied` is the number of connections with a request under way.
     pub fn next(&mut self, now: Nanos, occupied: usize) -> Option<Nanos> {
@@ -204,6 +209,7 @@ mod tests {
     #[test]
     fn an_open_load_takes_what_is_due_however_many_requests_are_under_way() {
         let mut arrivals = Arrivals::open(plan(Spacing::Constant, 2, 1).times(), End::at(10 * SECOND));
+        assert!(arrivals.are_planned());
         assert_eq!(arrivals.take_due(0, 1000), Some(0));
         assert_eq!(arrivals.take_due(SECOND, 1000), None);
         assert_eq!(arrivals.next(SECOND, 1000), Some(5 * SECOND));
@@ -225,6 +231,7 @@ mod tests {
     #[test]
     fn a_closed_load_has_as_many_requests_under_way_as_connections_until_the_end() {
         let mut arrivals = Arrivals::closed(2, End::at(SECOND));
+        assert!(!arrivals.are_planned());
         assert_eq!(arrivals.take_due(5, 1), Some(5));
         assert_eq!(arrivals.take_due(5, 2), None);
         assert_eq!(arrivals.take_due(SECOND, 0), None);

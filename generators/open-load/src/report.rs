@@ -61,6 +61,7 @@ pub struct Report<'a> {
     /// Right answers within the time in which requests were due, over that time.
     answered_per_second: f64,
     latency: Option<Times>,
+    latency_from_sending: Option<Times>,
     lag: Option<Times>,
     per_second: PerSecond,
     connections: Connections,
@@ -167,6 +168,7 @@ impl<'a> Report<'a> {
             failed: all.failed,
             refused: all.refused,
             latency: times(&times_of.latency),
+            latency_from_sending: times(&times_of.from_sending),
             lag: if is_open { times(&times_of.lag) } else { None },
             per_second: PerSecond {
                 counted,
@@ -222,6 +224,9 @@ impl<'a> Report<'a> {
         }
         if let Some(latency) = &self.latency {
             line("latency", latency.to_text());
+        }
+        if let Some(latency) = &self.latency_from_sending {
+            line("from sending", latency.to_text());
         }
         if let Some(lag) = &self.lag {
             line("lag", lag.to_text());
@@ -379,7 +384,7 @@ mod tests {
         for milliseconds in 1..=1000 {
             tally.plan(0, 1000);
             tally.send(0);
-            tally.answer(0, milliseconds * 1_000_000);
+            tally.answer(0, Some(1000), milliseconds * 1_000_000);
         }
         tally.plan(0, 1000);
         tally.send(0);
@@ -413,12 +418,16 @@ mod tests {
     #[test]
     fn percentiles_are_those_of_the_values() {
         let report = json(OPEN, &tally());
+        let near = |found: &Value, expected: f64| {
+            let found = found.as_f64().unwrap();
+            assert!((found / expected - 1.0).abs() < 0.001, "{found} for {expected}");
+        };
         for (name, expected) in
             [("min", 1.0), ("mean", 500.5), ("p50", 500.0), ("p99", 990.0), ("p99.9", 999.0), ("max", 1000.0)]
         {
-            let found = report["latency"]["milliseconds"][name].as_f64().unwrap();
-            assert!((found / expected - 1.0).abs() < 0.001, "{name}: {found}");
+            near(&report["latency"]["milliseconds"][name], expected);
         }
+        near(&report["latency_from_sending"]["milliseconds"]["min"], 0.999);
     }
 
     #[test]

@@ -65,6 +65,8 @@ pub struct Second {
     pub failed: BTreeMap<Failure, u64>,
     /// Of right answers, from the intended time to the last byte.
     pub latency: Counts,
+    /// Of the same answers, from the attempt to send the request. Of a closed load it is empty: there both times are one.
+    pub from_sending: Counts,
     /// Of all planned requests, from the intended time to the attempt to send them.
     pub lag: Counts,
 }
@@ -89,6 +91,7 @@ impl Second {
         add(&mut self.refused, &other.refused);
         add(&mut self.failed, &other.failed);
         add(&mut self.latency, &other.latency);
+        add(&mut self.from_sending, &other.from_sending);
         add(&mut self.lag, &other.lag);
     }
 }
@@ -139,14 +142,17 @@ impl Tally {
         count(&mut self.second(intended).refused, reason);
     }
 
-    /// The request that was due then has its answer now.
-    pub fn answer(&mut self, intended: Nanos, now: Nanos) {
+    /// The request that was due then has its answer now. `sent` is when it was sent, if that may be later.
+    pub fn answer(&mut self, intended: Nanos, sent: Option<Nanos>, now: Nanos) {
         self.under_way -= 1;
         let in_time = now <= self.end.get();
         let second = self.second(intended);
         second.answered += 1;
         second.answered_in_time += u64::from(in_time);
         count(&mut second.latency, three_digits(now.saturating_sub(intended)));
+        if let Some(sent) = sent {
+            count(&mut second.from_sending, three_digits(now.saturating_sub(sent)));
+        }
     }
 
     /// The request that was due then has failed.
@@ -246,7 +252,7 @@ mod tests {
         tally.plan(start + SECOND, start + SECOND);
         tally.refuse(Refusal::ConnectionLimit, start + SECOND);
         assert_eq!(tally.under_way, 2);
-        tally.answer(start, start + SECOND + MILLI);
+        tally.answer(start, Some(start + MILLI), start + SECOND + MILLI);
         tally.fail(Failure::Timeout, start + 2 * MILLI);
     }
 
@@ -263,6 +269,7 @@ mod tests {
             refused: BTreeMap::new(),
             failed: BTreeMap::from([(Failure::Timeout, times)]),
             latency: Counts::from([((SECOND + MILLI) >> 19 << 19, times)]),
+            from_sending: Counts::from([(SECOND >> 19 << 19, times)]),
             lag: Counts::from([(0, times), (MILLI >> 9 << 9, times)]),
         };
         let second = Second {
@@ -298,7 +305,7 @@ mod tests {
             tally.connected(7);
             tally.bytes_received += 100;
             assert_eq!(accounts.under_way(), 1);
-            accounts.of(due).answer(due, start + 2 * MILLI);
+            accounts.of(due).answer(due, None, start + 2 * MILLI);
             assert_eq!(accounts.under_way(), 0);
         }
         assert_eq!((accounts.run.connections, accounts.run.bytes_received), (Connections::default(), 0));
@@ -307,13 +314,14 @@ mod tests {
     }
 
     #[test]
-    fn latency_is_from_the_intended_time_and_lag_is_the_generators_own() {
+    fn latency_is_from_the_intended_time_and_also_from_sending_which_is_later_by_the_lag() {
         let tally = three();
         let near = |found: Option<&Nanos>, expected: Nanos| {
             assert!((*found.unwrap() as f64 / expected as f64 - 1.0).abs() < 0.001, "{found:?}");
         };
         near(tally.seconds[0].latency.keys().next(), SECOND + MILLI);
         near(tally.seconds[0].lag.keys().last(), MILLI);
+        near(tally.seconds[0].from_sending.keys().next(), SECOND);
     }
 
     #[test]
@@ -326,7 +334,7 @@ mod tests {
         }
         end.set(3 * SECOND);
         for due in 1..=4 {
-            tally.answer(due * SECOND, due * SECOND + MILLI);
+            tally.answer(due * SECOND, None, due * SECOND + MILLI);
         }
         tally.cut_off();
         let all = tally.sum(|_| true);
@@ -339,7 +347,7 @@ mod tests {
         let mut tally = Tally::new(0, End::at(SECOND));
         tally.plan(0, 0);
         tally.send(0);
-        tally.answer(0, SECOND);
+        tally.answer(0, None, SECOND);
         assert!(tally.is_clean());
         assert_eq!(tally.seconds[0].answered_in_time, 1);
         tally.connections.unrequested_bytes = 1;

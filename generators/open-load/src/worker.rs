@@ -142,7 +142,7 @@ impl<'a> Worker<'a> {
         match connection {
             Ok(key) => {
                 tally.send(intended);
-                self.begin(key, intended, now + self.request.timeout)?;
+                self.begin(key, intended, now, now + self.request.timeout)?;
             }
             Err(NotOpened::Refused(reason)) => tally.refuse(reason, intended),
             Err(NotOpened::Failed(reason)) => {
@@ -154,22 +154,22 @@ impl<'a> Worker<'a> {
     }
 
     /// Begin the request that was due then on a connection.
-    fn begin(&mut self, key: DefaultKey, intended: Nanos, deadline: Nanos) -> io::Result<()> {
+    fn begin(&mut self, key: DefaultKey, intended: Nanos, sent: Nanos, deadline: Nanos) -> io::Result<()> {
         self.accounts.of(intended).connected(self.connections.len() - self.silent);
         self.deadlines.insert((deadline, key));
         self.sent = self.clock.now();
-        self.connections[key].begin(intended, deadline);
+        self.connections[key].begin(intended, sent, deadline);
         self.advance(key)
     }
 
-    /// Send a request once more, on a new connection, after it failed for that reason. It keeps its deadline.
-    fn retry(&mut self, intended: Nanos, deadline: Nanos, failure: Failure) -> io::Result<()> {
+    /// Send a request once more, on a new connection, after it failed for that reason. It keeps all its times.
+    fn retry(&mut self, intended: Nanos, sent: Nanos, deadline: Nanos, failure: Failure) -> io::Result<()> {
         let connection = self.open(intended);
         let tally = self.accounts.of(intended);
         match connection {
             Ok(key) => {
                 tally.retried += 1;
-                self.begin(key, intended, deadline)?;
+                self.begin(key, intended, sent, deadline)?;
             }
             Err(NotOpened::Refused(_)) => tally.fail(failure, intended),
             Err(NotOpened::Failed(reason)) => tally.fail(reason, intended),
@@ -206,7 +206,8 @@ impl<'a> Worker<'a> {
         match step {
             Step::Wait(event) => self.watch(key, event)?,
             Step::Answered(afterwards) => {
-                tally.answer(connection.intended, now);
+                let sent = self.arrivals.are_planned().then_some(connection.sent);
+                tally.answer(connection.intended, sent, now);
                 self.deadlines.remove(&(connection.deadline, key));
                 match afterwards {
                     Afterwards::Keep => {
@@ -222,9 +223,9 @@ impl<'a> Worker<'a> {
                 }
             }
             Step::Failed(reason) if connection.was_closed_before(reason) => {
-                let (intended, deadline) = (connection.intended, connection.deadline);
+                let Connection { intended, sent, deadline, .. } = *connection;
                 self.close(key);
-                self.retry(intended, deadline, reason)?;
+                self.retry(intended, sent, deadline, reason)?;
             }
             Step::Failed(reason) => {
                 tally.fail(reason, connection.intended);

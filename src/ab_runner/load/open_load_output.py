@@ -65,7 +65,7 @@ class _Options(msgspec.Struct, frozen=True):
     closed: Count | None = None
 
 
-class _Output(msgspec.Struct, frozen=True):
+class _Output(msgspec.Struct, frozen=True, kw_only=True):
     format: int
     version: str
     options: _Options
@@ -79,6 +79,7 @@ class _Output(msgspec.Struct, frozen=True):
     answered_per_second: Amount
     latency: _Times | None
     lag: _Times | None
+    latency_from_sending: _Times | None = None
     connections: _Connections
     idle_opened: Count
     bytes_received: Count
@@ -149,6 +150,7 @@ def _failed(output: _Output) -> dict[str, int]:
 
 def _arrivals(output: _Output, rate: int) -> Arrivals:
     lag = output.lag.milliseconds if output.lag else {}
+    from_sending = output.latency_from_sending.milliseconds if output.latency_from_sending else {}
     counts_clean_seconds = output.options.at_most_seconds is not None
     return Arrivals(
         rate=rate,
@@ -163,6 +165,8 @@ def _arrivals(output: _Output, rate: int) -> Arrivals:
         due_seconds=output.due_seconds,
         clean_seconds=output.counted_seconds if counts_clean_seconds else None,
         clean_seconds_asked=output.options.seconds if counts_clean_seconds else None,
+        mean_from_sending=from_sending.get("mean"),
+        longest_from_sending=from_sending.get("max"),
     )
 
 

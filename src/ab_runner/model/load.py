@@ -38,6 +38,11 @@ class Arrivals(Struct, frozen=True, kw_only=True):
     """The seconds of it that latency and lag are of: the hypervisor took no CPU time in them, nor in the one before."""
     clean_seconds_asked: Amount | None = None
     """As many were asked for."""
+    mean_from_sending: Amount | None = None
+    """The mean latency in milliseconds from the moment of sending, not from the planned one; None in older files, and
+    without a right answer."""
+    longest_from_sending: Amount | None = None
+    """The longest of the same."""
 
     @property
     def lacks_clean_seconds(self) -> bool:

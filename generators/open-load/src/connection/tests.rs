@@ -62,7 +62,7 @@ impl Client {
 
     /// Begin a request, and read it at the server's end.
     fn ask(&mut self, server: &mut TcpStream) {
-        self.connection.begin(0, 0);
+        self.connection.begin(0, 0, 0);
         assert_eq!(self.advance(), Step::Wait(EventFlags::IN));
         assert_eq!(self.connection.phase, Phase::Receiving);
         let mut read = vec![0; self.request.head.len()];
@@ -98,7 +98,7 @@ fn a_request_may_go_out_in_parts() {
     const LENGTH: usize = 64 << 20;
     let (mut client, mut server) = connected(Connections::Kept);
     client.request.head = vec![b'x'; LENGTH];
-    client.connection.begin(0, 0);
+    client.connection.begin(0, 0, 0);
     assert_eq!(client.advance(), Step::Wait(EventFlags::OUT));
     assert!(matches!(client.connection.phase, Phase::Sending(sent) if 0 < sent && sent < LENGTH));
     let (mut read, mut count) = (vec![0; LENGTH], 0);
@@ -145,7 +145,7 @@ fn a_request_without_a_byte_of_an_answer_is_sent_again_only_if_its_connection_wa
 fn a_kept_connection_may_be_closed_before_a_request_reaches_the_server() {
     let (mut client, server) = used_before();
     drop(server);
-    client.connection.begin(0, 0);
+    client.connection.begin(0, 0, 0);
     let Step::Failed(failure) = client.step() else { panic!("nobody can answer it") };
     assert!(client.connection.was_closed_before(failure), "{failure:?}");
 }
@@ -165,7 +165,7 @@ fn a_request_that_was_answered_in_part_is_not_sent_again() {
 #[test]
 fn a_request_that_takes_too_long_is_not_sent_again() {
     let (mut client, mut server) = used_before();
-    client.connection.begin(0, 0);
+    client.connection.begin(0, 0, 0);
     assert_eq!(client.connection.overdue(), Failure::ConnectTimeout);
     client.ask(&mut server);
     assert_eq!(client.connection.overdue(), Failure::Timeout);
@@ -191,6 +191,6 @@ fn where_nobody_listens_a_request_fails_to_connect() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let Ok(connection) = Connection::open(nobody) else { return }; // some kernels refuse at once
     client.connection = connection;
-    client.connection.begin(0, 0);
+    client.connection.begin(0, 0, 0);
     assert_eq!(client.step(), Step::Failed(Failure::Connect));
 }
