@@ -45,7 +45,14 @@ def ended(process: subprocess.Popen[str]) -> Report:
     output, errors = process.communicate(timeout=AT_MOST)
     assert process.returncode in (0, 1), errors
     report: Report = json.loads(output)
-    requests = report["requests"]
+    wrong = sum(map(checked, filter(None, (report, report["beside"]))))
+    assert process.returncode == (1 if wrong else 0)
+    return report
+
+
+def checked(report: Report) -> int:
+    """Check the accounts of one load, and return how much was not right."""
+    requests: dict[str, int] = report["requests"]
     assert requests["planned"] == requests["sent"] + requests["refused"]
     assert requests["sent"] == requests["answered"] + requests["failed"]
     assert requests["failed"] == sum(report["failed"].values())
@@ -55,9 +62,8 @@ def ended(process: subprocess.Popen[str]) -> Report:
     for times, of in (("latency", "answered"), ("latency_from_sending", "answered"), ("lag", "planned")):
         if report[times]:
             check_times(report[times], requests[of])
-    wrong = requests["failed"] + requests["refused"] + report["connections"]["unrequested_bytes"]
-    assert process.returncode == (1 if wrong else 0)
-    return report
+    unrequested: int = report["connections"]["unrequested_bytes"]
+    return requests["failed"] + requests["refused"] + unrequested
 
 
 def check_times(times: Report, count: int) -> None:
@@ -382,6 +388,51 @@ def test_idle_connections_are_opened_before_and_watched(program: Path, expected:
     assert server.connections == 1 + 10 + report["connections"]["opened"]
 
 
+def test_a_load_beside_a_path_that_never_answers_has_its_answers(program: Path, expected: Path) -> None:
+    connections: dict[bytes, set[Connection]] = {b"/": set(), b"/fast?a=b": set()}
+    delayed = Delayed(0.02)
+
+    def respond(connection: Connection, number: int) -> None:
+        path = connection.head.split(b" ")[1]
+        connections[path].add(connection)
+        if path != b"/":
+            delayed(connection, number)
+
+    options = ("--rate", 50, "--seconds", 2, "--timeout", 3, "--max-connections", 80)
+    beside = ("--beside", "10=/fast?a=b", "--beside-expect", expected)
+    report = run(program, respond, *options, *beside)
+    assert report["requests"] == expected_requests(planned=100, refused=20, failed=80)
+    assert report["failed"] == {"timeout": 80}
+    fast = report["beside"]
+    assert fast["requests"] == expected_requests(planned=20, answered=20)
+    assert fast["per_second"]["answered"] == [10, 10]
+    assert [sum(count for _, count in second) for second in fast["per_second"]["latency"]] == [10, 10]
+    assert min(microseconds for second in fast["per_second"]["latency"] for microseconds, _ in second) > 19_900
+    assert "GET /fast?a=b HTTP/1.1\r\n" in fast["request_head"]
+    slow, own = connections.values()
+    assert not slow & own
+    assert (len(slow), len(own)) == (80, fast["connections"]["opened"])
+
+
+def test_what_goes_wrong_beside_the_load_is_counted_there_alone(program: Path, expected: Path) -> None:
+    def respond(connection: Connection, number: int) -> None:
+        connection.send(RIGHT if b"GET / " in connection.head else RIGHT[:-1] + b"\x01")
+
+    options = ("--rate", 100, "--seconds", 1, "--lead-in", 0.5, "--threads", 2, "--expect", expected)
+    report = run(program, respond, *options, "--beside", "20=/beside", "--beside-expect", expected)
+    assert report["requests"] == expected_requests(planned=100, answered=100)
+    assert report["beside"]["failed"] == {"wrong_bytes": 20}
+    not_compared = run(program, respond, *options, "--beside", "20=/beside")
+    assert not_compared["beside"]["requests"] == expected_requests(planned=20, answered=20)
+
+
+def test_a_load_beside_a_closed_one_has_a_plan(program: Path, expected: Path) -> None:
+    report = run(program, Delayed(0.01), "--closed", 2, "--seconds", 1, "--beside", "20=/beside", "--expect", expected)
+    assert report["connections"]["opened"] == 2
+    assert report["requests"]["failed"] == 0
+    assert report["beside"]["requests"] == expected_requests(planned=20, answered=20)
+
+
 @pytest.mark.parametrize("load", [("--rate", 200, "--arrivals", "constant"), ("--closed", 2)], ids=["open", "closed"])
 def test_a_lead_in_is_made_and_not_counted(program: Path, expected: Path, load: tuple[object, ...]) -> None:
     """Its first 20 answers are wrong: these are requests of the lead-in."""
@@ -430,6 +481,10 @@ def test_the_summary_is_for_people(program: Path, expected: Path) -> None:
         (("--rate", "1"), "no URL is given"),
         (("--rate", "x", "http://127.0.0.1/"), "--rate must be a number"),
         (("--rate", "1", "--expect", "/no/such/file", "http://127.0.0.1/"), "cannot read '/no/such/file'"),
+        (
+            ("--rate", "1", "--beside", "1=/", "--beside-expect", "/no/such/file", "http://127.0.0.1/"),
+            "cannot read '/no/such/file'",
+        ),
         (("--rate", "1", "http://no-such-host.invalid/"), "cannot find the host"),
     ],
 )

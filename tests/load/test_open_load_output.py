@@ -3,12 +3,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ab_runner.load.open_load_output import parse
-from ab_runner.model.load import Outcome, Second
+from ab_runner.model.load import Beside, Outcome, Second
 from ab_runner.model.message import Message
 
 OUTPUT: dict[str, Any] = {
@@ -24,7 +25,20 @@ OUTPUT: dict[str, Any] = {
     "per_second": {"counted": [True, True], "stolen": {"0": [0.0, 0.01], "1": [0.0, 0.0]},
                    "sent": [500, 497], "refused": [0, 3], "answered": [500, 490], "failed": [0, 7],
                    "latency": [[[400, 500]], [[400, 400], [4_500, 90]]], "lag": [[[10, 500]], [[10, 500]]]},
-    "idle_opened": 50, "bytes_received": 123_456, "warnings": [], "a field of a later version": True,
+    "idle_opened": 50, "bytes_received": 123_456, "warnings": [],
+    "a field of a later version": True,
+}  # fmt: skip
+
+
+BESIDE: dict[str, Any] = {
+    **{name: OUTPUT[name] for name in ("answered_per_second", "bytes_received", "connections", "lag")},
+    "expected_bytes": None,
+    "requests": {"planned": 20, "sent": 19, "refused": 1, "answered": 17, "failed": 2, "retried": 0},
+    "failed": {"timeout": 2}, "refused": {"no_port": 1},
+    "latency": {"milliseconds": {"p99": 9.0}, "microseconds": [[800, 16], [9_000, 1]]}, "latency_from_sending": None,
+    "per_second": {"counted": [True, True], "stolen": {"0": [0.0, 0.01], "1": [0.0, 0.0]},
+                   "sent": [10, 9], "refused": [0, 1], "answered": [10, 7], "failed": [0, 2],
+                   "latency": [[[800, 10]], [[800, 6], [9_000, 1]]], "lag": [[[10, 10]], [[10, 10]]]},
 }  # fmt: skip
 
 
@@ -56,7 +70,8 @@ def test_the_figures_of_an_open_load() -> None:
 
 
 def test_an_older_program_does_not_tell_what_is_new() -> None:
-    older = {key: value for key, value in OUTPUT.items() if key != "latency_from_sending"}
+    new = ("latency_from_sending", "beside")
+    older = {key: value for key, value in OUTPUT.items() if key not in new}
     found = parse(json.dumps(older), "", 0)
     assert isinstance(found, Outcome)
     assert found.arrivals
@@ -90,6 +105,25 @@ def test_a_connection_that_a_closed_load_did_not_get_is_a_failure() -> None:
     assert found.failed == {"connect": 2, "timeout": 5, "no_port": 9}
 
 
+def test_a_load_beside_it_has_figures_of_its_own() -> None:
+    alone, found = parsed(), parsed(beside=BESIDE)
+    assert alone.beside is None
+    assert found.beside == Beside(
+        planned=20, answered=17, failed={"timeout": 2, "no_port": 1}, latency={800: 16, 9_000: 1},
+        per_second=(
+            Second(10, 0, {800: 10}, {10: 10}), Second(7, 3, {800: 6, 9_000: 1}, {10: 10}, stolen={0: 0.01}),
+        ),
+    )  # fmt: skip
+    assert msgspec.structs.replace(found, beside=None) == alone
+
+
+def test_bytes_that_no_request_had_asked_for_are_a_failure_beside_the_load_too() -> None:
+    unasked = BESIDE | {"connections": {**OUTPUT["connections"], "unrequested_bytes": 1}}
+    beside = parsed(beside=unasked).beside
+    assert beside is not None
+    assert beside.failed == {"timeout": 2, "no_port": 1, "extra_bytes": 1}
+
+
 def test_bytes_that_no_request_had_asked_for_are_a_failure() -> None:
     found = parsed(connections={**OUTPUT["connections"], "unrequested_bytes": 1_990})
     assert found.failed == {"connect": 2, "timeout": 5, "extra_bytes": 1}
@@ -105,6 +139,8 @@ def test_bytes_that_no_request_had_asked_for_are_a_failure() -> None:
         (json.dumps(OUTPUT | {"format": 1}), "", 0, "no figures"),
         (json.dumps({**OUTPUT, "requests": {}}), "", 0, "no figures"),
         (json.dumps({**OUTPUT, "seconds": -1}), "", 0, "no figures"),
+        (json.dumps({**OUTPUT, "beside": {**BESIDE, "requests": {}}}), "", 0, "no figures"),
+        (json.dumps({**OUTPUT, "beside": []}), "", 0, "no figures"),
     ],
 )
 def test_what_is_no_report_is_a_failure(stdout: str, stderr: str, code: int, expected: str) -> None:

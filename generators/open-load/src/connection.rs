@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with, sockopt};
+use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 
 use crate::answer::{Answer, Progress};
 use crate::clock::Nanos;
@@ -55,8 +55,26 @@ pub enum NotOpened {
     Failed(Failure),
 }
 
+/// Begin to open a connection.
+pub fn connect(address: SocketAddr) -> Result<TcpStream, NotOpened> {
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let socket = net::socket_with(family, SocketType::STREAM, flags, None)
+        .map_err(|_| NotOpened::Refused(Refusal::NoDescriptor))?;
+    // A request is one write, so this changes nothing but in the odd case that it goes out in parts.
+    let _ = sockopt::set_tcp_nodelay(&socket, true);
+    match net::connect(&socket, &address) {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(TcpStream::from(socket)),
+        Err(Errno::ADDRNOTAVAIL | Errno::AGAIN) => Err(NotOpened::Refused(Refusal::NoPort)),
+        Err(Errno::NOBUFS | Errno::NOMEM) => Err(NotOpened::Refused(Refusal::NoDescriptor)),
+        Err(_) => Err(NotOpened::Failed(Failure::Connect)),
+    }
+}
+
 pub struct Connection {
-    pub stream: TcpStream,
+    pub socket: TcpStream,
+    /// The number of the stream that it belongs to.
+    pub stream: usize,
     pub phase: Phase,
     /// When its request was due.
     pub intended: Nanos,
@@ -74,31 +92,12 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Begin to open a connection.
-    pub fn open(address: SocketAddr) -> Result<Connection, NotOpened> {
-        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let socket = socket_with(family, SocketType::STREAM, flags, None)
-            .map_err(|_| NotOpened::Refused(Refusal::NoDescriptor))?;
-        // A request is one write, so this changes nothing but in the odd case that it goes out in parts.
-        let _ = sockopt::set_tcp_nodelay(&socket, true);
-        match connect(&socket, &address) {
-            Ok(()) | Err(Errno::INPROGRESS) => Ok(Connection::new(TcpStream::from(socket), Phase::Free)),
-            Err(Errno::ADDRNOTAVAIL | Errno::AGAIN) => Err(NotOpened::Refused(Refusal::NoPort)),
-            Err(Errno::NOBUFS | Errno::NOMEM) => Err(NotOpened::Refused(Refusal::NoDescriptor)),
-            Err(_) => Err(NotOpened::Failed(Failure::Connect)),
-        }
-    }
-
-    /// Return an open connection that never has a request.
-    pub fn silent(stream: TcpStream) -> Connection {
-        Connection::new(stream, Phase::Silent)
-    }
-
-    fn new(stream: TcpStream, phase: Phase) -> Connection {
+    /// Return a connection of a stream; it may still be opening.
+    pub fn new(socket: TcpStream, stream: usize) -> Connection {
         Connection {
+            socket,
             stream,
-            phase,
+            phase: Phase::Free,
             intended: 0,
             sent: 0,
             deadline: 0,
@@ -107,6 +106,11 @@ impl Connection {
             is_answering: false,
             answer: Answer::default(),
         }
+    }
+
+    /// Return an open connection beside the load that never has a request.
+    pub fn silent(socket: TcpStream) -> Connection {
+        Connection { phase: Phase::Silent, ..Connection::new(socket, 0) }
     }
 
     /// Begin the request that was due at that time. It is sent by `advance`: on loopback a connection is mostly
@@ -138,7 +142,7 @@ impl Connection {
         match self.phase {
             Phase::Sending(sent) => self.send(sent, &request.head),
             Phase::Receiving => self.receive(request, buffer, received),
-            Phase::Closing | Phase::Free | Phase::Silent => match self.stream.read(buffer) {
+            Phase::Closing | Phase::Free | Phase::Silent => match self.socket.read(buffer) {
                 Ok(0) => Step::Closed,
                 Ok(_) => Step::Unrequested,
                 Err(error) if is_temporary(error.kind()) => Step::Wait(EventFlags::IN),
@@ -148,7 +152,7 @@ impl Connection {
     }
 
     fn send(&mut self, sent: usize, head: &[u8]) -> Step {
-        match self.stream.write(&head[sent..]) {
+        match self.socket.write(&head[sent..]) {
             Ok(count) if sent + count == head.len() => {
                 self.phase = Phase::Receiving;
                 Step::Wait(EventFlags::IN)
@@ -167,7 +171,7 @@ impl Connection {
 
     fn receive(&mut self, request: &Request, buffer: &mut [u8], received: &mut u64) -> Step {
         let expected = &request.expectation;
-        let count = match self.stream.read(buffer) {
+        let count = match self.socket.read(buffer) {
             Ok(count) => count,
             Err(error) if is_temporary(error.kind()) => return Step::Wait(EventFlags::IN),
             Err(_) => return Step::Failed(Failure::Reset),

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::time::Timespec;
 use slotmap::{DefaultKey, Key, KeyData, SlotMap};
 
-use crate::connection::Connection;
+use crate::connection::connect;
 
 /// Connections that are being opened at once: more would only fill the server's queue.
 const AT_ONCE: usize = 256;
@@ -26,12 +26,12 @@ pub fn open(address: SocketAddr, count: usize, within: Duration) -> io::Result<V
     let mut left = count;
     loop {
         while left > 0 && opening.len() < AT_ONCE {
-            let Ok(connection) = Connection::open(address) else {
+            let Ok(socket) = connect(address) else {
                 left = 0;
                 break;
             };
             left -= 1;
-            let key = opening.insert(connection.stream);
+            let key = opening.insert(socket);
             epoll::add(&epoll, &opening[key], EventData::new_u64(key.data().as_ffi()), EventFlags::OUT)?;
         }
         let patience = end.saturating_duration_since(Instant::now());
@@ -44,10 +44,10 @@ pub fn open(address: SocketAddr, count: usize, within: Duration) -> io::Result<V
             Err(error) => return Err(error.into()),
         }
         for event in events.drain(..) {
-            let Some(stream) = opening.remove(DefaultKey::from(KeyData::from_ffi(event.data.u64()))) else { continue };
-            if matches!(stream.take_error(), Ok(None)) {
-                epoll::delete(&epoll, &stream)?;
-                open.push(stream);
+            let Some(socket) = opening.remove(DefaultKey::from(KeyData::from_ffi(event.data.u64()))) else { continue };
+            if matches!(socket.take_error(), Ok(None)) {
+                epoll::delete(&epoll, &socket)?;
+                open.push(socket);
             }
         }
     }
@@ -67,9 +67,9 @@ mod tests {
         listen(&listener, 1024).unwrap();
         let open = open(listener.local_addr().unwrap(), 600, Duration::from_secs(60)).unwrap();
         assert_eq!(open.len(), 600);
-        for stream in &open {
+        for socket in &open {
             listener.accept().unwrap();
-            assert!(stream.peer_addr().is_ok());
+            assert!(socket.peer_addr().is_ok());
         }
     }
 

@@ -10,13 +10,16 @@ mod plan;
 mod report;
 mod request;
 mod steal;
+mod stream;
 mod tally;
 mod worker;
 
 use std::env;
 use std::fs;
 use std::io::{self, Write};
+use std::iter::once;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -29,8 +32,9 @@ use plan::{Arrivals, Plan};
 use report::{Report, Run};
 use request::{Expectation, Request};
 use steal::Steal;
+use stream::Stream;
 use tally::{Accounts, Tally};
-use worker::{Limits, Worker};
+use worker::Worker;
 
 /// Threads are started in this time before the first request is due.
 const GET_READY: Duration = Duration::from_millis(20);
@@ -62,8 +66,8 @@ fn run(options: &Options) -> Result<bool, String> {
     let url = options::url(&options.url)?;
     let address = resolve(&url)?;
     raise_open_files(options)?;
-    let request = request(options, &url, address)?;
-    let timeout = Duration::from_nanos(request.timeout);
+    let requests = requests(options, &url, address)?;
+    let timeout = Duration::from_secs_f64(options.timeout);
     // So that a server that is not there is known at once, and not by as many failures as there are requests.
     TcpStream::connect_timeout(&address, timeout).map_err(|error| format!("cannot reach {address}: {error}"))?;
     let idle = idle::open(address, options.idle, timeout)
@@ -71,29 +75,28 @@ fn run(options: &Options) -> Result<bool, String> {
     let idle_opened = idle.len();
 
     let end = End::at(nanos_of(options.lead_in) + nanos_of(options.longest()));
-    let arrivals = (0..options.threads).map(|thread| arrivals(options, thread, &end)).collect();
-
+    let broke_off = |error: io::Error| format!("the load broke off: {error}");
+    let workers = workers(options, &requests, &end, idle).map_err(broke_off)?;
     let clock = Clock::starting_in(GET_READY);
-    let (tally, watched) = make_load(options, &request, clock, arrivals, end.clone(), idle)
-        .map_err(|error| format!("the load broke off: {error}"))?;
+    let (tallies, watched) = make_load(options, workers, clock, &end).map_err(broke_off)?;
     let run = Run {
         options,
         address,
-        head: &request.head,
-        expected_bytes: request.expectation.body.as_ref().map(Vec::len),
         clock,
         due_until: end.get(),
         end: clock.now(),
         cpu_seconds: cpu_seconds() - watched.cpu_before,
         steal: &watched.steal,
         idle_opened,
+        requests: &requests,
+        tallies: &tallies,
     };
-    let report = Report::new(&run, &tally);
+    let report = Report::new(&run);
     for warning in report.warnings() {
         eprintln!("open-load: warning: {warning}");
     }
     print(&if options.json { report.to_json() } else { report.to_text() })?;
-    Ok(tally.is_clean())
+    Ok(tallies.iter().all(Tally::is_clean))
 }
 
 fn resolve(url: &Url) -> Result<SocketAddr, String> {
@@ -102,21 +105,29 @@ fn resolve(url: &Url) -> Result<SocketAddr, String> {
     addresses.next().ok_or(format!("the host '{}' has no address", url.host))
 }
 
-fn request(options: &Options, url: &Url, address: SocketAddr) -> Result<Request, String> {
-    let head = options.head(url).into_bytes();
-    let body = match &options.expect {
-        Some(file) => Some(fs::read(file).map_err(|error| format!("cannot read '{}': {error}", file.display()))?),
-        None if options.expect_echo => Some(head.clone()),
-        None => None,
+/// Return the request of the load, and that of the one beside it.
+fn requests(options: &Options, url: &Url, address: SocketAddr) -> Result<Vec<Request>, String> {
+    let request = |head: String, expect: Option<&Path>, expect_echo: bool| -> Result<Request, String> {
+        let head = head.into_bytes();
+        let body = match expect {
+            Some(file) => Some(fs::read(file).map_err(|error| format!("cannot read '{}': {error}", file.display()))?),
+            None => expect_echo.then(|| head.clone()),
+        };
+        let expectation = Expectation { body, version: options.http, connections: options.connections };
+        Ok(Request { address, head, timeout: nanos_of(options.timeout), expectation })
     };
-    let expectation = Expectation { body, version: options.http, connections: options.connections };
-    Ok(Request { address, head, timeout: nanos_of(options.timeout), expectation })
+    let load = request(options.head(&url.authority, &url.path), options.expect.as_deref(), options.expect_echo);
+    let beside = options
+        .beside
+        .as_ref()
+        .map(|beside| request(options.head(&url.authority, &beside.path), beside.expect.as_deref(), false));
+    once(load).chain(beside).collect()
 }
 
 /// Allow as many open files as the load may need, if this process may.
 fn raise_open_files(options: &Options) -> Result<(), String> {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    let connections = options.load.most_connections() + options.idle;
+    let connections = options.loads().map(Load::most_connections).sum::<usize>() + options.idle;
     let needed = connections + options.threads + OTHER_FILES;
     if maximum.is_some_and(|maximum| maximum < needed as u64) {
         let maximum = maximum.unwrap_or_default();
@@ -128,10 +139,11 @@ fn raise_open_files(options: &Options) -> Result<(), String> {
         .map_err(|error| format!("cannot open files: {error}"))
 }
 
-/// Return what makes one thread of all send its requests. A plan takes a while, so this comes before the clock starts.
-fn arrivals(options: &Options, thread: usize, end: &End) -> Arrivals {
+/// Return what makes one thread of all send its requests of a load. A plan takes a while, so this comes before the clock
+/// starts.
+fn arrivals(options: &Options, load: &Load, thread: usize, end: &End) -> Arrivals {
     let lead_in = nanos_of(options.lead_in);
-    match options.load {
+    match *load {
         Load::Open { rate, arrivals, seed, .. } => {
             let times = |seconds, seed| Plan::at_rate(rate, seconds, arrivals, seed).share(thread, options.threads);
             // As many plans as may be needed, each as long as the first one. With the same seed they would repeat its
@@ -159,33 +171,39 @@ struct Watched {
     steal: Steal,
 }
 
-/// Run all threads to their end, and return the sum of their accounts.
-fn make_load(
+/// Return the workers of all threads. Each has its share of every load, and of these silent connections.
+fn workers<'a>(
     options: &Options,
-    request: &Request,
-    clock: Clock,
-    arrivals: Vec<Arrivals>,
-    end: End,
+    requests: &'a [Request],
+    end: &End,
     mut idle: Vec<TcpStream>,
-) -> io::Result<(Tally, Watched)> {
-    let lead_in = nanos_of(options.lead_in);
+) -> io::Result<Vec<Worker<'a>>> {
     let idle_opened = idle.len();
-    let most = options.load.most_connections();
-    let workers = arrivals.into_iter().enumerate().map(|(thread, arrivals)| {
-        let limits = Limits { connections: share(most, thread, options), spin: options.spin * 1000 };
+    let workers = (0..options.threads).map(|thread| {
+        let streams = options.loads().zip(requests).map(|(load, request)| {
+            let accounts = Accounts::new(nanos_of(options.lead_in), end.clone());
+            let most_connections = share(load.most_connections(), thread, options);
+            Stream::new(request, arrivals(options, load, thread, end), accounts, most_connections)
+        });
         let idle = idle.drain(..share(idle_opened, thread, options)).collect();
-        Worker::new(request, clock, arrivals, limits, idle, Accounts::new(lead_in, end.clone()))
+        Worker::new(streams.collect(), options.spin * 1000, idle)
     });
-    let workers: Vec<Worker> = workers.collect::<io::Result<_>>()?;
+    workers.collect()
+}
+
+/// Run all workers to their end, and return the sums of their accounts of each load.
+fn make_load(options: &Options, workers: Vec<Worker>, clock: Clock, end: &End) -> io::Result<(Vec<Tally>, Watched)> {
+    let lead_in = nanos_of(options.lead_in);
     thread::scope(|scope| {
-        let running: Vec<_> = workers.into_iter().map(|worker| scope.spawn(move || worker.run())).collect();
-        let watched = watch(options, clock, &end);
-        let mut sum = Tally::new(lead_in, end);
+        let running: Vec<_> = workers.into_iter().map(|worker| scope.spawn(move || worker.run(clock))).collect();
+        let watched = watch(options, clock, end);
+        let mut sums: Vec<_> = options.loads().map(|_| Tally::new(lead_in, end.clone())).collect();
         for thread in running {
-            sum.add(&thread.join().expect("a worker does not panic")?);
+            let tallies = thread.join().expect("a worker does not panic")?;
+            sums.iter_mut().zip(&tallies).for_each(|(sum, tally)| sum.add(tally));
         }
-        sum.cut_off();
-        Ok((sum, watched))
+        sums.iter_mut().for_each(Tally::cut_off);
+        Ok((sums, watched))
     })
 }
 

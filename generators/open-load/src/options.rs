@@ -1,6 +1,8 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::iter::once;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -10,6 +12,7 @@ use serde::Serialize;
 use crate::plan::Spacing;
 use crate::request::{self, Connections, Version};
 use crate::tally::LONGEST;
+use crate::worker::CLOSING;
 
 pub const HELP: &str = "\
 open-load makes HTTP load and reports latency from the intended time of each request.
@@ -41,6 +44,8 @@ limits:
   --spin US             poll instead of sleeping for US microseconds before a request is due and after it was sent [0]
 
 beside the load:
+  --beside RATE=PATH    a second open load, of constant arrivals, for another path, on connections of its own
+  --beside-expect FILE  compare each body of that with this file
   --idle N              connections that are opened before and stay silent [0]
 
 output:
@@ -53,6 +58,8 @@ exit codes: 0 every answer was right; 1 some were not; 2 wrong usage, or the ser
 
 /// Lines that every request has, and those that a request without a body must not have.
 const OWN_HEADERS: [&str; 6] = ["Accept", "Connection", "Content-Length", "Host", "Transfer-Encoding", "User-Agent"];
+/// Arrivals per second.
+const RATES: RangeInclusive<f64> = 0.001..=10_000_000.0;
 /// More would keep the plan's first pass busy for long before the run.
 const MOST_ARRIVALS: f64 = 1e9;
 
@@ -79,6 +86,15 @@ impl Load {
     }
 }
 
+/// A second load beside the first one, on the same host.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Beside {
+    #[serde(flatten)]
+    pub load: Load,
+    pub path: String,
+    pub expect: Option<PathBuf>,
+}
+
 /// What was asked for, as it is repeated in the output.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Options {
@@ -101,6 +117,7 @@ pub struct Options {
     pub threads: usize,
     #[serde(rename = "spin_microseconds")]
     pub spin: u64,
+    pub beside: Option<Beside>,
     pub idle: usize,
     #[serde(skip)]
     pub json: bool,
@@ -112,16 +129,21 @@ impl Options {
         self.at_most.unwrap_or(self.seconds)
     }
 
-    /// Return the head of each request.
-    pub fn head(&self, url: &Url) -> String {
-        request::head(&url.authority, &url.path, self.http, self.connections, &self.headers)
+    /// Return the load, and the one beside it.
+    pub fn loads(&self) -> impl Iterator<Item = &Load> {
+        once(&self.load).chain(self.beside.as_ref().map(|beside| &beside.load))
+    }
+
+    /// Return the head of each request for a path.
+    pub fn head(&self, authority: &str, path: &str) -> String {
+        request::head(authority, path, self.http, self.connections, &self.headers)
     }
 }
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq)]
 pub enum Command {
-    Run(Options),
+    Run(Box<Options>),
     /// Print this head of a request.
     Head(String),
     Help,
@@ -142,6 +164,7 @@ pub struct Url {
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
     let (mut rate, mut closed, mut print_head) = (None, None, false);
     let (mut arrivals, mut seed, mut max_connections) = (Spacing::Poisson, 1, 10_000);
+    let (mut rate_beside, mut expect_beside) = (None, None);
     let mut options = Options {
         url: String::new(),
         load: Load::Closed { connections: 1 }, // until all arguments are known
@@ -157,6 +180,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
         timeout: 10.0,
         threads: 1,
         spin: 0,
+        beside: None,
         idle: 0,
         json: false,
     };
@@ -164,7 +188,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
     let line = |error: lexopt::Error| error.to_string();
     while let Some(argument) = parser.next().map_err(line)? {
         match argument {
-            Long("rate") => rate = Some(number(&mut parser, "--rate", 0.001, 10_000_000.0)?),
+            Long("rate") => rate = Some(number(&mut parser, "--rate", *RATES.start(), *RATES.end())?),
             Long("closed") => closed = Some(number(&mut parser, "--closed", 1, 1_000_000)?),
             Long("seconds") => options.seconds = number(&mut parser, "--seconds", 0.001, 86_400.0)?,
             Long("at-most") => options.at_most = Some(number(&mut parser, "--at-most", 1.0, 86_400.0)?),
@@ -196,6 +220,10 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
             }
             Long("threads") => options.threads = number(&mut parser, "--threads", 1, 1024)?,
             Long("spin") => options.spin = number(&mut parser, "--spin", 0, 1_000_000)?,
+            Long("beside") => {
+                rate_beside = Some(rate_and_path(&parser.value().and_then(|text| text.string()).map_err(line)?)?);
+            }
+            Long("beside-expect") => expect_beside = Some(parser.value().map_err(line)?.into()),
             Long("idle") => options.idle = number(&mut parser, "--idle", 0, 1_000_000)?,
             Long("json") => options.json = true,
             Long("print-head") => print_head = true,
@@ -210,7 +238,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
     }
     let url = url(&options.url)?;
     if print_head {
-        return Ok(Command::Head(options.head(&url)));
+        return Ok(Command::Head(options.head(&url.authority, &url.path)));
     }
     options.load = match (rate, closed) {
         (Some(_), Some(_)) => return Err("--rate and --closed exclude each other".into()),
@@ -218,13 +246,19 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
         (Some(rate), None) => Load::Open { rate, arrivals, seed, max_connections },
         (None, Some(connections)) => Load::Closed { connections },
     };
+    options.beside = match rate_beside {
+        Some((rate, path)) => Some(Beside { load: beside(rate, &options), path, expect: expect_beside }),
+        None if expect_beside.is_some() => return Err("--beside-expect needs --beside".into()),
+        None => None,
+    };
     check(&options)?;
-    Ok(Command::Run(options))
+    Ok(Command::Run(Box::new(options)))
 }
 
 /// Return one line that says what is wrong with options that do not fit each other.
 fn check(options: &Options) -> Result<(), String> {
-    if let Load::Open { rate, .. } = options.load {
+    for load in options.loads() {
+        let Load::Open { rate, .. } = *load else { continue };
         let seconds = options.longest() + options.lead_in;
         if rate * options.seconds < 0.5 {
             return Err(format!("{rate} arrivals per second for {} s are no request", options.seconds));
@@ -272,6 +306,26 @@ pub fn url(text: &str) -> Result<Url, String> {
     Ok(Url { authority: authority.to_owned(), host: host.to_owned(), port, path })
 }
 
+/// Return the rate and the path in `RATE=PATH`, or one line that says what is wrong with them.
+fn rate_and_path(text: &str) -> Result<(f64, String), String> {
+    let wrong = |why: &str| Err(format!("--beside '{}' {why}, as in 10=/small.html", text.escape_debug()));
+    let Some((rate, path)) = text.split_once('=') else { return wrong("must be a rate and a path") };
+    if !path.starts_with('/') || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return wrong("has no path of printable ASCII that begins with a slash");
+    }
+    match rate.parse() {
+        Ok(rate) if RATES.contains(&rate) => Ok((rate, path.to_owned())),
+        _ => wrong(&format!("has no rate from {} to {}", RATES.start(), RATES.end())),
+    }
+}
+
+/// Return the load beside that of the options, which has a connection for every request that can be under way or closing.
+fn beside(rate: f64, options: &Options) -> Load {
+    let longest = options.timeout + CLOSING as f64 / 1e9;
+    let max_connections = (rate * longest).ceil() as usize + options.threads;
+    Load::Open { rate, arrivals: Spacing::Constant, seed: 1, max_connections }
+}
+
 /// Return the numbers of CPUs, or one line that says what is wrong with them.
 fn cpus(text: &str) -> Result<Vec<usize>, String> {
     let wrong = |_| format!("--cpus must be numbers with commas between them, such as 0,1, not '{text}'");
@@ -313,123 +367,4 @@ fn choice<T: Copy>(parser: &mut lexopt::Parser, name: &str, choices: [(&str, T);
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(line: &str) -> Result<Command, String> {
-        parse(line.split_whitespace().map(OsString::from))
-    }
-
-    fn options(line: &str) -> Options {
-        match parsed(line) {
-            Ok(Command::Run(options)) => options,
-            other => panic!("{line}: {other:?}"),
-        }
-    }
-
-    #[test]
-    fn options_may_stand_before_and_after_the_url() {
-        let found = options(
-            "--rate 2.5 http://localhost/ --seconds 3 --lead-in 0.5 --http 1.0 --connections new --arrivals constant",
-        );
-        let load = Load::Open { rate: 2.5, arrivals: Spacing::Constant, seed: 1, max_connections: 10_000 };
-        assert_eq!((found.load, found.seconds, found.lead_in), (load, 3.0, 0.5));
-        assert_eq!((found.http, found.connections), (Version::Http10, Connections::New));
-    }
-
-    #[test]
-    fn a_header_is_a_name_and_a_value_on_one_line() {
-        assert_eq!(header("Accept-Encoding:gzip "), Ok("Accept-Encoding: gzip".to_owned()));
-        assert_eq!(header("X-Empty:"), Ok("X-Empty: ".to_owned()));
-        for (text, said) in [
-            ("gzip", "has no colon"),
-            (": gzip", "has no name"),
-            ("Accept Encoding: gzip", "has no name"),
-            ("X: a\r\nY: b", "not printable ASCII"),
-            ("X: ä", "not printable ASCII"),
-            ("host: other", "open-load decides"),
-        ] {
-            let error = header(text).expect_err(text);
-            assert!(error.contains(said) && !error.contains('\n'), "{text}: {error}");
-        }
-    }
-
-    #[test]
-    fn help_and_version_need_nothing_else() {
-        assert_eq!(parsed("--help"), Ok(Command::Help));
-        assert_eq!(parsed("-V"), Ok(Command::Version));
-    }
-
-    #[test]
-    fn the_head_of_a_request_needs_no_load() {
-        let expected = request::head("h:81", "/a", Version::Http10, Connections::New, &["X: y".to_owned()]);
-        let parts = ["--print-head", "--http", "1.0", "--connections", "new", "--header", "X:y", "http://h:81/a"];
-        assert_eq!(parse(parts.map(OsString::from)), Ok(Command::Head(expected.clone())));
-        let whole_command_line = ["--rate", "5", "--expect-echo", "--json"].into_iter().chain(parts);
-        assert_eq!(parse(whole_command_line.map(OsString::from)), Ok(Command::Head(expected)));
-        assert!(parsed("--print-head h").is_err());
-    }
-
-    #[test]
-    fn the_help_names_every_option_and_its_default() {
-        for word in [
-            "[10000]",
-            "--at-most",
-            "--cpus",
-            "--expect-echo",
-            "--idle",
-            "--spin",
-            "--seed",
-            "--print-head",
-            "exit codes",
-        ] {
-            assert!(HELP.contains(word), "{word}");
-        }
-    }
-
-    #[test]
-    fn wrong_usage_is_said_in_one_line() {
-        for (line, said) in [
-            ("", "no URL"),
-            ("http://h/", "give --rate R"),
-            ("--rate 1 --closed 1 http://h/", "exclude each other"),
-            ("--rate 0 http://h/", "--rate must be a number from 0.001"),
-            ("--rate NaN http://h/", "--rate must be a number"),
-            ("--rate inf http://h/", "--rate must be a number"),
-            ("--rate 0.1 --seconds 1 http://h/", "no request"),
-            ("--rate 1000000 --seconds 10000 http://h/", "more than 1000000000"),
-            ("--closed 1.5 http://h/", "--closed must be a number from 1"),
-            ("--closed 1 --threads 2 http://h/", "fewer --threads"),
-            ("--rate 1 --lead-in -1 http://h/", "--lead-in must be a number from 0"),
-            ("--rate 1 --at-most 0 http://h/", "--at-most must be a number from 1"),
-            ("--rate 1 --seconds 5 --at-most 4 http://h/", "--at-most 4 is less than --seconds 5"),
-            ("--rate 1 --seconds 1.5 --at-most 4 http://h/", "whole seconds"),
-            ("--rate 1 --cpus 0, http://h/", "--cpus must be numbers"),
-            ("--rate 1 --http 2 http://h/", "--http must be 1.0 or 1.1, not '2'"),
-            ("--rate 1 --expect-echo --expect f http://h/", "exclude each other"),
-            ("--rate 1 http://h/ http://h/", "unexpected argument"),
-            ("--rate 1 --nonsense http://h/", "invalid option '--nonsense'"),
-            ("--rate", "missing argument"),
-        ] {
-            let error = parsed(line).expect_err(line);
-            assert!(error.contains(said) && !error.contains('\n'), "{line}: {error}");
-        }
-    }
-
-    #[test]
-    fn a_url_has_a_host_and_may_have_a_port_and_a_path() {
-        let parts = |text| url(text).map(|url| (url.host, url.port, url.path)).unwrap();
-        let expected = |host: &str, port, path: &str| (host.to_owned(), port, path.to_owned());
-        assert_eq!(parts("http://h"), expected("h", 80, "/"));
-        assert_eq!(parts("http://h:81/a/b?c:d"), expected("h", 81, "/a/b?c:d"));
-        assert_eq!(parts("http://h?x"), expected("h", 80, "/?x"));
-        assert_eq!(parts("http://[::1]:81/"), expected("::1", 81, "/"));
-        assert_eq!(parts("http://[::1]/"), expected("::1", 80, "/"));
-        assert_eq!(url("http://h:81/").unwrap().authority, "h:81");
-        for wrong in
-            ["h", "https://h/", "http://", "http:///x", "http://h:x/", "http://h:65536/", "http://u@h/", "http://h/ä"]
-        {
-            assert!(url(wrong).is_err(), "{wrong}");
-        }
-    }
-}
+mod tests;

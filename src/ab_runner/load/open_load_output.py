@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from ab_runner.model.limits import Amount, Count
-from ab_runner.model.load import Arrivals, Outcome, Second
+from ab_runner.model.load import Arrivals, Beside, Outcome, Second
 from ab_runner.model.message import Code, Message
 from ab_runner.model.text import shown
 
@@ -65,25 +65,31 @@ class _Options(msgspec.Struct, frozen=True):
     closed: Count | None = None
 
 
-class _Output(msgspec.Struct, frozen=True, kw_only=True):
-    format: int
-    version: str
-    options: _Options
+class _OfLoad(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one load: the main one, or the one beside it."""
+
     expected_bytes: Count | None
-    seconds: Amount
-    due_seconds: Amount
-    counted_seconds: Amount
     requests: _Requests
     failed: dict[str, Count]
     refused: dict[str, Count]
     answered_per_second: Amount
     latency: _Times | None
-    lag: _Times | None
     latency_from_sending: _Times | None = None
-    connections: _Connections
-    idle_opened: Count
-    bytes_received: Count
+    lag: _Times | None
     per_second: _PerSecond
+    connections: _Connections
+    bytes_received: Count
+
+
+class _Output(_OfLoad, frozen=True, kw_only=True):
+    format: int
+    version: str
+    options: _Options
+    seconds: Amount
+    due_seconds: Amount
+    counted_seconds: Amount
+    beside: _OfLoad | None = None
+    idle_opened: Count
 
 
 def parse(stdout: str, stderr: str, exit_code: int) -> Outcome | Message:
@@ -104,6 +110,8 @@ def _counts(times: _Times | None) -> dict[int, int]:
 def _outcome(output: _Output) -> Outcome:
     answered = output.requests.answered
     failed = _failed(output)
+    if output.options.rate is None:  # what found no connection: of an open load it is told apart
+        failed.update(output.refused)
     length = output.expected_bytes or 0
     return Outcome(
         generator="open-load",
@@ -115,7 +123,7 @@ def _outcome(output: _Output) -> Outcome:
         completed_per_second=output.answered_per_second,
         answered=answered,
         requests=output.requests.sent,
-        failed={shown(reason, 40): count for reason, count in failed.items()},
+        failed=_shown(failed),
         failed_at_least=sum(failed.values()),
         retried=output.requests.retried,
         kept_alive=max(0, answered - output.connections.opened) if output.options.connections == "kept" else None,
@@ -125,7 +133,24 @@ def _outcome(output: _Output) -> Outcome:
         latency=_counts(output.latency),
         arrivals=_arrivals(output, round(output.options.rate)) if output.options.rate is not None else None,
         per_second=tuple(_seconds(output.per_second)),
+        beside=_beside(output.beside) if output.beside else None,
     )
+
+
+def _beside(told: _OfLoad) -> Beside:
+    failed = _failed(told)
+    failed.update(told.refused)
+    return Beside(
+        planned=told.requests.planned,
+        answered=told.requests.answered,
+        failed=_shown(failed),
+        latency=_counts(told.latency),
+        per_second=tuple(_seconds(told.per_second)),
+    )
+
+
+def _shown(counts: Mapping[str, int]) -> dict[str, int]:
+    return {shown(reason, 40): count for reason, count in counts.items()}
 
 
 def _seconds(told: _PerSecond) -> Iterator[Second]:
@@ -137,15 +162,13 @@ def _seconds(told: _PerSecond) -> Iterator[Second]:
         yield Second(answered, failed + refused, dict(latency), dict(lag), counted, stolen)
 
 
-def _failed(output: _Output) -> dict[str, int]:
+def _failed(told: _OfLoad) -> Counter[str]:
     """Return the failed requests by reason. Bytes that no request had asked for make an answer wrong; how many answers,
-    open-load does not say. What a closed load found no connection for failed too; an open one tells it apart."""
-    failed = Counter(output.failed)
-    if output.connections.unrequested_bytes:
+    open-load does not say."""
+    failed = Counter(told.failed)
+    if told.connections.unrequested_bytes:
         failed["extra_bytes"] += 1
-    if output.options.rate is None:
-        failed.update(output.refused)
-    return dict(failed)
+    return failed
 
 
 def _arrivals(output: _Output, rate: int) -> Arrivals:
@@ -155,7 +178,7 @@ def _arrivals(output: _Output, rate: int) -> Arrivals:
     return Arrivals(
         rate=rate,
         planned=output.requests.planned,
-        refused={shown(reason, 40): count for reason, count in output.refused.items()},
+        refused=_shown(output.refused),
         lag_p99=lag.get("p99", 0.0),
         lag_longest=lag.get("max", 0.0),
         most_connections=output.connections.most_at_once,

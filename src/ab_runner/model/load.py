@@ -66,6 +66,18 @@ class Second(Struct, frozen=True, omit_defaults=True):
     """The seconds that the hypervisor took from each CPU of server and generator, where it took any."""
 
 
+class Beside(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of a second open load beside the main one, for another path and over connections of its own."""
+
+    planned: Count
+    answered: Count
+    failed: Mapping[str, Count] = {}
+    """By kind; those that were not sent too."""
+    latency: Mapping[Count, Count] = {}
+    """As in `Outcome`."""
+    per_second: tuple[Second, ...] = ()
+
+
 class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one run of a generator found, in terms that all generators have."""
 
@@ -113,6 +125,8 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """None for a closed load."""
     per_second: tuple[Second, ...] = ()
     """Where the generator tells it."""
+    beside: Beside | None = None
+    """None where no second load was asked for. No other field has anything of it."""
 
     @property
     def rate(self) -> float:

@@ -23,14 +23,14 @@ struct Client {
 fn connected(connections: Connections) -> (Client, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let Ok(connection) = Connection::open(address) else { panic!("it is not opened") };
+    let Ok(socket) = connect(address) else { panic!("it is not opened") };
     let request = Request {
         address,
         head: head("h", "/", Version::Http11, connections, &[]).into_bytes(),
         timeout: 0,
         expectation: Expectation { body: Some(b"ok".to_vec()), version: Version::Http11, connections },
     };
-    (Client { connection, request, received: 0 }, listener.accept().unwrap().0)
+    (Client { connection: Connection::new(socket, 0), request, received: 0 }, listener.accept().unwrap().0)
 }
 
 /// Return a kept connection that has had an answer, and its server's end.
@@ -189,8 +189,8 @@ fn a_connection_without_a_request_notices_its_end_and_bytes_that_nobody_asked_fo
 fn where_nobody_listens_a_request_fails_to_connect() {
     let (mut client, _server) = connected(Connections::Kept);
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let Ok(connection) = Connection::open(nobody) else { return }; // some kernels refuse at once
-    client.connection = connection;
+    let Ok(socket) = connect(nobody) else { return }; // some kernels refuse at once
+    client.connection = Connection::new(socket, 0);
     client.connection.begin(0, 0, 0);
     assert_eq!(client.step(), Step::Failed(Failure::Connect));
 }
