@@ -388,6 +388,23 @@ def test_idle_connections_are_opened_before_and_watched(program: Path, expected:
     assert server.connections == 1 + 10 + report["connections"]["opened"]
 
 
+def test_connections_are_opened_before_and_used(program: Path, expected: Path) -> None:
+    """There are as many as requests, so that none of these needs another one, however late answers are."""
+    at_first_request = []
+
+    def respond(connection: Connection, number: int) -> None:
+        if not number:
+            at_first_request.append(server.connections)
+        connection.send(RIGHT)
+
+    server = Server(respond)
+    with running(server) as (port,):
+        report = ended(started(program, port, "--rate", 400, "--seconds", 0.1, "--open", 40, "--expect", expected))
+    assert at_first_request == [1 + 40]
+    assert (report["opened_before"], report["connections"]["opened"]) == (40, 0)
+    assert report["requests"] == expected_requests(planned=40, answered=40)
+
+
 def test_a_load_beside_a_path_that_never_answers_has_its_answers(program: Path, expected: Path) -> None:
     connections: dict[bytes, set[Connection]] = {b"/": set(), b"/fast?a=b": set()}
     delayed = Delayed(0.02)

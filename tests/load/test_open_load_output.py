@@ -25,7 +25,7 @@ OUTPUT: dict[str, Any] = {
     "per_second": {"counted": [True, True], "stolen": {"0": [0.0, 0.01], "1": [0.0, 0.0]},
                    "sent": [500, 497], "refused": [0, 3], "answered": [500, 490], "failed": [0, 7],
                    "latency": [[[400, 500]], [[400, 400], [4_500, 90]]], "lag": [[[10, 500]], [[10, 500]]]},
-    "idle_opened": 50, "bytes_received": 123_456, "warnings": [],
+    "idle_opened": 50, "opened_before": 7, "bytes_received": 123_456, "warnings": [],
     "a field of a later version": True,
 }  # fmt: skip
 
@@ -64,13 +64,13 @@ def test_the_figures_of_an_open_load() -> None:
     assert arrivals.lag == {10: 1_000}
     assert (arrivals.rate, arrivals.planned, arrivals.refused) == (500, 1_000, {"connection_limit": 3})
     assert (arrivals.lag_p99, arrivals.lag_longest, arrivals.most_connections) == (0.02, 0.3, 8)
-    assert (arrivals.idle_opened, arrivals.idle_closed) == (50, 1)
+    assert (arrivals.idle_opened, arrivals.idle_closed, arrivals.opened_before) == (50, 1, 7)
     assert (arrivals.due_seconds, arrivals.clean_seconds, arrivals.lacks_clean_seconds) == (2.0, None, False)
     assert (arrivals.mean_from_sending, arrivals.longest_from_sending) == (0.8, 8.8)
 
 
 def test_an_older_program_does_not_tell_what_is_new() -> None:
-    new = ("latency_from_sending", "beside")
+    new = ("latency_from_sending", "opened_before", "beside")
     older = {key: value for key, value in OUTPUT.items() if key not in new}
     found = parse(json.dumps(older), "", 0)
     assert isinstance(found, Outcome)

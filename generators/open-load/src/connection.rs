@@ -84,8 +84,8 @@ pub struct Connection {
     pub deadline: Nanos,
     /// The event that epoll waits for; None if epoll does not know the connection yet.
     pub watched: Option<EventFlags>,
-    /// Whether it has had an answer before.
-    is_reused: bool,
+    /// Whether it was open before its request.
+    was_open: bool,
     /// Whether any byte has come since its request began.
     is_answering: bool,
     answer: Answer,
@@ -102,10 +102,15 @@ impl Connection {
             sent: 0,
             deadline: 0,
             watched: None,
-            is_reused: false,
+            was_open: false,
             is_answering: false,
             answer: Answer::default(),
         }
+    }
+
+    /// Return a connection of the first stream that was opened before the load.
+    pub fn free(socket: TcpStream) -> Connection {
+        Connection { was_open: true, ..Connection::new(socket, 0) }
     }
 
     /// Return an open connection beside the load that never has a request.
@@ -127,13 +132,13 @@ impl Connection {
     /// Keep it for a further request.
     pub fn keep(&mut self) {
         self.phase = Phase::Free;
-        self.is_reused = true;
+        self.was_open = true;
     }
 
-    /// Return whether a request that failed so may be sent once more (RFC 9112, 9.3.1): the server closed a kept connection
-    /// while the request was on its way to it, and has not said a word about it.
+    /// Return whether a request that failed so may be sent once more (RFC 9112, 9.3.1): the server closed an open
+    /// connection while the request was on its way to it, and has not said a word about it.
     pub fn was_closed_before(&self, failure: Failure) -> bool {
-        self.is_reused && !self.is_answering && matches!(failure, Failure::NoAnswer | Failure::Reset)
+        self.was_open && !self.is_answering && matches!(failure, Failure::NoAnswer | Failure::Reset)
     }
 
     /// Do what can be done now: at most one write or one read, so that no connection keeps the others waiting.

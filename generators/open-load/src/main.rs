@@ -3,7 +3,7 @@
 mod answer;
 mod clock;
 mod connection;
-mod idle;
+mod opening;
 mod options;
 mod outcome;
 mod plan;
@@ -34,7 +34,7 @@ use request::{Expectation, Request};
 use steal::Steal;
 use stream::Stream;
 use tally::{Accounts, Tally};
-use worker::Worker;
+use worker::{Opened, Worker};
 
 /// Threads are started in this time before the first request is due.
 const GET_READY: Duration = Duration::from_millis(20);
@@ -70,13 +70,15 @@ fn run(options: &Options) -> Result<bool, String> {
     let timeout = Duration::from_secs_f64(options.timeout);
     // So that a server that is not there is known at once, and not by as many failures as there are requests.
     TcpStream::connect_timeout(&address, timeout).map_err(|error| format!("cannot reach {address}: {error}"))?;
-    let idle = idle::open(address, options.idle, timeout)
-        .map_err(|error| format!("idle connections cannot be opened: {error}"))?;
-    let idle_opened = idle.len();
+    let open = |count| {
+        opening::open(address, count, timeout).map_err(|error| format!("connections cannot be opened before: {error}"))
+    };
+    let opened = Opened { idle: open(options.idle)?, free: open(options.open)? };
+    let (idle_opened, opened_before) = (opened.idle.len(), opened.free.len());
 
     let end = End::at(nanos_of(options.lead_in) + nanos_of(options.longest()));
     let broke_off = |error: io::Error| format!("the load broke off: {error}");
-    let workers = workers(options, &requests, &end, idle).map_err(broke_off)?;
+    let workers = workers(options, &requests, &end, opened).map_err(broke_off)?;
     let clock = Clock::starting_in(GET_READY);
     let (tallies, watched) = make_load(options, workers, clock, &end).map_err(broke_off)?;
     let run = Run {
@@ -88,6 +90,7 @@ fn run(options: &Options) -> Result<bool, String> {
         cpu_seconds: cpu_seconds() - watched.cpu_before,
         steal: &watched.steal,
         idle_opened,
+        opened_before,
         requests: &requests,
         tallies: &tallies,
     };
@@ -171,22 +174,25 @@ struct Watched {
     steal: Steal,
 }
 
-/// Return the workers of all threads. Each has its share of every load, and of these silent connections.
+/// Return the workers of all threads. Each has its share of every load, and of these open connections.
 fn workers<'a>(
     options: &Options,
     requests: &'a [Request],
     end: &End,
-    mut idle: Vec<TcpStream>,
+    mut opened: Opened,
 ) -> io::Result<Vec<Worker<'a>>> {
-    let idle_opened = idle.len();
+    let (idle, free) = (opened.idle.len(), opened.free.len());
     let workers = (0..options.threads).map(|thread| {
         let streams = options.loads().zip(requests).map(|(load, request)| {
             let accounts = Accounts::new(nanos_of(options.lead_in), end.clone());
             let most_connections = share(load.most_connections(), thread, options);
             Stream::new(request, arrivals(options, load, thread, end), accounts, most_connections)
         });
-        let idle = idle.drain(..share(idle_opened, thread, options)).collect();
-        Worker::new(streams.collect(), options.spin * 1000, idle)
+        let opened = Opened {
+            idle: opened.idle.drain(..share(idle, thread, options)).collect(),
+            free: opened.free.drain(..share(free, thread, options)).collect(),
+        };
+        Worker::new(streams.collect(), options.spin * 1000, opened)
     });
     workers.collect()
 }

@@ -40,6 +40,7 @@ requests:
 
 limits:
   --max-connections N   most connections at once, of an open load [10000]
+  --open N              connections that are opened before the first request is due [0]
   --threads N           each takes a share of requests and connections [1]
   --spin US             poll instead of sleeping for US microseconds before a request is due and after it was sent [0]
 
@@ -114,6 +115,7 @@ pub struct Options {
     pub expect_echo: bool,
     #[serde(rename = "timeout_seconds")]
     pub timeout: f64,
+    pub open: usize,
     pub threads: usize,
     #[serde(rename = "spin_microseconds")]
     pub spin: u64,
@@ -178,6 +180,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
         expect: None,
         expect_echo: false,
         timeout: 10.0,
+        open: 0,
         threads: 1,
         spin: 0,
         beside: None,
@@ -218,6 +221,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, S
             Long("max-connections") => {
                 max_connections = number(&mut parser, "--max-connections", 1, 1_000_000)?;
             }
+            Long("open") => options.open = number(&mut parser, "--open", 0, 1_000_000)?,
             Long("threads") => options.threads = number(&mut parser, "--threads", 1, 1024)?,
             Long("spin") => options.spin = number(&mut parser, "--spin", 0, 1_000_000)?,
             Long("beside") => {
@@ -278,7 +282,14 @@ fn check(options: &Options) -> Result<(), String> {
     if options.expect_echo && options.expect.is_some() {
         return Err("--expect and --expect-echo exclude each other".into());
     }
-    if options.threads > options.load.most_connections() {
+    let most = options.load.most_connections();
+    if options.open > most {
+        return Err(format!("--open {} is more than the {most} connections that the load may have", options.open));
+    }
+    if options.open > 0 && options.connections == Connections::New {
+        return Err("--open needs kept connections".into());
+    }
+    if options.threads > most {
         return Err("each thread needs a connection: give fewer --threads".into());
     }
     Ok(())

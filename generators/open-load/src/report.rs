@@ -31,6 +31,7 @@ pub struct Run<'a> {
     pub cpu_seconds: f64,
     pub steal: &'a Steal,
     pub idle_opened: usize,
+    pub opened_before: usize,
     /// Those of each load, in the order of `Options::loads`.
     pub requests: &'a [Request],
     pub tallies: &'a [Tally],
@@ -56,6 +57,7 @@ pub struct Report<'a> {
     load: LoadReport,
     beside: Option<LoadReport>,
     idle_opened: usize,
+    opened_before: usize,
     warnings: Vec<String>,
 }
 
@@ -90,6 +92,7 @@ impl<'a> Report<'a> {
             load,
             beside: loads.next(),
             idle_opened: run.idle_opened,
+            opened_before: run.opened_before,
             warnings: Vec::new(),
         };
         report.warnings = warnings(&report);
@@ -129,6 +132,9 @@ fn warnings(report: &Report) -> Vec<String> {
     }
     if report.idle_opened < options.idle {
         warn(format!("only {} of {} idle connections could be opened", report.idle_opened, options.idle));
+    }
+    if report.opened_before < options.open {
+        warn(format!("only {} of {} connections could be opened before the load", report.opened_before, options.open));
     }
     if report.load.expected_bytes.is_none() {
         warn("the bodies were not compared: give --expect FILE".into());

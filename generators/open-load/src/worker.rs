@@ -29,6 +29,15 @@ const BUFFER: usize = 64 * 1024;
 /// How long the server may take to close a connection after an answer; then the client does it.
 pub const CLOSING: Nanos = SECOND;
 
+/// Connections that were opened before the load.
+#[derive(Default)]
+pub struct Opened {
+    /// Those that stay silent beside it.
+    pub idle: Vec<TcpStream>,
+    /// Those that the first stream uses.
+    pub free: Vec<TcpStream>,
+}
+
 pub struct Worker<'a> {
     clock: Clock,
     /// For so long before a request is due, and after one was sent, the thread polls instead of sleeping.
@@ -43,8 +52,8 @@ pub struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    /// Return a worker that makes these streams, with these silent connections beside them.
-    pub fn new(streams: Vec<Stream<'a>>, spin: Nanos, idle: Vec<TcpStream>) -> io::Result<Worker<'a>> {
+    /// Return a worker that makes these streams over these open connections and others.
+    pub fn new(streams: Vec<Stream<'a>>, spin: Nanos, opened: Opened) -> io::Result<Worker<'a>> {
         let mut worker = Worker {
             clock: Clock::starting_in(Duration::ZERO), // until the load begins
             spin,
@@ -54,9 +63,15 @@ impl<'a> Worker<'a> {
             sent: 0,
             buffer: vec![0; BUFFER],
         };
-        for socket in idle {
+        for socket in opened.idle {
             let key = worker.connections.insert(Connection::silent(socket));
             worker.watch(key, EventFlags::IN)?;
+        }
+        for socket in opened.free {
+            let key = worker.connections.insert(Connection::free(socket));
+            worker.watch(key, EventFlags::IN)?;
+            worker.streams[0].free.push(key);
+            worker.streams[0].open += 1;
         }
         Ok(worker)
     }

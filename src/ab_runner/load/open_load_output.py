@@ -90,6 +90,7 @@ class _Output(_OfLoad, frozen=True, kw_only=True):
     counted_seconds: Amount
     beside: _OfLoad | None = None
     idle_opened: Count
+    opened_before: Count = 0
 
 
 def parse(stdout: str, stderr: str, exit_code: int) -> Outcome | Message:
@@ -190,6 +191,7 @@ def _arrivals(output: _Output, rate: int) -> Arrivals:
         clean_seconds_asked=output.options.seconds if counts_clean_seconds else None,
         mean_from_sending=from_sending.get("mean"),
         longest_from_sending=from_sending.get("max"),
+        opened_before=output.opened_before,
     )
 
 

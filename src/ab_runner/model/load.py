@@ -43,6 +43,8 @@ class Arrivals(Struct, frozen=True, kw_only=True):
     without a right answer."""
     longest_from_sending: Amount | None = None
     """The longest of the same."""
+    opened_before: Count = 0
+    """Connections that were opened before the first request was due, besides the idle ones."""
 
     @property
     def lacks_clean_seconds(self) -> bool:

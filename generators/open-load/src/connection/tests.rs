@@ -132,12 +132,15 @@ fn the_end_of_the_connection_may_be_that_of_the_answer() {
 }
 
 #[test]
-fn a_request_without_a_byte_of_an_answer_is_sent_again_only_if_its_connection_was_used_before() {
-    for (is_reused, (mut client, mut server)) in [(false, connected(Connections::Kept)), (true, used_before())] {
+fn a_request_without_a_byte_of_an_answer_is_sent_again_only_if_its_connection_was_open_before() {
+    let (mut opened, its_server) = connected(Connections::Kept);
+    opened.connection = Connection::free(opened.connection.socket);
+    let all = [(false, connected(Connections::Kept)), (true, used_before()), (true, (opened, its_server))];
+    for (was_open, (mut client, mut server)) in all {
         client.ask(&mut server);
         drop(server);
         assert_eq!(client.step(), Step::Failed(Failure::NoAnswer));
-        assert_eq!(client.connection.was_closed_before(Failure::NoAnswer), is_reused);
+        assert_eq!(client.connection.was_closed_before(Failure::NoAnswer), was_open);
     }
 }
 

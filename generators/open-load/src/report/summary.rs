@@ -46,6 +46,9 @@ impl Report<'_> {
             }
         }
         line("connections", format!("{} opened, at most {} at once", connections.opened, connections.most_at_once));
+        if options.open > 0 {
+            line("", format!("{} opened before the load", self.opened_before));
+        }
         if let (Some(beside), Some(load)) = (&options.beside, &self.beside) {
             let Requests { planned, answered, failed, refused, .. } = load.requests;
             line(

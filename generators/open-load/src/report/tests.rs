@@ -35,6 +35,7 @@ fn with_report<T>(line: &str, tallies: &[Tally], read: impl FnOnce(&Report) -> T
         cpu_seconds: 0.5,
         steal: &Steal::stolen(&[0, 0, 0]),
         idle_opened: 3,
+        opened_before: 4,
         requests: &requests.collect::<Vec<_>>(),
         tallies,
     };
@@ -125,6 +126,10 @@ fn warnings_say_what_makes_figures_doubtful() {
     assert!(warnings(OPEN, tally()).starts_with("1 requests were refused"));
     assert!(
         warnings(&OPEN.replace("--idle 3", "--idle 4"), Tally::new(0, End::at(SECOND))).contains("only 3 of 4 idle")
+    );
+    assert!(
+        warnings(&OPEN.replace("--idle 3", "--open 5"), Tally::new(0, End::at(SECOND)))
+            .contains("only 4 of 5 connections")
     );
     let mut late = Tally::new(0, End::at(SECOND));
     late.plan(0, 5_000_000);

@@ -26,6 +26,13 @@ fn server(serve: impl Fn(&mut TcpStream, usize) + Send + 'static) -> SocketAddr 
     address
 }
 
+/// Return a connection as one that was opened before the load.
+fn connected(address: SocketAddr) -> TcpStream {
+    let socket = TcpStream::connect(address).unwrap();
+    socket.set_nonblocking(true).unwrap();
+    socket
+}
+
 /// Read one request, and return its head; None at the end of the connection.
 fn read_request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut read = Vec::new();
@@ -54,8 +61,8 @@ fn stream(request: &Request, arrivals: Arrivals, most_connections: usize) -> Str
 }
 
 /// Make these streams, and return the accounts of each.
-fn made(streams: Vec<Stream>) -> Vec<(Tally, Second)> {
-    let tallies = Worker::new(streams, 0, Vec::new()).unwrap().run(Clock::starting_in(Duration::ZERO)).unwrap();
+fn made(streams: Vec<Stream>, opened: Opened) -> Vec<(Tally, Second)> {
+    let tallies = Worker::new(streams, 0, opened).unwrap().run(Clock::starting_in(Duration::ZERO)).unwrap();
     let made = tallies.into_iter().map(|tally| {
         let all = tally.sum(|_| true);
         assert_eq!(all.planned(), all.sent + all.all_refused());
@@ -68,7 +75,7 @@ fn made(streams: Vec<Stream>) -> Vec<(Tally, Second)> {
 /// Make a load over kept connections, of which two are allowed, and return its accounts.
 fn load(address: SocketAddr, arrivals: Arrivals, timeout: Nanos) -> (Tally, Second) {
     let request = request(address, "/", timeout);
-    made(vec![stream(&request, arrivals, 2)]).remove(0)
+    made(vec![stream(&request, arrivals, 2)], Opened::default()).remove(0)
 }
 
 /// Requests one after the other: what becomes of them does not depend on the speed of this machine.
@@ -167,9 +174,26 @@ fn a_stream_whose_connections_are_all_in_use_does_not_keep_another_one_waiting()
     });
     let (slow, fast) = (request(address, "/slow", SECOND / 2), request(address, "/fast", PATIENCE));
     let streams = vec![stream(&slow, planned([0, 0, 0]), 2), stream(&fast, planned([0, MILLI, 100 * MILLI]), 3)];
-    let made = made(streams);
+    let made = made(streams, Opened::default());
     let [(_, slow), (tally, fast)] = &made[..] else { panic!("each stream has accounts of its own") };
     assert_eq!((slow.planned(), slow.answered), (3, 0));
     assert_eq!((fast.planned(), fast.answered), (3, 3));
     assert!((1..=3).contains(&tally.connections.opened), "its own alone");
+}
+
+#[test]
+fn a_connection_that_was_opened_before_is_used_first_and_counts_as_a_kept_one() {
+    for closes in [false, true] {
+        let address = server(move |stream, number| {
+            while read_request(stream).is_some() && !(closes && number == 0) {
+                stream.write_all(ANSWER).unwrap();
+            }
+        });
+        let opened = Opened { free: vec![connected(address)], ..Opened::default() };
+        let request = request(address, "/", PATIENCE);
+        let (tally, all) = made(vec![stream(&request, one_connection(), 2)], opened).remove(0);
+        assert!(all.answered > 0);
+        assert_eq!((all.all_failed(), tally.retried), (0, u64::from(closes)));
+        assert_eq!(tally.connections.opened, u64::from(closes), "only in place of the one that was closed");
+    }
 }

@@ -1,4 +1,4 @@
-//! Silent connections beside the load, which are opened before it.
+//! Connections that are opened before the load: those that it uses, and the silent ones beside it.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
@@ -15,7 +15,7 @@ use crate::connection::connect;
 /// Connections that are being opened at once: more would only fill the server's queue.
 const AT_ONCE: usize = 256;
 
-/// Return silent connections; fewer than asked for if the server does not let so many in within this time, or this host
+/// Return open connections; fewer than asked for if the server does not let so many in within this time, or this host
 /// has no port or descriptor for them.
 pub fn open(address: SocketAddr, count: usize, within: Duration) -> io::Result<Vec<TcpStream>> {
     let end = Instant::now() + within;
