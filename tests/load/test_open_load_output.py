@@ -139,6 +139,7 @@ def test_bytes_that_no_request_had_asked_for_are_a_failure() -> None:
         (json.dumps(OUTPUT | {"format": 1}), "", 0, "no figures"),
         (json.dumps({**OUTPUT, "requests": {}}), "", 0, "no figures"),
         (json.dumps({**OUTPUT, "seconds": -1}), "", 0, "no figures"),
+        ('{"nested": ' + "[" * 100_000, "", 0, "no figures"),
         (json.dumps({**OUTPUT, "beside": {**BESIDE, "requests": {}}}), "", 0, "no figures"),
         (json.dumps({**OUTPUT, "beside": []}), "", 0, "no figures"),
     ],

@@ -97,7 +97,7 @@ def parse(stdout: str, stderr: str, exit_code: int) -> Outcome | Message:
     """Return what open-load printed. Never raises, whatever the text."""
     try:
         output = msgspec.json.decode(stdout, type=_Output)
-    except (msgspec.MsgspecError, UnicodeError):
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return _failure(stdout, stderr, exit_code)
     if output.format != _FORMAT:
         return Message(Code.NO_FIGURES, detail=f"open-load's format is {output.format}, not {_FORMAT}")
