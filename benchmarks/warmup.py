@@ -84,8 +84,8 @@ class LongTurn(Turn):
         self._seconds = round(time.monotonic() - began)
         return survives
 
-    def _cell(self, start: Start, cell: Cell) -> bool:
-        alive = super()._cell(start, cell)
+    def _cell(self, start: Start, cell: Cell, first_share: float) -> bool:
+        alive = super()._cell(start, cell, first_share)
         later: Trial | None = None
         if alive:
             start.load(cell.workload, cell.level, MORE, self._context.protocol.idle_timeout)

@@ -9,7 +9,7 @@ from ab_runner.analysis.failures import Failure, FailureKind, cell_failure, fail
 from ab_runner.load.cold import cold
 from ab_runner.model.message import Code, Message
 
-NOTES = {Code.SHORT, Code.FEW_FOR_P99, Code.SENT_TWICE, Code.PEAK_IS_BOUND, Code.SOCKET_ERRORS}
+NOTES = {Code.SHORT, Code.FEW_FOR_P99, Code.SENT_TWICE, Code.PEAK_IS_BOUND, Code.SOCKET_ERRORS, Code.ENDED_BY_RATE}
 
 
 @pytest.mark.parametrize("code", sorted(set(Code) - NOTES))

@@ -58,6 +58,7 @@ class Code(StrEnum):
     SENT_TWICE = "sent twice"
     """`requests`."""
     PEAK_IS_BOUND = "peak is a lower bound"
+    ENDED_BY_RATE = "ended by a rate"
     SOCKET_ERRORS = "socket errors"
     """No more than the load allows; by kind in `failed`."""
     # --- how a generator or a server ended

@@ -18,7 +18,7 @@ from ab_runner.sweep.server.start import Start
 from ab_runner.sweep.server.warm_up import HIGH_CONCURRENCY, WarmUpLoad, rate_expected
 from ab_runner.sweep.server.warm_up_run import loads_for, run_warm_up
 from ab_runner.sweep.trial.closed import measure_cell
-from ab_runner.sweep.trial.open import NoPeak, Peak, measure_open_cell
+from ab_runner.sweep.trial.open import FIRST_SHARES, NoPeak, Peak, measure_open_cell
 
 
 class Turn:
@@ -68,15 +68,16 @@ class Turn:
 
     def measure(self, cell: Cell) -> None:
         """Measure a cell, unless it was given up. Afterwards the server is ready for the next one, or stopped."""
-        start = self.get_ready() if cell in self._open else None
-        if start is None or cell not in self._open:
-            return
-        if not self._is_alone:
-            start.resume()
-        if self._cell(start, cell):
-            self._pause(start)
-        else:
-            self.stop()
+        for first_share in FIRST_SHARES:
+            start = self.get_ready() if cell in self._open else None
+            if start is None or cell not in self._open:
+                return
+            if not self._is_alone:
+                start.resume()
+            if self._cell(start, cell, first_share):
+                self._pause(start)
+            else:
+                self.stop()
 
     def stop(self) -> None:
         """End the server if it runs; may be called twice."""
@@ -150,17 +151,20 @@ class Turn:
             names.remove(last.load.workload)
         return True
 
-    def _cell(self, start: Start, cell: Cell) -> bool:
-        """Measure one cell, and return False when server or generator have to be restarted."""
+    def _cell(self, start: Start, cell: Cell, first_share: float) -> bool:
+        """Measure one cell, and return False when server or generator have to be restarted. A search that is worth
+        another one is not the cell's; its steps are stored."""
         self._context.emit(PhaseStarted("trial", self._server.id, cell.workload, cell.level))
         try:
             if self._context.open is None:
                 result = measure_cell(start, cell, rate_expected(self._rates, cell))
             else:
-                result = measure_open_cell(start, cell, self._peaks)
+                result = measure_open_cell(start, cell, self._peaks, first_share)
         except NoPeak as error:
             self._give_up([cell], error.message)
             return start.is_alive(cell.workload)
+        if result.is_worth_another and first_share != FIRST_SHARES[-1]:
+            return False
         self._record(result.trial)
         if result.alive and cell.workload not in self._workloads():
             start.verify(cell.workload)

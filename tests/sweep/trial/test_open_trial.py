@@ -306,9 +306,43 @@ def test_a_search_that_the_server_does_not_survive_keeps_what_it_met(measured: M
 
     (trial,) = measured(generate, OpenLoad(axis="slo"), 10)
     assert isinstance(trial, Trial)
-    assert not trial.verdict.valid
+    assert [said_of(note) for note in trial.verdict.notes] == [
+        "did not survive 20,000 requests/s, and had to be started again"
+    ]
     assert trial.search is not None
     assert (trial.search.met, trial.search.missed) == (10_000, 20_000)
+    assert trial.outcome is not None
+    assert trial.outcome.arrivals is not None
+    assert trial.outcome.arrivals.rate == 10_000
+
+
+def test_a_server_that_does_not_survive_the_first_rate_is_searched_again_from_a_lower_one(measured: Measure) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        rate = float(dict(itertools.pairwise(command)).get("--rate", 0))
+        if rate > 8_000:
+            measured.runtime.running[-1].die()  # type: ignore[attr-defined]
+        return said(command, 1.0)
+
+    (trial,) = measured(generate, OpenLoad(axis="slo"), 10)
+    assert isinstance(trial, Trial)
+    assert trial.search is not None
+    assert [step.rate for step in trial.search.steps] == [2_500, 5_000, 10_000]
+    assert (trial.search.met, trial.search.missed, trial.verdict.valid) == (5_000, 10_000, True)
+    assert sum(line == "start a-1" for line in measured.runtime.log) == 2  # type: ignore[attr-defined]
+
+
+def test_a_server_that_survives_no_rate_is_tried_twice_and_has_no_figure(measured: Measure) -> None:
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        if "--rate" in command:
+            measured.runtime.running[-1].die()  # type: ignore[attr-defined]
+        return said(command, 1.0)
+
+    (trial,) = measured(generate, OpenLoad(axis="slo"), 10)
+    assert isinstance(trial, Trial)
+    assert not trial.verdict.valid
+    assert trial.search is not None
+    assert trial.search.met == 0
+    assert sum(line == "start a-1" for line in measured.runtime.log) == 2  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("milliseconds", "expected"), [(20.04, "p99 20 ms"), (1_234.4, "p99 1234 ms")])

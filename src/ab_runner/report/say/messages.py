@@ -22,6 +22,7 @@ _TEXTS: dict[str, str] = {
     Code.SHORT: "short: {requests} requests per connection",
     Code.FEW_FOR_P99: "p99 from only {requests} requests",
     Code.SENT_TWICE: "{requests:,} of the requests sent twice: the server closed their connections",
+    Code.ENDED_BY_RATE: "did not survive {requests:,} requests/s, and had to be started again",
     Code.PEAK_IS_BOUND: "open-load was the limit of the peak, so these are shares of less than the server's own",
     Code.EXITED: "{who} exited with {status!s}",
     Code.KILLED_BY: "{who} killed by {signal}",
@@ -174,7 +175,7 @@ def _plain(message: Message) -> Sentence:
         case Code.SOCKET_ERRORS:
             total = sum(message.failed.values())
             kinds = _kinds(message.failed)
-            return _about("", f"{total:,}", f" socket errors, which the load allows: {kinds}", total)
+            return _about("", f"{total:,}", f" socket errors, which the study allows: {kinds}", total)
         case Code.SLO_MISSED:
             value = float(message.values.get("milliseconds", 0))
             figure = f"{value:.3g}" if value < 100 else f"{value:.0f}"

@@ -39,6 +39,8 @@ class TrialResult(msgspec.Struct, frozen=True):
     trial: Trial
     alive: bool
     """False when server or generator have to be restarted."""
+    is_worth_another: bool = False
+    """Whether a search ended with the server before any rate met the SLO: from a lower rate it may find one."""
 
 
 class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,8 +99,11 @@ def make_undisturbed_trial(start: Start, planned: PlannedTrial) -> TrialResult:
 
 
 def make_warm_trial(start: Start, planned: PlannedTrial) -> TrialResult:
-    """Make a trial and return it. A timed one that was cold is stored as such and made again."""
+    """Make a trial and return it. A timed one that was cold is stored as such and made again, unless servers are not to
+    be warmed up."""
     result = make_trial(start, planned, _make_lead_in(start, planned))
+    if start.context.protocol.warm_up.is_none:
+        return result
     for number in range(1, COLD_REPEATS + 1):
         if not (result.trial.verdict.valid and _cold(result.trial) and planned.load.seconds):
             break
@@ -117,7 +122,7 @@ def _cold(trial: Trial) -> Message | None:
 def _make_lead_in(start: Start, planned: PlannedTrial) -> float | None:
     """Make a short load of the cell's own kind, which is not counted, so that queues and pools adapt. Return the
     seconds that it took; None if there is none."""
-    if planned.lead_in is None:
+    if planned.lead_in is None or start.context.protocol.warm_up.is_none:
         return None
     cell = planned.cell
     outcome = start.load(cell.workload, cell.level, planned.lead_in, LEAD_IN_IDLE_TIMEOUT, planned.rate)
@@ -150,7 +155,7 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
         verdict=verdict,
         raw=f"{name}.txt",
         wall_seconds=round(run.seconds, 3),
-        jdk=context.runtime.jdk if start.server.is_jvm else None,
+        jdk=(start.server.jdk or context.runtime.jdk) if start.server.is_jvm else None,
         usage=sampler.usage,
         limit=limit,
         jvm=sampler.jvm,

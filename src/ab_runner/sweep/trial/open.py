@@ -28,8 +28,9 @@ PEAK_SECONDS = 2
 LEAD_IN_SECONDS = 1.0
 """In which connections are opened. Each takes so much time of generator and server that the first requests are late:
 docs/benchmarks.md."""
-FIRST_SHARE = 0.5
-"""The share of its peak at which the search for a server's capacity begins."""
+FIRST_SHARES = (0.5, 0.125)
+"""The share of its peak at which the search for a server's capacity begins, and the one at which it begins again, at
+another start, if the server did not survive the first before any rate met the SLO: an overload can exhaust its heap."""
 TAIL_REQUESTS = 10
 """A percentile is told by at least so many requests that take longer."""
 CLEAN_WITHIN = 4
@@ -53,9 +54,11 @@ class _Ended(Exception):
     """A search ended early, because server or generator have to be restarted."""
 
 
-def measure_open_cell(start: Start, cell: Cell, peaks: dict[WorkloadName, Peak]) -> TrialResult:
-    """Make a cell's trial, or its search, and return it. `peaks` are those of this start; one that is needed and not
-    there is measured. NoPeak if that gives no figure."""
+def measure_open_cell(
+    start: Start, cell: Cell, peaks: dict[WorkloadName, Peak], first_share: float = FIRST_SHARES[0]
+) -> TrialResult:
+    """Make a cell's trial, or its search from that share of the peak on, and return it. `peaks` are those of this
+    start; one that is needed and not there is measured. NoPeak if that gives no figure."""
     plan = start.context.open
     assert plan is not None, "the sweep's load is open"
     name = f"{start.name}-{cell.workload}-{plan.axis}{cell.level}"
@@ -69,11 +72,11 @@ def measure_open_cell(start: Start, cell: Cell, peaks: dict[WorkloadName, Peak])
             result = _trial(start, cell, Load(rate=max(1, round(cell.level / 100 * peak.rate))), name, peak.rate)
         case "slo":
             peak = _peak(start, cell, peaks)
-            result = _Capacity(start, cell, plan, name, peak.rate).find()
+            result = _Capacity(start, cell, plan, name, peak.rate).find(first_share)
     trial = result.trial
     if peak.is_bound and plan.axis == "peak" and trial.verdict.valid:
         trial = msgspec.structs.replace(trial, verdict=Verdict(True, notes=(Message(Code.PEAK_IS_BOUND),)))
-    return TrialResult(trial, result.alive)
+    return msgspec.structs.replace(result, trial=trial)
 
 
 def _peak(start: Start, cell: Cell, peaks: dict[WorkloadName, Peak]) -> Peak:
@@ -126,14 +129,14 @@ class _Capacity:
         self._met: TrialResult | None = None
         self._last: TrialResult | None = None
 
-    def find(self) -> TrialResult:
+    def find(self, first_share: float) -> TrialResult:
         """Search from a share of the peak on, and return the trial with the search."""
         seconds = self._start.context.protocol.trial_of(self._cell.workload).seconds or 1
         lowest = ceil(self._fewest / (LONGEST_STRETCH * seconds))
         try:
-            search(round(FIRST_SHARE * self._peak), lowest, HIGHEST_RATE, self._meets)
+            search(round(first_share * self._peak), lowest, HIGHEST_RATE, self._meets)
         except _Ended:
-            return self._with_search(self._last_result)
+            return self._ended()
         if self._met is None:
             last = self._last_result
             verdict = Verdict(False, self._why_none())
@@ -141,6 +144,14 @@ class _Capacity:
         limits = [step.limit for step in self._missed] or ["generator"]
         limit = "generator" if "generator" in limits else limits[0]
         return self._with_search(TrialResult(msgspec.structs.replace(self._met.trial, limit=limit), self._met.alive))
+
+    def _ended(self) -> TrialResult:
+        """Return the search as far as it came before server or generator had to be restarted."""
+        if self._met is None:
+            return msgspec.structs.replace(self._with_search(self._last_result), is_worth_another=True)
+        note = Message(Code.ENDED_BY_RATE, {"requests": self._steps[-1].rate if self._steps else 0})
+        verdict = Verdict(True, notes=(*self._met.trial.verdict.notes, note))
+        return self._with_search(TrialResult(msgspec.structs.replace(self._met.trial, verdict=verdict), alive=False))
 
     def _why_none(self) -> Message:
         """Return why the SLO was met at no rate; whether it would have been is not known where every trial was
