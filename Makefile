@@ -7,10 +7,10 @@ export PYTHONPATH := src
 newest_jdk = $(PYTHON) -c 'from ab_runner.runtime.jdks import installed; print(next(j.home for j in installed() if j.compiles))'
 artifacts = $${XDG_CACHE_HOME:-$$HOME/.cache}/ab-runner/artifacts
 
-.PHONY: help bench check test aims sessions compose checksums lock
+.PHONY: help bench check test test-studies aims sessions compose checksums lock
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 bench: ## a quick sweep of twelve servers, to its tables
 	@$(need_ab)
@@ -26,8 +26,14 @@ test: .venv/test.txt ## all tests; those that need Docker or ab skip, visibly, w
 	@./ab-runner artifacts # which servers can be built, and copies of files under their former names
 	@$(images) > /dev/null 2>&1 < /dev/null &
 	$(static_checks)
-	JAVA_HOME=$$($(newest_jdk)) mvn --batch-mode --threads 2 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn --strict-checksums --file servers/pom.xml -Dartifacts=$(artifacts) verify
+	JAVA_HOME=$$($(newest_jdk)) $(maven) --file servers/pom.xml -Dartifacts=$(artifacts) verify
 	$(PYTHON) -m pytest --numprocesses 2
+
+test-studies: .venv/test.txt ## the programs of all studies with their tests, and a short sweep of each of their servers (needs Docker)
+	for pom in studies/*/servers/pom.xml; do \
+		JAVA_HOME=$$($(newest_jdk)) $(maven) --file $$pom verify || exit; \
+	done
+	$(PYTHON) -m pytest -m studies tests/e2e
 
 aims: .venv/test.txt ## are the aims met? computed anew from benchmarks/records
 	$(PYTHON) benchmarks/aims.py
@@ -56,6 +62,8 @@ lock_options := --quiet --upgrade --universal --python-version 3.11 --generate-h
 	@./ab-runner --help > /dev/null
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements/test.txt
 	@cp requirements/test.txt $@
+
+maven := mvn --batch-mode --threads 2 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn --strict-checksums
 
 define static_checks
 $(PYTHON) -m ruff check .

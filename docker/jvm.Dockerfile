@@ -47,7 +47,9 @@ RUN --mount=type=cache,id=ab-runner-apt,target=/var/cache/apt,sharing=locked \
 # the host knows. Without the secret the bundle is the image's own; an empty one
 # leaves the choice to Java.
 COPY docker/TrustStore.java /src/docker/
-COPY servers /src/servers
+# servers, or the folder servers of a study.
+ARG SERVERS=servers
+COPY ${SERVERS} /src/servers
 ARG MODULE
 RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt,required=false \
     --mount=type=cache,id=ab-runner-maven,target=/root/.m2,sharing=locked \

@@ -101,8 +101,15 @@ static const char *type_of(const char *name) {
     return dot && strcmp(dot, ".html") == 0 ? "text/html" : "application/octet-stream";
 }
 
+static void add_page(const char *path, const char *type, const char *body, size_t length) {
+    pages = realloc(pages, (page_count + 1) * sizeof *pages);
+    char *kept = strdup(path);
+    if (!pages || !kept) fail("out of memory");
+    pages[page_count++] = make_page(kept, "200 OK", type, body, length);
+}
+
 // nftw calls this for everything below the folder. Links are not followed: what they name may lie outside.
-static int add_page(const char *name, const struct stat *facts, int kind, struct FTW *place) {
+static int add_file(const char *name, const struct stat *facts, int kind, struct FTW *place) {
     (void)place;
     if (kind == FTW_DNR || kind == FTW_NS) fail("cannot read %s", name);
     if (kind != FTW_F || !S_ISREG(facts->st_mode)) return 0;
@@ -110,12 +117,21 @@ static int add_page(const char *name, const struct stat *facts, int kind, struct
     if (length > MAX_TOTAL - total) fail("DOCROOT has more than %d bytes", MAX_TOTAL);
     total += length;
     char *body = read_file(name, length);
-    pages = realloc(pages, (page_count + 1) * sizeof *pages);
-    char *path = strdup(name + folder_length);
-    if (!pages || !path) fail("out of memory");
-    pages[page_count++] = make_page(path, "200 OK", type_of(name), body, length);
+    add_page(name + folder_length, type_of(name), body, length);
     free(body);
     return 0;
+}
+
+static void add_constants(const char *text) {
+    char *lines = strdup(text);
+    if (!lines) fail("out of memory");
+    for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
+        char *body = strchr(line, ' ');
+        if (line[0] != '/' || !body) fail("CONSTANTS: a line is a path, a space and a text, not '%s'", line);
+        *body++ = '\0';
+        add_page(line, "text/plain", body, strlen(body));
+    }
+    free(lines);
 }
 
 // As strcmp orders them; a path that was asked for may hold any byte.
@@ -129,7 +145,7 @@ static int by_path(const void *left, const void *right) {
     return compare(a->path, a->path_length, b->path, b->path_length);
 }
 
-void make_answers(const char *folder) {
+void make_answers(const char *folder, const char *constants) {
     bad_request = make_error("400 Bad Request");
     not_found = make_error("404 Not Found");
     not_allowed = make_error("405 Method Not Allowed\r\nAllow: GET, HEAD");
@@ -139,7 +155,8 @@ void make_answers(const char *folder) {
     if (!real || stat(real, &facts) != 0 || !S_ISDIR(facts.st_mode))
         fail("DOCROOT is not a readable folder: '%s'", folder);
     folder_length = strcmp(real, "/") == 0 ? 0 : strlen(real);
-    if (nftw(real, add_page, MAX_FOLDERS_OPEN, FTW_PHYS) != 0) fail("cannot read %s: %s", folder, strerror(errno));
+    if (nftw(real, add_file, MAX_FOLDERS_OPEN, FTW_PHYS) != 0) fail("cannot read %s: %s", folder, strerror(errno));
+    if (constants) add_constants(constants);
     if (page_count) qsort(pages, page_count, sizeof *pages, by_path);
     free(real);
 }

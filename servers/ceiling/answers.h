@@ -23,8 +23,9 @@ struct page {
 extern struct page bad_request, not_found, not_allowed;
 extern int bodies;
 
-// Reads all files below the folder and makes the answers; ends the program where that fails.
-void make_answers(const char *folder);
+// Reads all files below the folder and makes the answers; ends the program where that fails. `constants` are answers
+// that lie in no file, a line for each: its path, a space and its text; NULL without any.
+void make_answers(const char *folder, const char *constants);
 
 // The file of that path, or NULL.
 const struct page *find_page(const char *path, size_t length);

@@ -316,14 +316,14 @@ int main(int count, char **arguments) {
         puts("ceiling 1, built by cc " __VERSION__);
         return 0;
     }
-    if (count > 1) fail("takes no arguments but --version; its settings are ADDRESS, PORT, DOCROOT and BACKLOG");
+    if (count > 1) fail("takes no arguments but --version; its settings are ADDRESS, PORT, DOCROOT, BACKLOG and CONSTANTS");
     signal(SIGTERM, stop);
     signal(SIGINT, stop);
     signal(SIGPIPE, SIG_IGN); // who hangs up while it is sent to is dropped
     raise_open_files();
     int port = number("PORT", 8080, 65535), backlog = number("BACKLOG", 10000, 1000000);
     const char *folder = getenv("DOCROOT");
-    make_answers(folder && *folder ? folder : "/srv/www");
+    make_answers(folder && *folder ? folder : "/srv/www", getenv("CONSTANTS"));
     listen_on(port, backlog);
     if ((epoll = epoll_create1(EPOLL_CLOEXEC)) < 0) fail("epoll_create1: %s", strerror(errno));
     set_accepting(true);

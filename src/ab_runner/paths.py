@@ -10,3 +10,8 @@ FIXTURES = ROOT / "fixtures"
 WORKLOADS = FIXTURES / "workloads.toml"
 RESULTS = ROOT / "results"
 STUDIES = ROOT / "studies"
+
+
+def servers_of_study(id: str) -> Path:
+    """Return the folder of the servers that only this study has."""
+    return STUDIES / id / "servers"

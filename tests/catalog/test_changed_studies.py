@@ -18,11 +18,13 @@ from ab_runner.catalog import study_conclusions, study_figures
 from ab_runner.catalog.catalog import load_catalog
 from ab_runner.catalog.studies import load_study
 from ab_runner.catalog.toml_files import DocumentError
+from ab_runner.catalog.workloads import workloads_with
 from ab_runner.model.protocol import DEFAULT_STUDY
 
 FOLDER = paths.STUDIES / DEFAULT_STUDY
 CSV = (FOLDER / "published.csv").read_text().splitlines()
-FIGURES = study_figures.read(FOLDER / "published.csv")
+WORKLOADS = workloads_with(DEFAULT_STUDY)
+FIGURES = study_figures.read(FOLDER / "published.csv", WORKLOADS, 0)
 ABOUT, CONCLUSIONS = (tomllib.loads((FOLDER / name).read_text()) for name in ("study.toml", "conclusions.toml"))
 CATALOG = load_catalog()
 ROWS = st.lists(
@@ -38,7 +40,7 @@ def test_any_rows_are_figures_or_a_complaint(rows: list[str], line_end: str) -> 
         path = Path(folder, "x.csv")
         path.write_bytes(line_end.join([CSV[0], *rows]).encode())
         with refusing(DocumentError):
-            study_figures.read(path)
+            study_figures.read(path, WORKLOADS, 0)
 
 
 @settings(max_examples=50)

@@ -9,8 +9,9 @@ from pathlib import Path
 from support import compose_yaml
 
 from ab_runner.catalog.artifacts import artifacts_of
-from ab_runner.catalog.compose import GENERATORS as SERVICES_OF_GENERATORS
+from ab_runner.catalog.catalog import load_catalog
 from ab_runner.catalog.compose import TOOLS, render
+from ab_runner.catalog.server_file import GENERATORS as SERVICES_OF_GENERATORS
 from ab_runner.catalog.servers import SHARED, load
 from ab_runner.load.generator_registry import GENERATORS
 from ab_runner.model.server import DEFAULT_JDK, JDKS
@@ -118,3 +119,19 @@ def test_a_server_that_is_compiled_for_a_newer_java_says_that_it_needs_it() -> N
             pom = ElementTree.parse(ROOT / "servers" / server.program / "pom.xml")
             release = pom.findtext(f".//{NAMESPACE}maven.compiler.release", default="8")
             assert server.jdk_at_least >= int(release), id
+
+
+def test_a_study_runs_servers_of_its_own_with_its_settings_from_its_own_folder() -> None:
+    servers = load_catalog(study="spring-boot-2018").servers.values()
+    services = compose_yaml.parse(render(servers, of_sweep=True))["services"]
+    old, new = services["spring-boot-1.5-jetty-9.4-logging"], services["spring-boot-4-jetty-12.1"]
+    assert old["image"] == "ab-runner/spring-boot-2018/spring-boot-1.5-jetty-9.4:jdk8"
+    assert new["image"] == "ab-runner/spring-boot-2018/spring-boot-4-jetty-12.1:jdk25"
+    assert old["build"]["args"] == {
+        "PROGRAM": "spring-boot-1.5-jetty-9.4", "JDK": "8", "SERVERS": "studies/spring-boot-2018/servers",
+    }  # fmt: skip
+    assert (old["mem_limit"], old["memswap_limit"]) == (3 * 2**30, 3 * 2**30)
+    assert old["environment"]["LOGGING"] == "published"
+    assert old["environment"]["JVM_FLAGS"].split()[:2] == ["-Xms2g", "-Xmx2g"]
+    assert services["ceiling"]["environment"]["CONSTANTS"] == "/api/test This is a test result."
+    assert "JVM_FLAGS" not in services["ceiling"]["environment"]

@@ -1,16 +1,24 @@
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
 
 from ab_runner import paths
-from ab_runner.catalog.study_figures import FIGURES_FILE, read
+from ab_runner.catalog.study_figures import COLUMNS, FIGURES_FILE, Figure
+from ab_runner.catalog.study_figures import read as read_figures
 from ab_runner.catalog.toml_files import DocumentError
+from ab_runner.catalog.workloads import workloads_with
 from ab_runner.model.protocol import DEFAULT_STUDY
 
+SPRING = paths.STUDIES / "spring-boot-2018"
 HEAD = "workload,server,concurrency,requests_per_second,failed_requests,outcome\n"
 ROW = "small,tomcat-5.5.15,10,4275,0,ok\n"
+
+
+def read(path: Path, failures_at_most: float = 0.0) -> tuple[Figure, ...]:
+    return read_figures(path, workloads_with("spring-boot-2018"), failures_at_most)
 
 
 def test_the_published_table_is_whole() -> None:
@@ -68,3 +76,36 @@ def test_a_mistake_in_published_results_is_named_with_file_and_line(tmp_path: Pa
 def test_published_results_that_are_not_there_are_named(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match=r"x\.csv: cannot be read: No such file"):
         read(tmp_path / "x.csv")
+
+
+def test_further_columns_may_follow_and_a_share_of_the_requests_may_fail(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"{HEAD[:-1]},requests,cpu_us\nsmall,a,10,100,10,ok,10000,115.3\nsmall,b,10,100,11,ok,10000,\n")
+    one, other = read(path, failures_at_most=0.001)
+    assert (one.rate, one.cpu_us, one.requests) == (100, 115.3, 10_000)
+    assert (other.rate, other.reason, other.cpu_us) == (None, "11 failed", None)
+    assert read(path)[0].reason == "10 failed"
+    for wrong in ("speed", "requests,requests", "failures_at_most"):
+        path.write_text(f"{HEAD[:-1]},{wrong}\n")
+        with pytest.raises(DocumentError, match=f"{HEAD[:-1]}, and any of {', '.join(COLUMNS[6:])}"):
+            read(path)
+
+
+def test_the_figures_of_2018_follow_from_what_was_published() -> None:
+    """The arithmetic of the study's README."""
+    idle = [16.8, 19.1, 3.7, 0.5, 1.5, 2.3, 4.1]
+    with (SPRING / "source.csv").open() as file:
+        source = list(csv.DictReader(file))
+    for row, share, figure in zip(source, idle, read(SPRING / FIGURES_FILE, 0.001), strict=True):
+        rate, requests = float(row["requests_per_second"]), int(row["requests"])
+        errors = sum(int(row[f"socket_{kind}"]) for kind in ("read_errors", "write_errors", "timeouts"))
+        assert (figure.server, figure.requests_per_second, figure.requests) == (row["server"], rate, requests)
+        assert figure.failed_requests == errors
+        assert figure.latency_mean_ms == float(row["latency_mean_ms"])
+        assert figure.latency_longest_ms == float(row["latency_max_ms"])
+        assert figure.cpu_us == pytest.approx(1e6 * 8 * (1 - share / 100) / rate, rel=1e-3)
+        assert figure.allocated_bytes == pytest.approx(int(row["young_gc_count"]) * 819.2 * 2**20 / requests, rel=1e-3)
+        assert (figure.reason is None) == (figure.server != "jetty-9.4.8")
+    served = {figure.server: round(figure.connections_served or 0) for figure in read(SPRING / FIGURES_FILE)}
+    assert served.pop("jetty-9.4.8") == 205
+    assert (min(served.values()), max(served.values())) == (4_980, 5_473)

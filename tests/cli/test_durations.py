@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ab_runner.cli.durations import parse_duration
 from ab_runner.cli.options import LONGEST_TRIAL, Duration, WarmUpOption
 from ab_runner.model.load import Load
+from ab_runner.model.protocol import NO_WARM_UP, WarmUp
 
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 NUMBERS = st.integers(0, 999_999_999)
@@ -40,12 +41,16 @@ def test_all_options_read_the_same(number: int, unit: str) -> None:
     seconds = number * UNITS[unit]
     assert Duration().convert(text, None, None) == seconds
     if unit:
-        assert WarmUpOption().convert(text, None, None) == Load(seconds=seconds)
+        assert WarmUpOption().convert(text, None, None) == WarmUp(Load(seconds=seconds))
 
 
 @given(NUMBERS)
 def test_a_number_alone_is_a_number_of_requests_for_a_warm_up(number: int) -> None:
-    assert WarmUpOption().convert(str(number), None, None) == Load(requests=number)
+    assert WarmUpOption().convert(str(number), None, None) == WarmUp(Load(requests=number))
+
+
+def test_no_warm_up_at_all_is_another_thing_than_none_at_first() -> None:
+    assert WarmUpOption().convert("none", None, None) == NO_WARM_UP != WarmUpOption().convert("0", None, None)
 
 
 @pytest.mark.parametrize("text", ["0", "0s", "25h", "86401"])

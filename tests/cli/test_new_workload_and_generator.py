@@ -57,6 +57,7 @@ class Plain:
     name = "plain"
     package = None
     compares_answers = False
+    can_ask_host_only = False
     counts_requests = False
     version_command = ("plain", "--version")
 
@@ -64,7 +65,13 @@ class Plain:
         return 1
 
     def request_head(
-        self, executor: Executor, host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()
+        self,
+        executor: Executor,
+        host: str,
+        path: str,
+        keep_alive: bool,
+        headers: Sequence[str] = (),
+        host_only: bool = False,
     ) -> bytes:
         lines = "".join(f"{line}\r\n" for line in headers)
         return f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{lines}\r\n".encode()
@@ -203,13 +210,15 @@ def _check_reports(cli: Runner, folder: Path, shown: str) -> None:
 
 
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)])
-def test_open_load_refuses_a_workload_whose_answers_it_cannot_compare(
-    cli: Runner, tmp_path: Path, dry: tuple[str, ...]
+@pytest.mark.parametrize(("generator", "load"), [("ab", "--concurrency"), ("open-load", "--rate")])
+def test_a_generator_that_names_the_connection_refuses_a_workload_whose_requests_do_not(
+    cli: Runner, tmp_path: Path, generator: str, load: str, dry: tuple[str, ...]
 ) -> None:
-    text = paths.WORKLOADS.read_text().replace('constant = "waited"', 'gzip_of = "small.html"')
-    paths.WORKLOADS.write_text(text.replace('"X-Wait: 20"', '"Accept-Encoding: gzip"'))
-    command = ("--workloads", "wait-20ms", "--rate", "10", "--out", str(tmp_path / "sweep"))
-    assert "wait-20ms: open-load cannot compare answers in gzip; measure it with ab" in cli.complaint(*command, *dry)
+    text = paths.WORKLOADS.read_text().replace('constant = "waited"', 'constant = "waited"\nhost_only = true')
+    paths.WORKLOADS.write_text(text.replace('path = "/wait"', 'path = "/wait"\nkeep_alive = true'))
+    command = ("--workloads", "wait-20ms", load, "10", "--out", str(tmp_path / "sweep"))
+    expected = f"wait-20ms: {generator} asks for kept connections in each request; measure it with wrk"
+    assert expected in cli.complaint(*command, *dry)
     assert not (tmp_path / "sweep").exists()
 
 

@@ -98,3 +98,18 @@ def test_where_nothing_can_be_pinned_the_option_is_refused(
     assert cli.complaint(*ASKED, "--runtime", "process", "--server-cpus", "1") == (
         "ab-runner: --server-cpus 1: taskset is not installed (Debian: apt-get install util-linux)"
     )
+
+
+def test_server_and_generator_share_all_cpus_where_that_is_asked_for(
+    cli: Runner, made_up: MadeUp, tmp_path: Path
+) -> None:
+    made_up.has(8)
+    folder = tmp_path / "sweep"
+    code, stdout, _ = cli(*ASKED, "--share-cpus", "--out", str(folder))
+    assert code == 0
+    sweep = read(folder).sweep
+    assert (sweep.request.share_cpus, sweep.server_cpus, sweep.generator_cpus) == (True, (), ())
+    assert "share the CPUs: the figures are not those of a server alone" in " ".join(stdout.split())
+    assert "--share-cpus" in (folder / "report.html").read_text()
+    expected = "--share-cpus and --server-cpus exclude each other: with the first nothing is pinned"
+    assert expected in cli.complaint(*ASKED, "--share-cpus", "--server-cpus", "2")

@@ -15,13 +15,14 @@ from msgspec.structs import replace
 from support.builders import NOON, blocks, server, sweep
 from support.cli import Runner
 from support.fakes import FakeRuntime, recorded
-from support.open_sweeps import rates
 
 from ab_runner import paths
 from ab_runner.catalog.catalog import load_catalog
+from ab_runner.catalog.studies import read_study
 from ab_runner.cli.measuring import _show_end
+from ab_runner.model.load import Load
 from ab_runner.model.message import Skip, SkipKind
-from ab_runner.model.protocol import DEFAULT_STUDY, SweepRequest
+from ab_runner.model.protocol import DEFAULT_STUDY, PROTOCOLS, SweepRequest
 from ab_runner.model.records import EndRecord
 from ab_runner.store.layout import SWEEP_FILE
 from ab_runner.store.reader import Stored, read
@@ -30,6 +31,7 @@ from ab_runner.sweep.measure import ReadySweep
 from ab_runner.sweep.request import Place
 
 OTHER = "other-2018"
+OWN_STUDIES = paths.STUDIES
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +44,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         shutil.copytree(paths.STUDIES / DEFAULT_STUDY, studies / id)
     file = studies / OTHER / "study.toml"
     text = file.read_text().replace('"2006"', '"2018-11"').replace("Cindy 3.0a4", "Another")
-    text = text.replace('protocol = "standard"', 'protocol = "2006"\njdk = 8').replace("@2006-newest", "tomcat*")
+    text = (
+        text.replace('protocol = "standard"', 'protocol = "2006"')
+        .replace("[sweeps", "[settings]\njdk = 8\n\n[sweeps")
+        .replace("@2006-newest", "tomcat*")
+    )
     file.write_text(
         text.replace('author = "the author of Cindy"', 'author = "unverified"\nsource = "https://example.org/x"')
     )
@@ -52,7 +58,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def of_study(study: str, id: str = "made", jdk: int = 25) -> Stored:
     """A sweep of two servers, as today's are stored."""
     made = sweep(server("tomcat-5.5.15"), server("jetty-5.1.10"), id=id)
-    request = replace(made.request, study=study, workloads=("small",), levels=(1,), jdk=jdk)
+    request = replace(made.request, study=study, study_sweep="all", workloads=("small",), levels=(1,), jdk=jdk)
     records = [*blocks("tomcat-5.5.15", 8_000), *blocks("jetty-5.1.10", 6_000)]
     return Stored(replace(made, request=request), (*records, EndRecord(at=NOON, reason="finished")))
 
@@ -70,16 +76,17 @@ def test_studies_are_a_table_with_the_time_that_each_takes_here(cli: Runner, mon
     code, stdout, stderr = cli("study")
     assert (code, stderr) == (0, "")
     headings, _, cindy, other = (re.split(" {2,}", line.strip()) for line in stdout.splitlines()[3:7])
-    assert headings == ["study", "title", "author", "date", "servers", "time here"]
-    assert cindy[:5] == [DEFAULT_STUDY, "Cindy 3.0a4 efficiency test", "the author of Cindy", "2006", "24"]
-    assert re.fullmatch(r"about \d+ h( \d+ min)?", cindy[5])
+    assert headings == ["study", "title", "author", "date", "sweep", "servers", "time here"]
+    assert cindy[:6] == [DEFAULT_STUDY, "Cindy 3.0a4 efficiency test", "the author of Cindy", "2006", "all", "24"]
+    assert re.fullmatch(r"about \d+ h( \d+ min)?", cindy[6])
     tomcats = str(len(load_catalog().named(["tomcat*"])))
-    assert other == [OTHER, "Another efficiency test", "unverified", "2018-11", tomcats, "not known"]
+    assert other == [OTHER, "Another efficiency test", "unverified", "2018-11", "all", tomcats, "not known"]
     assert f"{DEFAULT_STUDY}: echo and file servers on Java NIO frameworks" in stdout
     assert "(https://example.org/x)" in stdout
 
 
 def test_the_table_says_what_cannot_run_here(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
     nothing = Skip(SkipKind.OTHER, "a reason")
     monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: nothing)
     code, stdout, _ = cli("study")
@@ -107,11 +114,12 @@ def test_options_that_are_typed_have_precedence(cli: Runner) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["cindy-2007"], "no study 'cindy-2007' (did you mean cindy-2006?); ./ab-runner study lists all"),
+        (["cindy-2007"], "no study 'cindy-2007' (did you mean cindy-2006"),
         (["../studies"], "no study '../studies'"),
         ([DEFAULT_STUDY, "--protocol", "fast"], "'fast' is not one of"),
         ([DEFAULT_STUDY, "--study", OTHER], "No such option"),
-        ([DEFAULT_STUDY, OTHER], "Got unexpected extra argument"),
+        ([DEFAULT_STUDY, "al"], "study cindy-2006 has no sweep 'al' (did you mean all?)"),
+        ([DEFAULT_STUDY, "all", OTHER], "Got unexpected extra argument"),
         (["--dry-run", DEFAULT_STUDY], "No such option"),
     ],
 )
@@ -123,7 +131,7 @@ def test_a_mistake_in_a_study_is_named_with_its_file(cli: Runner) -> None:
     file = paths.STUDIES / OTHER / "study.toml"
     file.write_text(file.read_text().replace("jdk = 8", "jdk = 9"))
     for arguments in (["study"], ["study", OTHER], ["conclusions"]):
-        assert f"{file}: run.jdk: 9 is none of 8, 17, 25" in cli.complaint(*arguments)
+        assert f"{file}: settings.jdk: 9 is none of 8, 17, 25" in cli.complaint(*arguments)
 
 
 def test_a_study_is_measured_and_shown_beside_what_it_published(
@@ -143,7 +151,7 @@ def test_a_study_is_measured_and_shown_beside_what_it_published(
     monkeypatch.setattr("ab_runner.cli.measuring.measure", lambda ready, show: ready.store.close())
     code, stdout, _ = cli("study", OTHER, "--runtime", "process")
     assert code == 0
-    assert (asked[0].study, asked[0].jdk, asked[0].runtime) == (OTHER, 8, "process")
+    assert (asked[0].study, asked[0].study_sweep, asked[0].runtime) == (OTHER, "all", "process")
     assert "small: requests per second" in stdout
     assert "2018 and now: made" in stdout
     assert "2018: Another efficiency test, on one Xeon" in stdout
@@ -176,7 +184,7 @@ def test_reports_of_a_sweep_are_beside_its_study(cli: Runner, tmp_path: Path) ->
     assert cli("report", folder, "--html")[0] == 0
     page = Path(folder, "report.html").read_text()
     for words in ("<h2>2018 and now</h2>", "Up to 2018", 'data-year="2018"', "tomcat-5.5.15 of 2018",
-                  "./ab-runner study other-2018 --protocol"):  # fmt: skip
+                  "./ab-runner study other-2018 all --protocol"):  # fmt: skip
         assert words in page
     assert cli("export", folder, "--out", str(tmp_path / "x.csv"))[0] == 0
     assert {row["study"] for row in csv.DictReader((tmp_path / "x.csv").open())} == {OTHER}
@@ -223,8 +231,9 @@ def test_a_sweep_with_nothing_of_its_study_is_measured_all_the_same(
     cli: Runner, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = sweep(server("nginx-1.26"))
+    made = replace(made, request=replace(made.request, study_sweep="all"))
     folder = kept(tmp_path / "one", Stored(made, tuple(blocks("nginx-1.26", 5_000))))
-    _show_end(Path(folder), beside_study=True)
+    _show_end(Path(folder))
     shown = capsys.readouterr()
     assert "nothing to compare with 2006: it needs a server of one of its families" in shown.err
     assert "nginx-1.26" in shown.out
@@ -236,6 +245,55 @@ def test_list_says_what_a_server_stands_for(cli: Runner, monkeypatch: pytest.Mon
     assert "stands for" not in cli("list", "nginx-1.26")[1]
 
 
-def test_an_open_load_has_no_conclusions(cli: Runner, tmp_path: Path) -> None:
-    folder = kept(tmp_path / "open", rates())
-    assert "has an open load" in cli.complaint("conclusions", folder)
+# --- several sweeps ----------------------------------------------------------------------------------------------
+
+SPRING = "spring-boot-2018"
+
+
+def finished(folder: Path, id: str, name: str, reason: str = "finished", blocks: int = 6) -> None:
+    """A sweep of the study as it was asked for, but for the number of blocks."""
+    study, catalog = read_study(SPRING, {}), load_catalog(study=SPRING)
+    asked, stored = study.about.sweeps[name], of_study(SPRING, id)
+    protocol = replace(
+        PROTOCOLS["standard"], trial=Load(seconds=int((asked.duration or "").removesuffix("s"))), blocks=blocks
+    )
+    request = replace(
+        stored.sweep.request, study_sweep=name, servers=tuple(each.id for each in catalog.named(asked.servers)),
+        workloads=asked.workloads, levels=asked.concurrency, protocol=protocol,
+    )  # fmt: skip
+    end = EndRecord(at=NOON, reason=reason)
+    kept(folder / id, Stored(replace(stored.sweep, request=request, workloads=()), (end,)))
+
+
+def test_the_sweep_that_is_due_is_the_one_of_which_there_are_fewest(
+    cli: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(OWN_STUDIES / SPRING, paths.STUDIES / SPRING, ignore=shutil.ignore_patterns("src", "target"))
+    monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
+    (tmp_path / "results" / "sweeps").mkdir(parents=True)
+
+    def due() -> str:
+        code, stdout, _ = cli("study", SPRING, "--dry-run", "--runtime", "process")
+        assert code == 0
+        return next(line for line in stdout.splitlines() if line.startswith("study: "))
+
+    assert due() == f"study: {SPRING}, its sweep published"
+    finished(tmp_path / "results", "one", "published", reason="interrupted")
+    assert due().endswith("published"), "it is not complete"
+    finished(tmp_path / "results", "short", "published", blocks=1)
+    assert due().endswith("published"), "it is shorter"
+    finished(tmp_path / "results", "two", "published")
+    assert due().endswith("today")
+    finished(tmp_path / "results", "three", "today")
+    finished(tmp_path / "results" / "sweeps", "two", "published")
+    assert due().endswith("published"), "the published copy is the same sweep"
+    assert cli("study", SPRING, "today", "--dry-run", "--runtime", "process")[1].count("its sweep today") == 1
+
+
+def test_the_servers_of_a_study_are_in_the_list_with_it_alone(cli: Runner) -> None:
+    shutil.copytree(OWN_STUDIES / SPRING, paths.STUDIES / SPRING, ignore=shutil.ignore_patterns("src", "target"))
+    id = "spring-boot-1.5-jetty-9.4-logging"
+    assert id in cli("list", "--study", SPRING)[1]
+    assert "jetty-9.4.8 of 2018" in cli("list", "--study", SPRING, id)[1]
+    assert id not in cli("list")[1]
+    assert f"no server '{id}'" in cli.complaint("list", id)

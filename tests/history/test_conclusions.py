@@ -708,3 +708,35 @@ def test_a_mistake_in_a_file_is_named_with_its_place(tmp_path: Path, right: str,
     with pytest.raises(DocumentError, match=r"conclusions\.toml: ") as found:
         read_text(tmp_path, GOOD.replace(right, wrong))
     assert complaint in str(found.value)
+
+
+# --- two workloads of a server -----------------------------------------------------------------------------------
+
+SECOND_RUN = FASTER | {"second": ["tomcat-5.5.15"], "workloads": ["large"], "against": "small"}
+
+
+def test_a_server_is_compared_with_itself_in_another_workload_block_by_block() -> None:
+    first, second = blocks(TOMCAT, 9_000), blocks(TOMCAT, 16_000)
+    again = [msgspec.structs.replace(each, workload="large") for each in second]
+    evidence = stored([TOMCAT], [*first, *again])
+    (claim,) = judged(evidence, SECOND_RUN | {"by": 0.5}).claims
+    (part,) = claim.parts
+    assert (part.verdict, part.workload, part.against) == ("holds", "large", "small")
+    assert part.ratio is not None
+    assert part.ratio.value == pytest.approx(16 / 9, rel=0.01)
+    assert judged(evidence, SECOND_RUN | {"by": 0.9}).verdict == "does not hold"
+    assert judged(evidence, SECOND_RUN | {"form": "about-equal", "within": 0.1}).verdict == "does not hold"
+
+
+def test_what_is_missing_of_two_workloads_is_named() -> None:
+    (part,) = judged(stored([TOMCAT], blocks(TOMCAT, 9_000)), SECOND_RUN).claims[0].parts
+    assert part.verdict == "not measured"
+
+
+def test_published_figures_of_two_workloads_are_compared_at_their_word() -> None:
+    figures = [
+        Figure("small", "tomcat-5.5.15", 10, 9_000, 0, "ok"),
+        Figure("large", "tomcat-5.5.15", 10, 17_000, 0, "ok"),
+    ]
+    assert judged_as_published(figures, SECOND_RUN | {"by": 0.5}).verdict == "holds"
+    assert judged_as_published(figures, SECOND_RUN | {"by": 0.99}).verdict == "does not hold"

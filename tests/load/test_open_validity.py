@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from support.builders import arrivals, noted, open_outcome, rejected
 
 from ab_runner.load.generator import Asked
@@ -25,6 +26,16 @@ def test_a_load_whose_every_answer_was_right_and_in_time_is_valid() -> None:
     assert judged(open_outcome(1_000)) == Verdict(True)
     assert judged(open_outcome(1_000, kept_alive=4_900), keep_alive=True) == Verdict(True)
     assert judged(open_outcome(1_000, arrivals=arrivals(1_000, idle_opened=200, idle_closed=2)), idle=200).valid
+
+
+def test_where_nothing_was_compared_all_answers_together_must_have_the_bytes_of_so_many_right_ones() -> None:
+    asked = Asked(load=Load(seconds=5), connections=10, keep_alive=False, body_length=100, answer_length=250)
+    right = open_outcome(1_000, body_length=None, received_bytes=5_000 * 250)
+    assert right.completed == 5_000
+    assert judge_open(right, asked, None).valid
+    cut = open_outcome(1_000, body_length=None, received_bytes=5_000 * 250 - 1)
+    assert judge_open(cut, asked, None) == rejected("wrong total 1249999 bytes")
+    assert not judge_open(right, replace(asked, answer_length=None), None).valid, "its length is not known"
 
 
 @pytest.mark.parametrize(

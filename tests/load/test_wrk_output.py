@@ -98,16 +98,16 @@ def test_a_connection_that_a_server_was_asked_to_close_and_leaves_open_is_used_a
     assert judged(outcome(), keep_alive=False, stays_open=False) == Verdict(True)
 
 
-def test_a_load_may_allow_errors_of_connections_which_are_noted() -> None:
+def test_a_share_of_requests_may_fail_by_errors_of_connections_which_are_noted() -> None:
     found = outcome(read=2, bytes=20_012 * ANSWER)
-    allowed = Load(seconds=1, socket_errors=2)
-    verdict = judged(found, load=allowed)
+    share = 2 / 20_000
+    verdict = judged(found, failures_at_most=share)
     assert (verdict.valid, [said_of(note) for note in verdict.notes]) == (
-        True, ["2 socket errors, which the load allows: read"],
+        True, ["2 socket errors, which the study allows: read"],
     )  # fmt: skip
-    assert not judged(outcome(read=3), load=allowed).valid
-    assert not judged(outcome(read=1, status=1), load=allowed).valid, "a wrong status is no error of a connection"
-    assert not judged(outcome(read=2, bytes=20_012 * ANSWER + 1), load=allowed).valid
+    assert not judged(outcome(read=3), failures_at_most=share).valid
+    assert not judged(outcome(read=1, status=1), failures_at_most=share).valid, "a wrong status is no such error"
+    assert not judged(outcome(read=2, bytes=20_012 * ANSWER + 1), failures_at_most=share).valid
 
 
 def test_few_requests_per_connection_are_noted() -> None:

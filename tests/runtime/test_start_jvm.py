@@ -34,3 +34,15 @@ def test_a_server_that_is_not_pinned_takes_the_collector_for_the_cpus_it_sees(
     tmp_path: Path, nproc: str, collector: str
 ) -> None:
     assert arguments(tmp_path, nproc) == [f"-XX:+Use{collector}GC", "-Xms512m", "-Xmx512m", "-jar", "server.jar"]
+
+
+def test_the_flags_of_a_study_take_the_place_of_heap_and_collector(tmp_path: Path) -> None:
+    flags = ["-Xmx2g", "-javaagent:lib/agent.jar", "-XX:+UseParallelGC"]
+    rest = ["-jar", "server.jar"]
+    assert arguments(tmp_path, "2", JVM_FLAGS=" ".join(flags)) == [*flags, *rest]
+    assert arguments(tmp_path, "2", JVM_FLAGS="") == rest, "a JVM without any flag"
+    assert arguments(tmp_path, "2", JVM_FLAGS="-Xmx2g", PROCESSORS="1") == [
+        "-XX:ActiveProcessorCount=1",
+        "-Xmx2g",
+        *rest,
+    ]

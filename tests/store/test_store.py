@@ -58,9 +58,9 @@ def test_a_sweep_from_before_jdks_were_recorded_can_still_be_read(tmp_path: Path
     stored(tmp_path / "s").close()
     for path in ((tmp_path / "s" / "sweep.json"), (tmp_path / "s" / "trials.jsonl")):
         text = path.read_text()
-        assert '"jdk"' in text
+        assert re.search(r'"jdk": ?25', text)
         path.write_text(re.sub(r',\s*"jdk": ?25', "", text))
-        assert '"jdk"' not in path.read_text()
+        assert not re.search(r'"jdk": ?25', path.read_text())
     again = read(tmp_path / "s")
     assert again.damage == ()
     assert again.sweep.request.jdk is None

@@ -34,7 +34,7 @@ def with_requests(count: int) -> SweepRequest:
 
 def test_a_protocol_keeps_what_is_not_changed() -> None:
     assert with_changes(STANDARD, trial=None, warm_up=None, blocks=None) == STANDARD
-    other = with_changes(STANDARD, trial=Load(seconds=5), warm_up=Load(requests=20), blocks=3)
+    other = with_changes(STANDARD, trial=Load(seconds=5), warm_up=WarmUp(Load(requests=20)), blocks=3)
     assert (other.trial, other.trial_of("large"), other.blocks) == (Load(seconds=5), Load(seconds=5), 3)
     assert (other.warm_up, other.warm_up_of("large")) == (WarmUp(Load(requests=20)), WarmUp(Load(requests=20)))
     assert (other.name, other.idle_timeout) == (STANDARD.name, STANDARD.idle_timeout)
@@ -56,7 +56,7 @@ def test_where_a_protocol_counts_requests_a_workload_may_have_fewer() -> None:
         (with_requests(50), "50 requests are fewer than the concurrency 100: give at least as many"),
         (changed(protocol=PROTOCOLS["2006"], generators=2), "--generator-processes needs timed trials"),
         (
-            changed(protocol=with_changes(STANDARD, trial=None, warm_up=Load(requests=5), blocks=None)),
+            changed(protocol=with_changes(STANDARD, trial=None, warm_up=WarmUp(Load(requests=5)), blocks=None)),
             "--warmup 5: warm-up runs at concurrency 10, so it needs at least 10 requests",
         ),
         (changed(open=OpenLoad(axis="rate"), protocol=PROTOCOLS["2006"]), "an open load takes a time, not a number"),
@@ -77,6 +77,10 @@ def test_what_contradicts_itself_is_refused(wanted: SweepRequest, expected: str)
 def test_what_does_not_contradict_itself_passes() -> None:
     check(REQUEST)
     check(with_requests(100))
-    check(changed(protocol=with_changes(STANDARD, trial=None, warm_up=Load(requests=0), blocks=None), generators=2))
+    check(
+        changed(
+            protocol=with_changes(STANDARD, trial=None, warm_up=WarmUp(Load(requests=0)), blocks=None), generators=2
+        )
+    )
     check(changed(generator="wrk", generators=4, levels=(1, 2, 3, 8, 100)))
     check(changed(generator="open-load", generators=3, levels=(10,)))

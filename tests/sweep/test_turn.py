@@ -19,7 +19,7 @@ from ab_runner.host.interrupt import Interrupted
 from ab_runner.load.generator import Completed
 from ab_runner.model.load import Load
 from ab_runner.model.message import Code
-from ab_runner.model.protocol import PROTOCOLS, Protocol, WarmUp
+from ab_runner.model.protocol import NO_WARM_UP, PROTOCOLS, Protocol, WarmUp
 from ab_runner.model.records import AnswerRecord, EndRecord, Record, StartRecord, WarmUpRecord
 from ab_runner.model.server import Server
 from ab_runner.model.trial import COLD, DISTURBED, NotMeasured, RepeatedTrial, Trial
@@ -538,6 +538,18 @@ def test_a_cold_trial_by_requests_is_not_repeated(harness: SweepHarness, monkeyp
     harness.run(A, generate=always(GOOD))
     assert harness.cells() == {("a-1", 10): "cold: the JIT took 30 % of the server's CPU time"}
     assert "RepeatedTrial" not in harness.kinds()
+
+
+def test_without_warm_up_a_cold_trial_counts_and_nothing_comes_before_it(
+    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
+    monkeypatch.setattr(ColdSampler, "shares", [0.6])
+    harness.run(A, generate=always(TIMED), protocol=msgspec.structs.replace(UNTIL_WARM, warm_up=NO_WARM_UP))
+    assert harness.cells() == {("a-1", 10): "valid"}
+    assert "RepeatedTrial" not in harness.kinds()
+    assert "WarmUpRecord" not in harness.kinds()
+    assert sum(line.startswith("load") for line in harness.runtime.log) == 1
 
 
 @pytest.mark.parametrize("seconds", [1, 10])

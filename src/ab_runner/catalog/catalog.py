@@ -6,12 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ab_runner import paths
 from ab_runner.catalog.outside import add_outside
-from ab_runner.catalog.servers import load, renamed_lines, select
+from ab_runner.catalog.server_file import SERVER_FILE
+from ab_runner.catalog.servers import load, renamed_lines, select, suggestion
 from ab_runner.catalog.sets import ServerSet, expand, load_sets
-from ab_runner.model.server import REFERENCE, Server
+from ab_runner.catalog.study_file import STUDY_FILE, read_study_file
+from ab_runner.catalog.toml_files import DocumentError
+from ab_runner.catalog.workloads import workloads_with
+from ab_runner.model.server import REFERENCE, Server, current_id
+from ab_runner.model.workload import Workload
 
 
 class Catalog(Struct, frozen=True):
@@ -37,10 +43,39 @@ class Catalog(Struct, frozen=True):
         return chosen
 
 
-def load_catalog(outside: Iterable[Path] = ()) -> Catalog:
+def load_catalog(outside: Iterable[Path] = (), study: str | None = None) -> Catalog:
     """Return the catalog of the repository, and of folders from outside, which have a folder for each server as
-    servers/ has. DocumentError at the first mistake, or where two servers have one id."""
+    servers/ has. With a `study` it has the servers of that too, and all of them as the study runs them. DocumentError
+    at the first mistake, or where two servers have one id."""
     servers = load(paths.SERVERS)
     sets = load_sets(paths.SERVERS, servers)
+    if study is not None:
+        _add_study(servers, study)
     folders = add_outside(servers, outside)
     return Catalog(paths.SERVERS, servers, sets, folders)
+
+
+def _add_study(servers: dict[str, Server], study: str) -> None:
+    """Add the servers of a study, and have all run as it says. DocumentError for an id that another server has or
+    had, and for a setting of a server that there is not."""
+    described, folder = read_study_file(study), paths.servers_of_study(study)
+    for id, server in (load(folder, study=study) if any(folder.glob(f"*/{SERVER_FILE}")) else {}).items():
+        if (taken := current_id(id, servers.values())) in servers:
+            raise DocumentError(f"{folder / id / SERVER_FILE}: the id {id} is taken by {paths.SERVERS / taken}")
+        servers[id] = server
+    if unknown := next((id for id in described.settings_of if id not in servers), None):
+        place = f"{paths.STUDIES / study / STUDY_FILE}: settings_of"
+        raise DocumentError(f"{place}: no server {unknown!r}{suggestion(unknown, servers)}")
+    servers |= described.with_settings(servers)
+    if constants := [each for each in workloads_with(study).values() if each.constant and not each.not_before_ms]:
+        servers[REFERENCE] = _with_constants(servers[REFERENCE], constants)
+
+
+def _with_constants(reference: Server, new: Sequence[Workload]) -> Server:
+    """Return the reference with these workloads, whose answers are texts that may come at once."""
+    lines = "\n".join(f"{each.path} {each.constant}" for each in new)
+    return replace(
+        reference,
+        workloads=(*reference.workloads, *(each.name for each in new)),
+        environment=reference.environment | {"CONSTANTS": lines},
+    )

@@ -8,12 +8,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from ab_runner import paths
 from ab_runner.catalog import docker_templates
 from ab_runner.catalog.catalog import load_catalog
+from ab_runner.catalog.server_file import GENERATORS
 from ab_runner.model.server import DEFAULT_JDK, Server
 
-GENERATORS = tuple(sorted(path.stem for path in (paths.DOCKER / "generators").glob("*.Dockerfile")))
 TOOLS = frozenset({"server", "fixtures", *GENERATORS})
 """Services that are no server's."""
 

@@ -22,8 +22,9 @@ ID_RULE = "lower-case letters and digits, with single dots and dashes between th
 ID_AT_MOST = 63
 """Characters, as in the name of a host."""
 _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
-_GENERATORS = (path.stem for path in (paths.DOCKER / "generators").glob("*.Dockerfile"))
-TAKEN = frozenset({"fixtures", "server", "shared", *_GENERATORS, "false", "no", "null", "off", "on", "true", "yes"})
+GENERATORS = tuple(sorted(path.stem for path in (paths.DOCKER / "generators").glob("*.Dockerfile")))
+"""The names of all generators, which are those of services too."""
+TAKEN = frozenset({"fixtures", "server", "shared", *GENERATORS, "false", "no", "null", "off", "on", "true", "yes"})
 """Names that no server may have: of other services in compose.yaml, of other folders, and what YAML does not take for a
 text."""
 
@@ -50,9 +51,11 @@ _KINDS_WITH: Mapping[str, tuple[Kind, ...]] = {
 _NOT_HERE = {
     "id": "the folder's name is the id",
     "published": "[stand_ins] in the study.toml of a study names what stands for its servers",
+    "study": "the folder of a study that it is in says that",
+    **dict.fromkeys(("jdk", "jvm_flags", "memory"), "[settings] in the study.toml of a study has such keys"),
 }
 """The keys of a stored server that are not written, and what is written in their place."""
-_SET_BY_RUNNER = ("ADDRESS", "PORT", "DOCROOT", "PROCESSORS")
+SET_BY_RUNNER = ("ADDRESS", "PORT", "DOCROOT", "PROCESSORS", "JVM_FLAGS")
 Lack = Literal["http-1.0", "keep-alive", "close", "head", "long-header", "many-connections"]
 """The requirements on all servers that some server cannot meet: answer HTTP/1.0, keep an HTTP/1.0 connection open,
 close one that is to be closed, answer HEAD, take a header of 8 KB, answer all of a thousand connections that come at
@@ -119,9 +122,9 @@ def is_id(name: str) -> bool:
     return _ID.fullmatch(name) is not None
 
 
-def read_server(path: Path, workloads: Collection[str], outside: bool = False) -> Server:
-    """Return the server that this file alone describes; `workloads` are those that there are, and `outside` says
-    whether it is from outside the repository."""
+def read_server(path: Path, workloads: Collection[str], outside: bool = False, study: str | None = None) -> Server:
+    """Return the server that this file alone describes; `workloads` are those that there are, `outside` says whether it
+    is from outside the repository, and `study` in whose folder it is."""
     name = path.parent.name
     if not is_id(name) or len(name) > ID_AT_MOST:
         rule = f"{ID_RULE}, with at most {ID_AT_MOST} characters"
@@ -134,7 +137,7 @@ def read_server(path: Path, workloads: Collection[str], outside: bool = False) -
         if key in data:
             raise DocumentError(f"{path}: {key}: remove this key; {instead}")
     try:
-        server = msgspec.convert({"program": name} | data | {"id": name}, ServerFile)
+        server = msgspec.convert({"program": name} | data | {"id": name, "study": study}, ServerFile)
     except msgspec.ValidationError as error:
         raise DocumentError(f"{path}: {_explain(error)}") from error
     named = [(f"workloads[{position}]", workload) for position, workload in enumerate(server.workloads)]
@@ -155,8 +158,10 @@ def read_server(path: Path, workloads: Collection[str], outside: bool = False) -
 
 def _check_kind(path: Path, server: ServerFile, data: Collection[str], outside: bool) -> None:
     """Raise DocumentError for keys that a server of its kind must not have, or lacks."""
-    if taken := next((name for name in server.environment if name in _SET_BY_RUNNER), None):
+    if taken := next((name for name in server.environment if name in SET_BY_RUNNER), None):
         raise DocumentError(f"{path}: environment: {taken} is set by the runner; remove it")
+    if server.study is not None and not server.is_jvm:
+        raise DocumentError(f"{path}: kind: a server of a study has the kind jvm")
     if server.is_from_outside != outside:
         where = "from outside the repository" if outside else "of the repository"
         fitting = [kind for kind in get_args(Kind) if (kind in FROM_OUTSIDE) == outside]

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from ab_runner import paths
 from ab_runner.catalog.server_file import SERVER_FILE, read_server
 from ab_runner.catalog.toml_files import DocumentError
-from ab_runner.catalog.workloads import load_workloads
+from ab_runner.catalog.workloads import workloads_with
 from ab_runner.errors import UserError
 from ab_runner.model.server import Artifact, Server, current_id
 
@@ -25,11 +24,11 @@ class CatalogError(UserError):
     """Raised for a name that no server has."""
 
 
-def load(servers_dir: Path, outside: bool = False) -> dict[str, Server]:
+def load(servers_dir: Path, outside: bool = False, study: str | None = None) -> dict[str, Server]:
     """Return all servers of a folder by id, ordered by family, release date and id; `outside` says whether it is not
-    the repository's. DocumentError at the first mistake."""
-    workloads = load_workloads(paths.WORKLOADS)
-    read = [read_server(path, workloads, outside) for path in sorted(servers_dir.glob(f"*/{SERVER_FILE}"))]
+    the repository's, and `study` whose it is. DocumentError at the first mistake."""
+    workloads = workloads_with(study)
+    read = [read_server(path, workloads, outside, study) for path in sorted(servers_dir.glob(f"*/{SERVER_FILE}"))]
     if not read:
         raise DocumentError(f"{servers_dir}: no */{SERVER_FILE} in it")
     read.sort(key=lambda server: (server.family, server.released, server.id))

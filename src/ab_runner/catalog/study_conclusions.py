@@ -38,6 +38,9 @@ class _Comparison(_Claim, frozen=True, kw_only=True):
     every concurrency. `as_group`: the sides whose servers count together in the reading on means, by their geometric
     mean. `at_every_level`: the author says so, and the claim has the strict reading alone."""
 
+    against: WorkloadName | None = None
+    """The workload of the second where it is not that of the first: the claim compares two workloads, of the same
+    server too."""
     as_group: tuple[Literal["first", "second"], ...] = ()
     at_every_level: bool = False
 
@@ -96,8 +99,10 @@ class Conclusions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     def sides(self, claim: Claim) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the servers on either side of a claim."""
-        first = self.servers(claim.first)
-        return first, tuple(server for server in self.servers(claim.second) if server not in first)
+        first, second = self.servers(claim.first), self.servers(claim.second)
+        if isinstance(claim, Faster | AboutEqual) and claim.against:
+            return first, second
+        return first, tuple(server for server in second if server not in first)
 
 
 def read(path: Path, figures: Sequence[Figure]) -> Conclusions:
@@ -125,7 +130,8 @@ def _check(path: Path, found: Conclusions, figures: Sequence[Figure]) -> None:
             raise DocumentError(f"{path}: {key}.second: names no server that is not among the first")
         if isinstance(claim, MostFailed) and len(first) > 1:
             raise DocumentError(f"{path}: {key}.first: must be one server")
-        for workload in claim.workloads:
+        against = claim.against if isinstance(claim, Faster | AboutEqual) else None
+        for workload in (*claim.workloads, *([against] if against else [])):
             for level in claim.at:
                 if (workload, level) not in places:
                     raise DocumentError(f"{path}: {key}.at: no {workload} at {level} in {FIGURES_FILE}")

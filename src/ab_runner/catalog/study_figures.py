@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
-from ab_runner import paths
 from ab_runner.catalog.toml_files import DocumentError, explained
-from ab_runner.catalog.workloads import load_workloads, unknown_workload
+from ab_runner.catalog.workloads import unknown_workload
 from ab_runner.host import safe_files
 from ab_runner.model.limits import Connections, Count
 from ab_runner.model.workload import WorkloadName
@@ -21,6 +21,9 @@ from ab_runner.model.workload import WorkloadName
 FIGURES_FILE = "published.csv"
 _AT_MOST = 16 << 20
 """Bytes of a file."""
+
+
+Quantity = Annotated[float, Meta(gt=0, lt=1e12)]
 
 
 class Figure(Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,10 +35,21 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     requests_per_second: Annotated[float, Meta(gt=0, lt=1e9)] | None
     failed_requests: Count | None
     outcome: Literal["ok", "failed", "timeout", "untested"]
+    requests: Annotated[int, Meta(gt=0)] | None = None
+    latency_mean_ms: Quantity | None = None
+    latency_longest_ms: Quantity | None = None
+    answer_bytes: Quantity | None = None
+    """Bytes received for each request."""
+    cpu_us: Quantity | None = None
+    """Microseconds of CPU time of the server for each request."""
+    allocated_bytes: Quantity | None = None
+    """Bytes that the server's JVM allocated for each request."""
+    failures_at_most: float = 0.0
+    """The share of requests that may fail, as the study says; no column."""
 
     @property
     def rate(self) -> float | None:
-        """Requests per second where they are valid: as in our own trials, if no request failed."""
+        """Requests per second where they are valid: as in our own trials, if no more requests failed than may."""
         return self.requests_per_second if self.reason is None else None
 
     @property
@@ -43,31 +57,47 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
         """Why the figure is not valid, in the words of our own cells."""
         if self.outcome != "ok":
             return self.outcome
-        return f"{self.failed_requests} failed" if self.failed_requests else None
+        tolerated = self.failures_at_most * (self.requests or 0)
+        return f"{self.failed_requests} failed" if (self.failed_requests or 0) > tolerated else None
+
+    @property
+    def connections_served(self) -> float | None:
+        """How many connections were served on average, by Little's law; None where the mean latency is not known."""
+        if self.latency_mean_ms is None or self.requests_per_second is None:
+            return None
+        return self.requests_per_second * self.latency_mean_ms / 1000
 
 
-def read(path: Path) -> tuple[Figure, ...]:
-    """Return the figures of a file. DocumentError, with file, line and reason, at the first row that is wrong."""
+COLUMNS = tuple(name for name in Figure.__struct_fields__ if name != "failures_at_most")
+_ALWAYS = COLUMNS[: COLUMNS.index("outcome") + 1]
+"""The first columns of every file; any of the others may follow."""
+
+
+def read(path: Path, workloads: Collection[str], failures_at_most: float) -> tuple[Figure, ...]:
+    """Return the figures of a file, whose workloads are among these and of which the share of requests that may fail is
+    given. DocumentError, with file, line and reason, at the first row that is wrong."""
     try:
         text = safe_files.read(path, _AT_MOST).decode()
-        return tuple(_figures(path, io.StringIO(text, newline="")))
+        rows = _figures(path, io.StringIO(text, newline=""), workloads)
+        return tuple(replace(row, failures_at_most=failures_at_most) for row in rows)
     except OSError as error:
         raise DocumentError(f"{path}: cannot be read: {error.strerror}; restore it with git") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise DocumentError(f"{path}: not CSV in UTF-8: {error}") from error
 
 
-def _figures(path: Path, lines: Iterator[str]) -> Iterator[Figure]:
+def _figures(path: Path, lines: Iterator[str], workloads: Collection[str]) -> Iterator[Figure]:
     rows = csv.DictReader(lines, strict=True)
-    expected = list(Figure.__struct_fields__)
-    if rows.fieldnames != expected:
-        raise DocumentError(f"{path}: line 1: the columns must be {','.join(expected)}")
-    workloads = load_workloads(paths.WORKLOADS)
+    found = tuple(rows.fieldnames or ())
+    more = found[len(_ALWAYS) :]
+    if found[: len(_ALWAYS)] != _ALWAYS or len({*found}) < len(found) or not {*more} <= {*COLUMNS}:
+        others = ", ".join(COLUMNS[len(_ALWAYS) :])
+        raise DocumentError(f"{path}: line 1: the columns must be {','.join(_ALWAYS)}, and any of {others}")
     seen: set[tuple[str, str, int]] = set()
     for row in rows:
         place = f"{path}: line {rows.line_num}"
         if None in row or None in row.values():
-            raise DocumentError(f"{place}: must have {len(expected)} fields")
+            raise DocumentError(f"{place}: must have {len(found)} fields")
         try:
             figure = msgspec.convert({name: text or None for name, text in row.items()}, Figure, strict=False)
         except msgspec.ValidationError as error:

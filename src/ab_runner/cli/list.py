@@ -16,6 +16,7 @@ from ab_runner.model.protocol import DEFAULT_STUDY
 @click.argument("servers", nargs=-1, metavar="[GLOB|@SET]…")
 @click.option("--available/--unavailable", default=None, help="Only those that can run here, or only the others.")
 @options.servers_from
+@click.option("--study", metavar="ID", help="With the servers that this study adds; ./ab-runner study lists all.")
 @click.option(
     "--format",
     "form",
@@ -24,7 +25,9 @@ from ab_runner.model.protocol import DEFAULT_STUDY
     show_default=True,
     help="markdown: a table of what is the same on every machine.",
 )
-def command(servers: tuple[str, ...], available: bool | None, servers_from: tuple[Path, ...], form: str) -> None:
+def command(
+    servers: tuple[str, ...], available: bool | None, servers_from: tuple[Path, ...], study: str | None, form: str
+) -> None:
     """Shows servers and sets. With a GLOB or a set: all facts about each of its servers, with its exceptions
     from the rules (docs/fairness.md), its caveats, and the head of its answers in the newest sweep.
     """
@@ -32,7 +35,7 @@ def command(servers: tuple[str, ...], available: bool | None, servers_from: tupl
     from ab_runner.cli.server_tables import show_server, show_servers
     from ab_runner.sweep.ready.availability import what_can_run
 
-    catalog = load_catalog(servers_from)
+    catalog = load_catalog(servers_from, study)
     wanted = catalog.named(servers, say_err)
     if form == "markdown" and available is not None:
         raise click.UsageError("--format markdown has what is the same on every machine, and --available is not")
@@ -53,7 +56,7 @@ def command(servers: tuple[str, ...], available: bool | None, servers_from: tupl
     from ab_runner.catalog.studies import read_study  # here, for the table of all needs no study and no sweep
     from ab_runner.store.answers import newest_answers
 
-    study = read_study(DEFAULT_STUDY, catalog.servers)
+    compared = read_study(study or DEFAULT_STUDY, catalog.servers)
     answers = newest_answers(paths.RESULTS, shown)
     for server in shown:
-        show_server(server, here, catalog.outside.get(server.id), answers.get(server.id), study)
+        show_server(server, here, catalog.outside.get(server.id), answers.get(server.id), compared)

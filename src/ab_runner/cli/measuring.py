@@ -27,9 +27,9 @@ from ab_runner.sweep.schedule.dry_run import tables_said
 from ab_runner.sweep.schedule.expected_time import time_text
 
 
-def measure_and_report(ready: ReadySweep, beside_study: bool = False) -> int:
-    """Measure a sweep, show its tables, of what there is if it had to stop, and return the exit code. `beside_study`:
-    show what its study published beside it too."""
+def measure_and_report(ready: ReadySweep) -> int:
+    """Measure a sweep, show its tables, of what there is if it had to stop, and return the exit code. One of a study's
+    own is shown beside what was published too."""
     folder = ready.store.folder
     _show_start(ready, folder)
     stopped = False
@@ -42,7 +42,7 @@ def measure_and_report(ready: ReadySweep, beside_study: bool = False) -> int:
         stopped = True
         say_err(f"ab-runner: the sweep stopped: {error}")
     finally:
-        stored = _show_end(folder, beside_study)
+        stored = _show_end(folder)
     return 1 if stopped or not has_result(stored.records) else 0
 
 
@@ -68,13 +68,13 @@ def _shown(folder: Path) -> str:
     return "results/latest" if folder.parent == paths.RESULTS else str(folder)
 
 
-def _show_end(folder: Path, beside_study: bool) -> Stored:
+def _show_end(folder: Path) -> Stored:
     """Show the tables, if there are any results, and write them into the folder."""
     stored = read(folder)
     analysis = analyse(stored)
     if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
         put(*terminal.render(report_of(analysis), console_for(sys.stdout).width))
-        if beside_study:
+        if stored.sweep.request.study_sweep is not None:
             _show_beside_study(analysis)
         say_err(f"./ab-runner report --all {folder} shows all tables")
     else:

@@ -12,12 +12,12 @@ import click
 from ab_runner import paths
 from ab_runner.catalog.server_file import ID_AT_MOST, ID_RULE, is_id
 from ab_runner.catalog.servers import suggestion
-from ab_runner.catalog.workloads import load_workloads
+from ab_runner.catalog.workloads import workloads_with
 from ab_runner.cli.durations import parse_duration
 from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, Percentile
 from ab_runner.model.limits import CONNECTIONS_AT_MOST
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import RUNTIMES
+from ab_runner.model.protocol import NO_WARM_UP, RUNTIMES, WarmUp
 from ab_runner.store.layout import LATEST
 
 DEFAULT_CONCURRENCY = "1,10,100,500,1000"
@@ -115,9 +115,15 @@ class Slo(click.ParamType[tuple[str, tuple[int, ...]]]):
         return percentile, tuple(sorted({int(part.removesuffix("ms")) for part in bounds}))
 
 
+def study_here() -> str | None:
+    """Return the id of the study that the command at hand runs; None if it is another command."""
+    context = click.get_current_context(silent=True)
+    return context.obj if context and isinstance(context.obj, str) else None
+
+
 def workload_names() -> list[str]:
-    """Return the names of all workloads. DocumentError if their file has a mistake."""
-    return list(load_workloads(paths.WORKLOADS))
+    """Return the names of all workloads, with those of the study that is run. DocumentError if a file has a mistake."""
+    return list(workloads_with(study_here()))
 
 
 class Names(click.ParamType[tuple[str, ...]]):
@@ -161,21 +167,23 @@ class NewId(click.ParamType[str]):
         return str(value)
 
 
-class WarmUpOption(click.ParamType[Load]):
-    """`10s` or `2m` → a time, `20000` → a number of requests, `0` → none."""
+class WarmUpOption(click.ParamType[WarmUp]):
+    """`10s` or `2m` → a time, `20000` → a number of requests, `0` → none at first, `none` → none at all."""
 
-    name = "N|TIME"
+    name = "N|TIME|none"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Load:
-        if isinstance(value, Load):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> WarmUp:
+        if isinstance(value, WarmUp):
             return value
+        if value.strip() == "none":
+            return NO_WARM_UP
         # A number alone is seconds in other options, and was always a number of requests here.
         if re.fullmatch(r"[0-9]{1,9}", value.strip()):
-            return Load(requests=int(value))
+            return WarmUp(Load(requests=int(value)))
         seconds = parse_duration(value)
         if seconds is None:
-            self.fail(f"{value[:20]!r} is neither a number of requests (20000) nor a time (10s)", param, ctx)
-        return Load(seconds=seconds)
+            self.fail(f"{value[:20]!r} is neither a number of requests (20000) nor a time (10s) nor none", param, ctx)
+        return WarmUp(Load(seconds=seconds))
 
 
 class Whole(click.IntRange):

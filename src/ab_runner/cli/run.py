@@ -8,13 +8,11 @@ from typing import Any
 
 import click
 
-from ab_runner import paths
-from ab_runner.catalog.workloads import load_workloads
+from ab_runner.catalog.workloads import workloads_with
 from ab_runner.cli import options
 from ab_runner.host import interrupt
 from ab_runner.load.generator_registry import DEFAULT, GENERATORS, OPEN
-from ab_runner.model.load import Load
-from ab_runner.model.protocol import PROTOCOLS, SweepRequest, for_open_load, for_workloads
+from ab_runner.model.protocol import PROTOCOLS, SweepRequest, WarmUp, for_open_load, for_workloads
 from ab_runner.model.server import DEFAULT_JDK, JDKS
 from ab_runner.model.workload import WorkloadName
 from ab_runner.sweep.request import Place, with_changes
@@ -101,10 +99,15 @@ from ab_runner.sweep.request import Place, with_changes
     help="CPUs that each server is pinned to.  [default: all but the generators']",
 )
 @click.option(
+    "--share-cpus",
+    is_flag=True,
+    help="Server and generator share all CPUs, as with most published figures; these are not those of a server alone.",
+)
+@click.option(
     "--warmup",
     type=options.WarmUpOption(),
-    help="Warm-up of each start: a time with its unit (10s, 2m), a number of requests of each workload (20000), or 0 "
-    "for none.  [default: until warm]",
+    help="Warm-up of each start: a time with its unit (10s, 2m), or a number of requests of each workload (20000). "
+    "With 0 a trial that was cold is made again; with none servers are measured as they start.  [default: until warm]",
 )
 @options.runtime
 @click.option(
@@ -150,7 +153,8 @@ def asked(
     generator: str | None,
     generators: int,
     server_cpus: int | None,
-    warmup: Load | None,
+    share_cpus: bool,
+    warmup: WarmUp | None,
     runtime: str,
     network: str,
     jdk: int | None,
@@ -164,7 +168,8 @@ def asked(
         raise click.UsageError(
             f"--generator {generator} is for closed loads: {OPEN.name} makes those of --rate and --slo"
         )
-    usual = for_workloads(PROTOCOLS[protocol], load_workloads(paths.WORKLOADS).values())
+    study = options.study_here()
+    usual = for_workloads(PROTOCOLS[protocol], workloads_with(study).values())
     usual = for_open_load(usual) if opened else usual
     request = SweepRequest(
         servers=servers,
@@ -179,6 +184,7 @@ def asked(
         generator=DEFAULT.name if opened or generator is None else generator,
         generators=generators,
         server_cpus=server_cpus,
+        share_cpus=share_cpus,
     )
     return request, Place(servers_from=servers_from, port=port, out=out)
 
@@ -193,12 +199,12 @@ def show(request: SweepRequest, place: Place) -> int:
     return 0
 
 
-def measured(request: SweepRequest, place: Place, beside_study: bool = False) -> int:
-    """Measure a sweep, show its tables, also `beside_study`, and return the exit code."""
+def measured(request: SweepRequest, place: Place) -> int:
+    """Measure a sweep, show its tables, and return the exit code."""
     with interrupt.fatal():
         from ab_runner.cli.console import say_err
         from ab_runner.cli.measuring import measure_and_report
         from ab_runner.sweep.begin import begin_sweep
 
     with begin_sweep(request, place, say_err) as ready:
-        return measure_and_report(ready, beside_study)
+        return measure_and_report(ready)

@@ -9,53 +9,60 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
+from ab_runner import paths
 from ab_runner.cli import run
+from ab_runner.errors import UserError
+from ab_runner.model.protocol import SweepRequest
 
 if TYPE_CHECKING:
     from ab_runner.catalog.catalog import Catalog
     from ab_runner.catalog.studies import Study
+    from ab_runner.catalog.study_file import SweepTable
+    from ab_runner.sweep.request import Place
 
 
 @click.command("study", context_settings={"allow_interspersed_args": False})
 @click.argument("id", required=False, metavar="[ID]")
-@click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[OPTION OF run]…")
+@click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[SWEEP] [OPTION OF run]…")
 def command(id: str | None, options: tuple[str, ...]) -> None:
     """Lists published comparisons, or runs one. The list has how long each takes here. With an ID it runs a sweep as
-    that study says, and shows the published figures and conclusions beside it. All options of `run` can follow, such as
-    --dry-run or --protocol quick; they have precedence."""
+    that study says, and shows the published figures and conclusions beside it: the SWEEP of that name, or the one of
+    which there are the fewest so far. All options of `run` can follow, such as --dry-run or --protocol quick; they have
+    precedence."""
     from ab_runner.catalog.catalog import load_catalog
     from ab_runner.catalog.studies import load_study
 
-    catalog = load_catalog()
     if id is None:
-        _show_studies(catalog)
+        _show_studies()
         return
-    values = _values_of(load_study(id, catalog), options)
-    is_dry = values.pop("dry_run")
-    request, place = run.asked(**values)
-    request = replace(request, study=id)
-    sys.exit(run.show(request, place) if is_dry else run.measured(request, place, beside_study=True))
+    catalog = load_catalog(study=id)
+    study = load_study(id, catalog)
+    name, words = _sweep_of(study, catalog, options)
+    request, place, is_dry = _asked(study, name, words)
+    sys.exit(run.show(request, place) if is_dry else run.measured(request, place))
 
 
-def _show_studies(catalog: Catalog) -> None:
+def _show_studies() -> None:
     from ab_runner.catalog.studies import load_studies
     from ab_runner.cli.console import console_for, put
     from ab_runner.report.formats import terminal
     from ab_runner.report.tables.studies import report_studies
 
-    rows = [(study, *_extent(study, catalog)) for study in load_studies(catalog)]
+    rows = [
+        (study, name, *_extent(study, name, catalog))
+        for study, catalog in load_studies()
+        for name in study.about.sweeps
+    ]
     put(*terminal.render(report_studies(rows), console_for(sys.stdout).width))
 
 
-def _extent(study: Study, catalog: Catalog) -> tuple[int, str]:
-    """Return how many servers of a study can run here, and how long that takes, in words."""
+def _extent(study: Study, name: str, catalog: Catalog) -> tuple[int, str]:
+    """Return how many servers of a study's sweep can run here, and how long that takes, in words."""
     from ab_runner.runtime.base import RuntimeUnusable
     from ab_runner.sweep.begin import expected_here
     from ab_runner.sweep.schedule.expected_time import time_text
 
-    values = _values_of(study)
-    del values["dry_run"]
-    request, _ = run.asked(**values)
+    request, _, _ = _asked(study, name)
     try:
         servers, expected = expected_here(request, catalog)
     except RuntimeUnusable:
@@ -63,18 +70,62 @@ def _extent(study: Study, catalog: Catalog) -> tuple[int, str]:
     return servers, f"about {time_text(expected.seconds)}" if expected else "not known"
 
 
-def _values_of(study: Study, more: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the values of the options of `run`: those of the study, and of what was typed, which has precedence."""
-    words = [*_words_of(study), *more]
-    return run.command.make_context(f"study {study.id}", words, parent=click.get_current_context().parent).params
+def _sweep_of(study: Study, catalog: Catalog, words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the name of the sweep that is asked for, or else of the one that is due, and the options behind it.
+    UserError if the study has no sweep of that name."""
+    from ab_runner.catalog.servers import suggestion
+    from ab_runner.store.made import requests_made
+
+    names = list(study.about.sweeps)
+    if words and not words[0].startswith("-"):
+        if words[0] not in names:
+            known = suggestion(words[0], names) or f"; there are {', '.join(names)}"
+            raise UserError(f"study {study.id} has no sweep {words[0]!r}{known}")
+        return words[0], words[1:]
+    made = [_extent_of(request) for request in requests_made(paths.RESULTS, study.id)]
+    asked = {name: _asked(study, name)[0] for name in names}
+    whole = {
+        name: _extent_of(replace(each, servers=tuple(server.id for server in catalog.named(each.servers))))
+        for name, each in asked.items()
+    }
+    return min(names, key=lambda name: made.count(whole[name])), words
 
 
-def _words_of(study: Study) -> Iterator[str]:
-    asked = study.about.run
-    yield from ("--servers", ",".join(asked.servers))
-    yield from ("--workloads", ",".join(asked.workloads))
-    yield from ("--concurrency", ",".join(map(str, asked.concurrency)))
-    yield from ("--protocol", asked.protocol)
-    yield from ("--runtime", asked.runtime)
-    if asked.jdk is not None:
-        yield from ("--jdk", str(asked.jdk))
+def _extent_of(request: SweepRequest) -> tuple[object, ...]:
+    """Return what a sweep of a study must have in common with another one to be the same sweep."""
+    protocol = request.protocol
+    return (
+        request.study_sweep, {*request.servers}, request.workloads, request.levels, protocol.trial, protocol.blocks,
+    )  # fmt: skip
+
+
+def _asked(study: Study, name: str, more: Sequence[str] = ()) -> tuple[SweepRequest, Place, bool]:
+    """Return what a sweep of the study asks for, with what was typed, which has precedence, and whether it is to be
+    shown only."""
+    sweep = study.about.sweeps[name]
+    words = [*_words_of(sweep), *more]
+    parent = click.get_current_context()
+    with run.command.make_context(f"study {study.id}", words, parent=parent, obj=study.id) as context:
+        values: dict[str, Any] = dict(context.params)
+        is_dry = values.pop("dry_run")
+        request, place = run.asked(**values)
+    protocol = replace(
+        request.protocol,
+        idle_timeout=sweep.timeout or request.protocol.idle_timeout,
+        failures_at_most=study.about.failures_at_most,
+    )
+    return replace(request, study=study.id, study_sweep=name, protocol=protocol), place, is_dry
+
+
+def _words_of(sweep: SweepTable) -> Iterator[str]:
+    """Yield a sweep of a study in the options of `run`."""
+    yield from ("--servers", ",".join(sweep.servers))
+    yield from ("--workloads", ",".join(sweep.workloads))
+    yield from ("--concurrency", ",".join(map(str, sweep.concurrency)))
+    yield from ("--protocol", sweep.protocol)
+    yield from ("--runtime", sweep.runtime)
+    for option in ("blocks", "duration", "warmup", "generator", "server_cpus"):
+        if (value := getattr(sweep, option)) is not None:
+            yield from (f"--{option.replace('_', '-')}", str(value))
+    if sweep.share_cpus:
+        yield "--share-cpus"

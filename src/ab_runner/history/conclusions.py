@@ -52,10 +52,16 @@ Weighted = tuple[Measured, float]
 
 def judgements(study: Study, sweeps: Iterable[tuple[str, SweepAnalysis]]) -> tuple[Judgement, ...]:
     """Return the verdicts of the published figures on the conclusions of a study, and those of each sweep under its
-    name."""
+    name. Of a study with variants a sweep has a verdict for each of those that it has servers of."""
     evidence = [(str(study.year), of_study(study))]
-    evidence += [(name, of_sweep(analysis, study)) for name, analysis in sweeps]
+    for name, analysis in sweeps:
+        evidence += _by_variant(study, name, analysis) or [(name, of_sweep(analysis, study))]
     return tuple(Judgement(name, each, judge_conclusions(study, each)) for name, each in evidence)
+
+
+def _by_variant(study: Study, name: str, analysis: SweepAnalysis) -> list[tuple[str, Evidence]]:
+    found = ((variant, of_sweep(analysis, each)) for variant, each in study.variants.items())
+    return [(f"{name}, {variant}", evidence) for variant, evidence in found if evidence.cells]
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -160,14 +166,24 @@ def _comparison(
     """Yield what decides between two servers, or the geometric means of two groups, over the concurrencies at which all
     of them have figures; and what is missing. A server without any figure is left out of its group. `firsts`: how many
     there are on the first side, of which one may be enough."""
-    cells = {(server, level): evidence.of(server, workload, level) for server in (*first, *second) for level in at}
-    sides = [[name for name in side if any(cells[name, level].rates for level in at)] for side in (first, second)]
-    levels = tuple(level for level in at if all(cells[name, level].rates for side in sides for name in side))
-    part = Part(workload=workload, at=levels, verdict="not measured", basis=Absent(), first=" ".join(first))
-    if all(sides) and levels:
-        one, other = ([cells[name, level] for name in side for level in levels] for side in sides)
+    sides = [
+        {server: {level: evidence.of(server, name, level) for level in at} for server in side}
+        for side, name in ((first, workload), (second, claim.against or workload))
+    ]
+    missing = [(at, cell) for side in sides for cells in side.values() for at, cell in cells.items() if not cell.rates]
+    there = [[cells for cells in side.values() if any(cell.rates for cell in cells.values())] for side in sides]
+    levels = tuple(level for level in at if all(cells[level].rates for side in there for cells in side))
+    part = Part(
+        workload=workload,
+        against=claim.against,
+        at=levels,
+        verdict="not measured",
+        basis=Absent(),
+        first=" ".join(first),
+    )
+    if all(there) and levels:
+        one, other = ([cells[level] for cells in side for level in levels] for side in there)
         yield _hypothesis(claim, part, one, other, firsts, evidence)
-    missing = [(level, cell) for (_, level), cell in cells.items() if not cell.rates]
     if missing:
         without = tuple(sorted({level for level, _ in missing}))
         yield msgspec.structs.replace(part, at=without, basis=Absent(tuple(cell.absence for _, cell in missing)))
@@ -206,10 +222,10 @@ def _hypothesis(
 def _means(cells: Sequence[Weighted], evidence: Evidence) -> Means | None:
     """Return the weighted means of a hypothesis; None where the cells have no block in common.
 
-    Two cells are compared as for ranks. Cells of one block share its minutes, and those of a server also its start, so
-    several are added up within each block first. The sums of different blocks are independent. So it is with sessions,
-    whose noise is that of all servers (`_pooled`)."""
-    if len(cells) == 2:
+    Two cells of a workload are compared as for ranks. Cells of one block share its minutes, and those of a server also
+    its start, so several are added up within each block first. The sums of different blocks are independent. So it is
+    with sessions, whose noise is that of all servers (`_pooled`)."""
+    if len(cells) == 2 and len({cell.cell.workload for cell, _ in cells if cell.cell}) < 2:
         return tuple((cell.measurement.mean, weight) for cell, weight in cells if cell.measurement is not None)
     blocks = _common_blocks(cell for cell, _ in cells)
     if not blocks:
@@ -217,7 +233,7 @@ def _means(cells: Sequence[Weighted], evidence: Evidence) -> Means | None:
     mean = log_mean([exp(fsum(weight * log(cell.rates[block]) for cell, weight in cells)) for block in blocks])
     if not all(cell.has_noise for cell, _ in cells):
         mean = LogMean(mean.value)
-    elif evidence.is_of_sessions:
+    elif evidence.is_of_sessions and len({cell.cell.workload for cell, _ in cells if cell.cell}) == 1:
         mean = _pooled(mean.value, cells, blocks, evidence)
     return ((mean, 1.0),)
 

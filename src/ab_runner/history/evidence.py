@@ -112,7 +112,7 @@ def of_study(study: Study) -> Evidence:
 
 
 def _published(figure: Figure) -> Measured:
-    """Return a published figure. One with failed requests is used as an upper bound."""
+    """Return a published figure. One with too many failed requests is used as an upper bound."""
     absence = Absence(figure.server, figure)
     if figure.requests_per_second is None:
         return Measured(server=figure.server, absence=absence)
@@ -121,7 +121,7 @@ def _published(figure: Figure) -> Measured:
         absence=absence,
         measurement=Measurement(log_mean([figure.requests_per_second])),
         rates={1: figure.requests_per_second},
-        at_most=bool(figure.failed_requests),
+        at_most=figure.reason is not None,
         is_published=True,
         failures={1: FailedRequests(figure.failed_requests or 0, None)},
     )

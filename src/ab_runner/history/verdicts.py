@@ -91,6 +91,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     smaller. `power`: how likely the test was to show that the two are about equal, if they truly are."""
 
     workload: WorkloadName
+    against: WorkloadName | None = None
+    """That of the second, where it is another one."""
     at: tuple[int, ...]
     verdict: ConclusionVerdict
     basis: Basis

@@ -27,6 +27,7 @@ class Ab:
     name = "ab"
     package = "apache2-utils"
     compares_answers = False
+    can_ask_host_only = False
     counts_requests = True
     version_command = ("ab", "-V")
 
@@ -35,7 +36,13 @@ class Ab:
         return min(connections, at_most)
 
     def request_head(
-        self, executor: Executor, host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()
+        self,
+        executor: Executor,
+        host: str,
+        path: str,
+        keep_alive: bool,
+        headers: Sequence[str] = (),
+        host_only: bool = False,
     ) -> bytes:
         """Return the head of its requests, byte for byte. ab has no option that prints it, so nothing is run."""
         return ab_command.request_head(host, path, keep_alive, headers)

@@ -72,6 +72,8 @@ class Target(Struct, frozen=True, kw_only=True):
     executor: Executor
     headers: tuple[str, ...] = ()
     """Further lines of the request's head."""
+    host_only: bool = False
+    """Whether its head has no line about the connection."""
     fixture: str | None = None
     """The file in the executor's `fixtures` that is the right answer's body."""
     constant: str | None = None
@@ -99,6 +101,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     connections: int
     keep_alive: bool
     body_length: int
+    failures_at_most: float = 0.0
+    """The share of requests that may fail."""
     answer_length: int | None = None
     """Bytes of the right answer, with its head, as the probe received it; None where it did not."""
     stays_open: bool = False
@@ -146,6 +150,10 @@ class Generator(Protocol):
         """Return whether it compares every answer, byte for byte, where the target says with what."""
 
     @property
+    def can_ask_host_only(self) -> bool:
+        """Return whether it can keep connections without a line about that in the head of its requests."""
+
+    @property
     def counts_requests(self) -> bool:
         """Return whether it can make a given number of requests; otherwise a load is a time."""
 
@@ -157,7 +165,13 @@ class Generator(Protocol):
         """Return how many processes or threads share so many connections of a closed load, at most `at_most`."""
 
     def request_head(
-        self, executor: Executor, host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()
+        self,
+        executor: Executor,
+        host: str,
+        path: str,
+        keep_alive: bool,
+        headers: Sequence[str] = (),
+        host_only: bool = False,
     ) -> bytes:
         """Return the head of its requests, byte for byte: the probe sends it, and an echo server returns it. A program
         that can print it is run by the executor; GeneratorError if it does not."""

@@ -32,6 +32,7 @@ class OpenLoadGenerator:
     name = "open-load"
     package = None
     compares_answers = True
+    can_ask_host_only = False
     counts_requests = False
     version_command = ("open-load", "--version")
 
@@ -40,7 +41,13 @@ class OpenLoadGenerator:
         return min(connections, at_most)
 
     def request_head(
-        self, executor: Executor, host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()
+        self,
+        executor: Executor,
+        host: str,
+        path: str,
+        keep_alive: bool,
+        headers: Sequence[str] = (),
+        host_only: bool = False,
     ) -> bytes:
         """Return the head of its requests, byte for byte, which the program prints. GeneratorError if it does not."""
         how = ["--connections", _connections(keep_alive), *_headers(headers)]

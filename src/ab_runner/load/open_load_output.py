@@ -113,7 +113,7 @@ def _outcome(output: _Output) -> Outcome:
     failed = _failed(output)
     if output.options.rate is None:  # what found no connection: of an open load it is told apart
         failed.update(output.refused)
-    length = output.expected_bytes or 0
+    length = output.expected_bytes
     return Outcome(
         generator="open-load",
         version=shown(output.version, 20),
@@ -129,7 +129,7 @@ def _outcome(output: _Output) -> Outcome:
         retried=output.requests.retried,
         kept_alive=max(0, answered - output.connections.opened) if output.options.connections == "kept" else None,
         received_bytes=output.bytes_received,
-        body_bytes=answered * length,
+        body_bytes=None if length is None else answered * length,
         body_length=length,
         latency=_counts(output.latency),
         arrivals=_arrivals(output, round(output.options.rate)) if output.options.rate is not None else None,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from math import sqrt
 
 from ab_runner.load.generator import Asked
-from ab_runner.load.trial_validity import KEPT_ALIVE_AT_LEAST, kept_alive, wrong_length
+from ab_runner.load.trial_validity import KEPT_ALIVE_AT_LEAST, kept_alive, wrong_length, wrong_total
 from ab_runner.model.load import Arrivals, Limit, Outcome
 from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.stats.histogram import weighted
@@ -39,7 +39,7 @@ def judge_open(outcome: Outcome, asked: Asked, limit: Limit | None) -> Verdict:
         reason = (
             _behind(outcome, limit)
             or _failed(outcome)
-            or wrong_length(outcome, asked)
+            or (wrong_total(outcome, asked) if outcome.body_length is None else wrong_length(outcome, asked))
             or (_not_kept(outcome) if asked.keep_alive else None)
         )
     return Verdict(reason is None, reason, tuple(_notes(outcome)) if reason is None else ())

@@ -46,6 +46,18 @@ def kept_alive(outcome: Outcome) -> float:
     return (outcome.kept_alive or 0) / outcome.completed if outcome.completed else 0.0
 
 
+def wrong_total(outcome: Outcome, asked: Asked, broken: int = 0) -> Message | None:
+    """Return what is wrong with the number of bytes of all answers together, of a generator that compares none: as many
+    as so many right ones have, and a part of one more on each connection and each that broke. Where the length of a
+    right answer is not known, no number is right."""
+    if outcome.received_bytes == 0:
+        return Message(Code.NO_DATA)
+    length = asked.answer_length or 0
+    excess = outcome.received_bytes - outcome.completed * length
+    allowed = 0 <= excess <= (asked.connections + broken) * length
+    return None if allowed else Message(Code.WRONG_TOTAL, {"bytes": outcome.received_bytes})
+
+
 def wrong_length(outcome: Outcome, asked: Asked) -> Message | None:
     """Return what is wrong with the length of an answer."""
     length = outcome.body_length

@@ -27,6 +27,7 @@ class Wrk:
     name = "wrk"
     package = "wrk"
     compares_answers = False
+    can_ask_host_only = True
     counts_requests = False
     version_command = ("wrk", "-v")
 
@@ -36,10 +37,16 @@ class Wrk:
         return next(threads for threads in range(min(connections, at_most), 0, -1) if connections % threads == 0)
 
     def request_head(
-        self, executor: Executor, host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()
+        self,
+        executor: Executor,
+        host: str,
+        path: str,
+        keep_alive: bool,
+        headers: Sequence[str] = (),
+        host_only: bool = False,
     ) -> bytes:
         """Return the head of its requests, byte for byte. Its script has it from here."""
-        return _head(host, path, keep_alive, headers)
+        return _head(host, path, keep_alive, headers, host_only)
 
     def run(self, target: Target, load: Load, concurrency: int) -> Run:
         """Make this load over this many connections at once, and return what came of it."""
@@ -48,7 +55,7 @@ class Wrk:
         script = f"{executor.folder}/wrk.lua"
         command = _command(target, load, concurrency, script)
         text = wrk_output.SCRIPT.format(
-            head=json.dumps(_head(url.netloc, path, target.keep_alive, target.headers).decode()),
+            head=json.dumps(_head(url.netloc, path, target.keep_alive, target.headers, target.host_only).decode()),
             percentiles=", ".join(map(str, wrk_output.PERCENTILES)),
         )
         began = time.monotonic()
@@ -75,11 +82,11 @@ class Wrk:
 GENERATOR: Generator = Wrk()
 
 
-def _head(host: str, path: str, keep_alive: bool, headers: Sequence[str] = ()) -> bytes:
+def _head(host: str, path: str, keep_alive: bool, headers: Sequence[str], host_only: bool) -> bytes:
     """Return the head that wrk is made to send: by itself it keeps no order of several headers. Connections that are
     kept are asked for, because some servers keep none otherwise."""
-    connection = f"Connection: {'keep-alive' if keep_alive else 'close'}"
-    lines = (f"GET {path} HTTP/1.1", f"Host: {host}", connection, *headers, "")
+    connection = [] if host_only else [f"Connection: {'keep-alive' if keep_alive else 'close'}"]
+    lines = (f"GET {path} HTTP/1.1", f"Host: {host}", *connection, *headers, "")
     return "".join(f"{line}\r\n" for line in lines).encode()
 
 

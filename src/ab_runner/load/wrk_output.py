@@ -14,7 +14,7 @@ import msgspec
 
 from ab_runner.load.exit_codes import EXIT_CODES
 from ab_runner.load.generator import Asked
-from ab_runner.load.trial_validity import short
+from ab_runner.load.trial_validity import short, wrong_total
 from ab_runner.model.limits import Amount, Count
 from ab_runner.model.load import Outcome
 from ab_runner.model.message import Code, Message, Verdict
@@ -91,8 +91,8 @@ def judge(outcome: Outcome, asked: Asked) -> Verdict:
     """
     errors = {kind: count for kind, count in outcome.failed.items() if kind in _SOCKET_ERRORS}
     reason = (
-        _failed(outcome, sum(errors.values()) - asked.load.socket_errors)
-        or _wrong_total(outcome, asked, sum(errors.values()))
+        _failed(outcome, sum(errors.values()) - int(asked.failures_at_most * outcome.requests))
+        or wrong_total(outcome, asked, sum(errors.values()))
         or (Message(Code.NOT_CLOSED) if asked.stays_open and not asked.keep_alive else None)
     )
     if reason is not None:
@@ -105,17 +105,6 @@ def _failed(outcome: Outcome, too_many: int) -> Message | None:
     if too_many > 0 or "status" in outcome.failed:
         return Message(Code.FAILED, failed=dict(sorted(outcome.failed.items(), key=lambda each: -each[1])))
     return None if outcome.completed and outcome.completed_per_second else Message(Code.NONE_COMPLETED)
-
-
-def _wrong_total(outcome: Outcome, asked: Asked, broken: int) -> Message | None:
-    """Return what is wrong with the number of bytes. Where the length of a right answer is not known, no number is
-    right."""
-    if outcome.received_bytes == 0:
-        return Message(Code.NO_DATA)
-    length = asked.answer_length or 0
-    excess = outcome.received_bytes - outcome.completed * length
-    allowed = 0 <= excess <= (asked.connections + broken) * length
-    return None if allowed else Message(Code.WRONG_TOTAL, {"bytes": outcome.received_bytes})
 
 
 def _outcome(figures: _Figures, connections: int, keep_alive: bool) -> Outcome:

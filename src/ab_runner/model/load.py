@@ -153,8 +153,6 @@ class Load(Struct, frozen=True, omit_defaults=True):
     """Seconds of the same open load before that, which are not counted."""
     at_most: Count | None = None
     """An open load goes on for up to so many seconds until `seconds` of them are clean: see `Arrivals`."""
-    socket_errors: Count = 0
-    """Errors of connections that a valid run of a closed load may have, by a generator that tells them apart."""
 
     @property
     def longest(self) -> float:

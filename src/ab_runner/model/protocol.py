@@ -23,6 +23,8 @@ from ab_runner.model.load import Load
 from ab_runner.model.workload import Workload, WorkloadName
 
 ProtocolName = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63)]
+SweepName = ProtocolName
+"""Of one of a study's sweeps."""
 StudyId = Annotated[str, Meta(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*\Z", max_length=63)]
 DEFAULT_STUDY = "cindy-2006"
 """What a sweep stands beside that names no study, and stood beside before there was another one."""
@@ -42,6 +44,8 @@ class WarmUp(Struct, frozen=True):
     load: Load
     steady: bool = False
     at_most: Count | None = None
+    is_none: bool = False
+    """Servers are measured as they start: that is what the sweep is about, and no trial counts as cold."""
 
 
 class Lengths(Struct, frozen=True):
@@ -65,6 +69,8 @@ class Protocol(Struct, frozen=True, kw_only=True):
     them is measured the others are paused."""
     idle_timeout: Count
     """Seconds without any progress after which the generator gives a run up."""
+    failures_at_most: Real = 0.0
+    """The share of requests that may fail in a valid trial."""
 
     def warm_up_of(self, workload: str) -> WarmUp:
         return self.by_workload[workload].warm_up if workload in self.by_workload else self.warm_up
@@ -83,6 +89,7 @@ class Protocol(Struct, frozen=True, kw_only=True):
         return (self.warm_up, *(each.warm_up for each in self.by_workload.values()))
 
 
+NO_WARM_UP = WarmUp(Load(requests=0), is_none=True)
 _UNTIL_WARM = WarmUp(Load(seconds=7), steady=True, at_most=30)
 
 PROTOCOLS: dict[str, Protocol] = {
@@ -156,8 +163,12 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     """Its processes or threads, which share each trial's connections."""
     server_cpus: Cpus | None = None
     """CPUs that a server is pinned to. None: all but those of the generators."""
+    share_cpus: bool = False
+    """Whether server and generator share all CPUs, and neither is pinned."""
     study: StudyId = DEFAULT_STUDY
     """The study whose published figures and conclusions the sweep stands beside."""
+    study_sweep: SweepName | None = None
+    """Which of the study's own sweeps it is. None: another one."""
     jdk: Count | None = None
     """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 
 from ab_runner.model.limits import Count
+from ab_runner.model.protocol import StudyId
 from ab_runner.model.workload import WorkloadName
 
 JDKS = (8, 17, 25)
@@ -86,6 +87,14 @@ class Server(Struct, frozen=True, kw_only=True):
     """Ids that it had before, by which it can still be asked for: `current_id`."""
     untestable: dict[WorkloadName, str] = {}
     """Workloads that it serves in its own way, and why ab cannot measure them. Tables show `-` and say so."""
+    study: StudyId | None = None
+    """The study whose folder it is in; None: servers/, or outside the repository."""
+    jdk: Count | None = None
+    """The JDK that its study runs it on. None: that of the sweep."""
+    jvm_flags: tuple[str, ...] | None = None
+    """What its study gives its JVM in place of the toolkit's heap and collector."""
+    memory: Count | None = None
+    """Bytes that its study lets its container have in place of the toolkit's limit."""
 
     @property
     def release_year(self) -> int:
@@ -95,6 +104,11 @@ class Server(Struct, frozen=True, kw_only=True):
     def is_jvm(self) -> bool:
         """Whether it runs on the JVM that the runner chooses."""
         return self.kind == "jvm"
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What is in its environment beside what all servers have."""
+        return self.environment | ({} if self.jvm_flags is None else {"JVM_FLAGS": " ".join(self.jvm_flags)})
 
     @property
     def is_package(self) -> bool:

@@ -21,7 +21,7 @@ class Requests(Struct, frozen=True):
 
 
 class Workload(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The requests to a server, and the right answer: one of `fixture`, `constant`, `echo` and `gzip_of`.
+    """The requests to a server, and the right answer: one of `fixture`, `constant`, `echo`, `gzip_of`, `probed_bytes`.
 
     A sweep stores those that it has. A newer version of the toolkit may have others, so everything but the name has a
     default.
@@ -32,6 +32,8 @@ class Workload(Struct, frozen=True, kw_only=True, omit_defaults=True):
     headers: tuple[str, ...] = ()
     """Further lines of the request's head, such as `Accept-Encoding: gzip`."""
     keep_alive: bool = False
+    host_only: bool = False
+    """Its head has no line about the connection, which HTTP/1.1 keeps without one."""
     summary: str = ""
     fixture: str | None = None
     """The file that is the right answer's body."""
@@ -41,6 +43,11 @@ class Workload(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The right answer's body is the head of the request."""
     gzip_of: str | None = None
     """The right answer's body is this file, compressed with gzip."""
+    probed_bytes: Count | None = None
+    """The right answer's body is the one that each start gives at first; it must have so many bytes, unpacked where it
+    comes compressed with gzip."""
+    may_be_chunked: bool = False
+    """Whether an answer may come in chunks, without Content-Length."""
     not_before_ms: Count = 0
     """An answer that comes earlier after its request is wrong."""
     by_requests: Requests | None = None
@@ -58,5 +65,6 @@ class Workload(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def is_comparable(self) -> bool:
-        """Return whether a generator can compare each answer. Those in gzip may differ."""
-        return self.gzip_of is None
+        """Return whether a generator can compare each answer. Those in gzip may differ, and others are known only to
+        the probe."""
+        return self.gzip_of is None and self.probed_bytes is None

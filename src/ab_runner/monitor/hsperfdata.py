@@ -48,6 +48,12 @@ def parse(data: bytes) -> Counters | None:
         return None
 
 
+def flags(data: bytes) -> str | None:
+    """Return the flags that a JVM was started with, divided by spaces; None if these bytes do not say it."""
+    found = (parse(data) or {}).get("java.rt.vmArgs")
+    return found if isinstance(found, str) else None
+
+
 def _entries(data: bytes, order: str) -> Iterator[tuple[str, int | str]]:
     at, count = struct.unpack_from(f"{order}ii", data, _ENTRIES_AT)
     for _ in range(count):

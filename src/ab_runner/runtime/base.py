@@ -124,18 +124,16 @@ class Runtime(Protocol):
         """End whatever is left of what was started; RuntimeUnusable if that does not work."""
 
 
-def build_failures(
-    servers: Sequence[Server], programs: Sequence[str], build: Callable[[Sequence[str]], str]
-) -> dict[str, str]:
-    """Build all programs at once and, if that fails, one by one. Return the servers that cannot be started, with the
-    reason.
+def build_failures(builds: Mapping[str, Sequence[str]], build: Callable[[Sequence[str]], str]) -> dict[str, str]:
+    """Build everything at once and, if that fails, one by one; `builds` has the servers that need each. Return those
+    that cannot be started, with the reason.
 
     `build` returns the end of the builder's output if it fails, else an empty text.
     """
-    if not programs or not build(programs):
+    if not builds or not build(list(builds)):
         return {}
-    failed = {program: reason for program in programs if (reason := build([program]))}
-    return {server.id: failed[server.program] for server in servers if server.program in failed}
+    failed = {name: reason for name in builds if (reason := build([name]))}
+    return {server: reason for name, reason in failed.items() for server in builds[name]}
 
 
 def check_built(server: Server, failures: Mapping[str, str]) -> None:
@@ -190,7 +188,8 @@ def with_printed(message: Message, printed: str) -> Message:
 
 
 def needs_newer_jdk(server: Server, jdk: int | None) -> Skip | None:
-    """Return why a server cannot run on that JDK, if it is too old for it; None if it can."""
+    """Return why a server cannot run on that JDK, or the one of its study, if it is too old for it; None if it can."""
+    jdk = server.jdk or jdk
     if not server.is_jvm or jdk is None or jdk >= server.jdk_at_least:
         return None
     return Skip(SkipKind.JDK, f"needs Java {server.jdk_at_least} or later; this sweep runs on {jdk}")

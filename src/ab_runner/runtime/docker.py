@@ -116,12 +116,25 @@ class DockerRuntime:
         """Build the servers' images. Return those that could not be built, with the reason; they do not start."""
         say("building images (minutes at first, then seconds)")
         self._services = compose.render(servers, of_sweep=True)
-        if self.jdk == 8 and any(server.is_jvm for server in servers):
-            self._make_base_images(_BASE_OF_JDK_8)
-        programs = {server.program for server in servers if not server.is_from_outside}
-        failures = build_failures(servers, sorted(programs), self._build)
+        failures = self._without_jdk_8(servers)
+        images: dict[tuple[str | None, str, int | None], list[str]] = {}
+        for server in sorted(servers, key=lambda each: each.id):
+            if not server.is_from_outside and server.id not in failures:
+                images.setdefault((server.study, server.program, server.jdk), []).append(server.id)
+        failures |= build_failures({ids[0]: ids for ids in images.values()}, self._build)
         self._unbuilt |= failures
         return failures
+
+    def _without_jdk_8(self, servers: Sequence[Server]) -> dict[str, str]:
+        """Make the base image of JDK 8 if one of the servers needs it. Return these where it cannot be made, with the
+        reason."""
+        need = [server.id for server in servers if server.is_jvm and (server.jdk or self.jdk) == 8]
+        try:
+            if need:
+                self._make_base_images(_BASE_OF_JDK_8)
+        except RuntimeUnusable as error:
+            return dict.fromkeys(need, str(error))
+        return {}
 
     def _make_base_images(self, *images: str) -> None:
         done = run(str(paths.DOCKER / "base-images"), *images, seconds=900)

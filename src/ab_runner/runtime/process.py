@@ -13,6 +13,7 @@ import resource
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from ab_runner import paths
@@ -45,6 +46,7 @@ from ab_runner.runtime.process_kinds import (
     ProcessKind,
     digest_of,
     run_builder,
+    source_of,
 )
 from ab_runner.runtime.process_server import ProcessServer, as_nobody
 
@@ -90,6 +92,7 @@ class ProcessRuntime:
         """JVM servers run on that JDK, or on the newest of this host. `outside` has the folders of servers from outside
         `servers_dir`."""
         self._outside = outside or {}
+        self._servers_dir = servers_dir
         self._jvm = Jvm(servers_dir, jdk)
         self._kinds: dict[str, ProcessKind] = {
             "jvm": self._jvm,
@@ -143,13 +146,21 @@ class ProcessRuntime:
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
         """Build the servers' programs. Return those that could not be built, with the reason; they do not start."""
         failures: dict[str, str] = {}
-        for name, kind in self._kinds.items():
-            programs = sorted({server.program for server in servers if server.kind == name})
-            if programs and kind.builder:
-                say(f"building {', '.join(programs)} with {kind.builder}")
-                failures |= build_failures(servers, programs, kind.build)
+        for (name, folder), builds in self._builds(servers).items():
+            kind = self._kinds[name]
+            say(f"building {', '.join(builds)} with {kind.builder}")
+            failures |= build_failures(builds, partial(kind.build, folder))
         self._unbuilt |= failures
         return failures
+
+    def _builds(self, servers: Sequence[Server]) -> dict[tuple[str, Path], dict[str, list[str]]]:
+        """Return what is to be built, by kind and folder: the programs, and the servers that each is for."""
+        builds: dict[tuple[str, Path], dict[str, list[str]]] = {}
+        for server in sorted(servers, key=lambda each: each.program):
+            if self._kinds[server.kind].builder:
+                place = server.kind, source_of(server, self._servers_dir)
+                builds.setdefault(place, {}).setdefault(server.program, []).append(server.id)
+        return builds
 
     def environment(self) -> dict[str, str]:
         """Return the versions of the generator, as far as they can be known."""
@@ -189,14 +200,15 @@ class ProcessRuntime:
             self._fill(stage, server)
         except OSError as error:
             raise StartError(Message(Code.DOES_NOT_START, detail=str(error))) from error
+        java = self._jvm.java_of(server)
         environment = {
-            "PATH": os.pathsep.join([str(java.parent), GUESTS_PATH]) if (java := self._jvm.java) else GUESTS_PATH,
+            "PATH": os.pathsep.join([str(java.parent), GUESTS_PATH]) if java else GUESTS_PATH,
             "ADDRESS": "127.0.0.1",
             "PORT": str(running.port),
             "DOCROOT": str(stage / "www"),
             "TMPDIR": str(stage / "tmp"),
             **processors(self.server_cpus),
-            **server.environment,
+            **server.variables,
         }
         guest = [*self._limited, *self._pinned(self.server_cpus)]
         if asks := version_command(server, str(stage / "server")):

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ab_runner import paths
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.servers import SHARED
 from ab_runner.model.message import Skip, SkipKind
@@ -31,8 +32,9 @@ class ProcessKind:
         """Return why such a server cannot run here, with what to install; None if it can."""
         return None
 
-    def build(self, programs: Sequence[str]) -> str:
-        """Build these programs, and return the builder's complaint if that fails, else nothing."""
+    def build(self, folder: Path, programs: Sequence[str]) -> str:
+        """Build these programs of a folder of servers, and return the builder's complaint if that fails, else
+        nothing."""
         return ""
 
     def fill(self, folder: Path, server: Server) -> None:
@@ -45,19 +47,24 @@ class Jvm(ProcessKind):
     builder = "Maven"
 
     def __init__(self, servers_dir: Path, jdk: int | None) -> None:
-        jdks = installed()
-        runs = next((each for each in jdks if jdk in (None, each.version)), None)
+        self._jdks = installed()
+        runs = next((each for each in self._jdks if jdk in (None, each.version)), None)
         self.jdk = runs.version if runs else jdk
-        self.java = runs.java if runs else None
-        self._compiles = next((each for each in jdks if each.compiles), None)
+        self._compiles = next((each for each in self._jdks if each.compiles), None)
         self._servers_dir = servers_dir
 
+    def java_of(self, server: Server) -> Path | None:
+        """Return the program `java` that a server runs on; None where this host lacks it."""
+        jdk = server.jdk or self.jdk
+        return next((each.java for each in self._jdks if each.version == jdk), None)
+
     def lacking(self, server: Server) -> Skip | None:
-        if self.java is None and self.jdk is not None:
+        jdk = server.jdk or self.jdk
+        if self.java_of(server) is None and jdk is not None:
             return Skip(
                 SkipKind.OTHER,
-                f"there is no JDK {self.jdk} in {FOLDER}, JAVA_HOME or the PATH "
-                f"(Debian: apt-get install openjdk-{self.jdk}-jre-headless, in releases that have it)",
+                f"there is no JDK {jdk} in {FOLDER}, JAVA_HOME or the PATH "
+                f"(Debian: apt-get install openjdk-{jdk}-jre-headless, in releases that have it)",
             )
         if self._compiles is None:
             return Skip(SkipKind.OTHER, "no JDK is installed (Debian: apt-get install default-jdk-headless)")
@@ -65,8 +72,8 @@ class Jvm(ProcessKind):
             return _not_installed("mvn", "maven")
         return needs_newer_jdk(server, self.jdk)
 
-    def build(self, programs: Sequence[str]) -> str:
-        pom = str(self._servers_dir / "pom.xml")
+    def build(self, folder: Path, programs: Sequence[str]) -> str:
+        pom = str(folder / "pom.xml")
         command = ["mvn", "-B", "-q", "-Dstyle.color=never", "--strict-checksums", "-DskipTests", "-f", pom]
         command.append(f"-Dartifacts={artifacts.cache_folder()}")
         home = {"JAVA_HOME": str(self._compiles.home)} if self._compiles else {}
@@ -75,7 +82,7 @@ class Jvm(ProcessKind):
         return f"{errors[0]} (mvn -f {pom} package shows the rest)" if errors else ""
 
     def fill(self, folder: Path, server: Server) -> None:
-        built = self._servers_dir / server.program / "target"
+        built = source_of(server, self._servers_dir) / server.program / "target"
         (folder / "lib").mkdir()
         if (built / "lib").is_dir():  # a program may need none
             shutil.copytree(built / "lib", folder / "lib", dirs_exist_ok=True)
@@ -96,9 +103,9 @@ class C(ProcessKind):
     def lacking(self, server: Server) -> Skip | None:
         return None if shutil.which("cc") else _not_installed("cc", "gcc libc6-dev")
 
-    def build(self, programs: Sequence[str]) -> str:
+    def build(self, folder: Path, programs: Sequence[str]) -> str:
         build = str(self._servers_dir / SHARED / "build-c")
-        return last_lines("".join(run_builder(build, str(self._servers_dir / name)) for name in programs))
+        return last_lines("".join(run_builder(build, str(folder / name)) for name in programs))
 
     def fill(self, folder: Path, server: Server) -> None:
         program = self._servers_dir / server.program
@@ -148,6 +155,11 @@ class ImageKind(ProcessKind):
 
     def lacking(self, server: Server) -> Skip | None:
         return Skip(SkipKind.OTHER, "it is an image, which needs Docker")
+
+
+def source_of(server: Server, servers_dir: Path) -> Path:
+    """Return the folder that the build of a server of the repository is in: that of its study, or `servers_dir`."""
+    return paths.servers_of_study(server.study) if server.study else servers_dir
 
 
 def _program_of(program: str, folder: Path) -> Path | None:

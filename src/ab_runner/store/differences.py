@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from ab_runner.model.server import Server
 from ab_runner.model.sweep import Sweep
 
 
@@ -64,7 +65,12 @@ def server_differences(then: Sweep, now: Sweep) -> Iterator[str]:
     for id in sorted({*then.outside} & {*now.outside}):
         if then.outside[id].program != now.outside[id].program:
             yield f"the image or the files of {id} have changed"
-    kept = [each for each in then.everyone if each.id in here and each.id not in revised]
+    set_anew = [
+        each.id for each in then.everyone if each.id in here and settings_of(each) != settings_of(here[each.id])
+    ]
+    if set_anew:
+        yield f"JDK, JVM flags or memory limit of {', '.join(set_anew)} changed"
+    kept = [each for each in then.everyone if each.id in here and each.id not in (*revised, *set_anew)]
     edited = [each.id for each in kept if replace(each, published=None) != replace(here[each.id], published=None)]
     if edited:
         yield f"server.toml of {', '.join(edited)} changed"
@@ -72,6 +78,11 @@ def server_differences(then: Sweep, now: Sweep) -> Iterator[str]:
         if server.id not in here:
             skip = now.skipped.get(server.id)
             yield f"{server.id} cannot run: {skip.detail if skip else 'no server has that name'}"
+
+
+def settings_of(server: Server) -> tuple[object, ...]:
+    """Return what a study alone may set of a server."""
+    return server.jdk, server.jvm_flags, server.memory
 
 
 def revisions(then: Sweep, now: Sweep) -> dict[str, tuple[int, int]]:

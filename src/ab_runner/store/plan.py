@@ -63,7 +63,7 @@ def plan(
     checks = _checks(reference, servers, workloads, concurrency if reference_at_all_levels else [middle])
     if together > 1:
         return _in_batches(runs, together, checks)
-    if reference is None:
+    if reference is None or not checks:
         return runs
     return [ServerRun(BEFORE, reference.id, checks), *runs, ServerRun(AFTER, reference.id, checks)]
 

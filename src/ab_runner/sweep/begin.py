@@ -38,7 +38,7 @@ def begin_sweep(request: SweepRequest, place: Place, tell: Callable[[str], None]
     """Prepare a sweep of these ids, patterns and sets, and hold the lock of sweeps until the block ends. UserError for
     what is wrong with the request, before any server is started."""
     prepare_process()
-    catalog = load_catalog(place.servers_from)
+    catalog = load_catalog(place.servers_from, request.study)
     request, servers = _with_servers(request, catalog, tell)
     began = datetime.datetime.now(datetime.UTC)
     sweep_id = f"{began:%Y%m%d-%H%M%S}-{request.protocol.name}"
@@ -66,7 +66,7 @@ def prepare_process() -> None:
 def lines_of_dry_run(request: SweepRequest, place: Place, tell: Callable[[str], None]) -> Iterator[str]:
     """Return what the sweep would measure, in lines. What it would fetch or build counts as available. RuntimeUnusable
     if none of the servers can run here."""
-    catalog = load_catalog(place.servers_from)
+    catalog = load_catalog(place.servers_from, request.study)
     check_folder(place.out or paths.RESULTS / "new")
     request, able, reference, skipped = _here(request, catalog, tell)
     yield from lines_of(request, able, reference)
@@ -94,7 +94,8 @@ def _here(
     skipped = list(skipped_lines({server.id: missing[server.id] for server in wanted if server.id in missing}))
     if not able:
         raise RuntimeUnusable(f"{NONE_HERE}: {'; '.join(skipped)}")
-    return request_here(request, runtime), able, None if reference.id in missing else reference, skipped
+    here = request_here(request, runtime, [*able, reference])
+    return here, able, None if reference.id in missing else reference, skipped
 
 
 def _with_servers(

@@ -26,6 +26,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 def check(request: SweepRequest) -> None:
     """Raise UserError where one part of the request contradicts another."""
+    if request.share_cpus and request.server_cpus is not None:
+        raise UserError("--share-cpus and --server-cpus exclude each other: with the first nothing is pinned")
     if request.open:
         _check_times(request.protocol, "an open load")
         if request.generators > 1:
@@ -38,13 +40,13 @@ def check(request: SweepRequest) -> None:
     _check_processes(request, generator)
 
 
-def with_changes(protocol: Protocol, *, trial: Load | None, warm_up: Load | None, blocks: int | None) -> Protocol:
+def with_changes(protocol: Protocol, *, trial: Load | None, warm_up: WarmUp | None, blocks: int | None) -> Protocol:
     """Return the protocol with these values in place of its own; None keeps the protocol's value."""
     changes: dict[str, Any] = {}
     if trial is not None:
         changes["trial"] = trial
     if warm_up is not None:
-        changes["warm_up"] = WarmUp(warm_up)
+        changes["warm_up"] = warm_up
     by_workload = {name: replace(each, **changes) for name, each in protocol.by_workload.items()}
     if blocks is not None:
         changes["blocks"] = blocks

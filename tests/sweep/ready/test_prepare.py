@@ -145,5 +145,10 @@ def test_an_open_load_needs_the_connections_of_its_highest_rate(
 @pytest.mark.parametrize(("memory", "together"), [(2**30, 1), (8 * 2**30, 4), (24 * 2**30, 12), (2**40, 12)])
 def test_a_batch_takes_no_more_than_half_of_the_memory(memory: int, together: int) -> None:
     protocol = PROTOCOLS["standard"]
-    assert with_batches_that_fit(protocol, memory) == msgspec.structs.replace(protocol, together=together)
-    assert with_batches_that_fit(PROTOCOLS["quick"], memory).together == 1
+    assert with_batches_that_fit(protocol, memory, [PLAIN]) == msgspec.structs.replace(protocol, together=together)
+    assert with_batches_that_fit(PROTOCOLS["quick"], memory, [PLAIN]).together == 1
+
+
+def test_a_batch_counts_the_memory_that_a_study_lets_its_servers_have() -> None:
+    large = msgspec.structs.replace(PLAIN, memory=3 * 2**30)
+    assert with_batches_that_fit(PROTOCOLS["standard"], 24 * 2**30, [PLAIN, large]).together == 4

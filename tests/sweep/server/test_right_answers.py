@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.attacks import attacking
 from support.raw_client import to
 from support.waiting import until
@@ -158,3 +160,92 @@ def test_the_request_that_waits_for_a_server_has_the_workloads_headers() -> None
 def received(connection: socket.socket) -> bytes:
     with connection:
         return connection.recv(4096)
+
+
+# --- answers in chunks, and those that only the server knows --------------------------------------------------------
+
+CHUNKY = Workload(name="chunky", path="/", constant="Hello, World!", may_be_chunked=True)
+PAGE = Workload(name="page", path="/", probed_bytes=100, may_be_chunked=True)
+CHUNKS = b"5\r\nHello\r\n8\r\n, World!\r\n0\r\n\r\n"
+
+
+def chunked(body: bytes, *headers: str) -> bytes:
+    lines = ("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", *headers, "", "")
+    return "\r\n".join(lines).encode() + body
+
+
+def in_chunks(body: bytes, size: int) -> bytes:
+    parts = [body[at : at + size] for at in range(0, len(body), size)]
+    return b"".join(b"%X\r\n%s\r\n" % (len(part), part) for part in (*parts, b""))
+
+
+def test_an_answer_in_chunks_is_right_where_it_may_be_one(fixtures: Path) -> None:
+    assert complaint(CHUNKY, fixtures, chunked(CHUNKS)) is None
+    assert complaint(CHUNKY, fixtures, answer(b"Hello, World!")) is None, "it need not be one"
+    assert complaint(CHUNKY, fixtures, chunked(CHUNKS.replace(b"W", b"w"))) == "wrong bytes"
+    assert complaint(HELLO, fixtures, chunked(CHUNKS)) == "no Content-Length"
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        (CHUNKS[:-2], "closes without a whole answer"),
+        (CHUNKS[:4], "closes without a whole answer"),
+        (b"x\r\n", "Content-Length is not a length: 'x'"),
+        (b"-5\r\nHello\r\n", "Content-Length is not a length: '-5'"),
+        (b"4\r\nHello\r\n", "Content-Length is not a length: '4'"),
+        (b"FFFFFFFFF\r\n", "Content-Length is not a length: 'FFFFFFFFF'"),
+    ],
+)
+def test_what_is_wrong_with_chunks_is_named(fixtures: Path, sent: bytes, expected: str) -> None:
+    assert complaint(CHUNKY, fixtures, chunked(sent)) == expected
+
+
+@given(st.binary(max_size=300), st.integers(1, 50))
+def test_a_body_is_the_same_in_chunks_of_any_size(body: bytes, size: int) -> None:
+    sent = chunked(in_chunks(body, size))
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(sent)
+        found = probe.exchange(ours, HEAD)
+    assert found.body == body
+    assert len(found.head) + found.body_on_wire == len(sent)
+
+
+def learned(sent: bytes) -> probe.Question:
+    with attacking(lambda connection: connection.sendall(sent)) as address:
+        return probe.learned(to(address), probe.question(HEAD, PAGE, Path()))
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        answer(FILE),
+        packed(gzip.compress(FILE, mtime=0)),
+        chunked(in_chunks(FILE, 30)),
+        chunked(in_chunks(gzip.compress(FILE, mtime=0), 7), "Content-Encoding: gzip"),
+    ],
+)
+def test_an_answer_that_only_the_server_knows_is_learned_and_compared_unpacked(sent: bytes) -> None:
+    asked = learned(sent)
+    assert asked.expected == FILE
+    with attacking(lambda connection: connection.sendall(answer(FILE[:-1] + b"x"))) as address:
+        other = probe.ask(to(address), HEAD)
+    with pytest.raises(probe.ProbeError) as caught:
+        probe.check_answer(other, asked)
+    assert caught.value.message.code == Code.WRONG_BYTES
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        (answer(FILE[:-1]), "99 bytes instead of 100"),
+        (packed(gzip.compress(FILE + b"x", mtime=0)), "101 bytes instead of 100"),
+        (packed(b"x" * 100), "not gzip"),
+        (answer(FILE, status="404 Not Found"), "status 404 instead of 200"),
+    ],
+)
+def test_what_cannot_be_learned_is_named(sent: bytes, expected: str) -> None:
+    with pytest.raises(probe.ProbeError) as caught:
+        learned(sent)
+    assert whole_text(caught.value.message) == expected

@@ -53,7 +53,7 @@ def _readings(claim: JudgedClaim) -> Iterator[tuple[str, ConclusionVerdict, Sequ
 
 def _part(part: Part, generator: str) -> dict[str, object]:
     row: dict[str, object] = {
-        "workload": part.workload,
+        "workload": f"{part.workload} against {part.against}" if part.against else part.workload,
         "concurrency": " ".join(map(str, part.at)),
         "part_verdict": part.verdict,
         "figures": basis_text(part.basis, generator),

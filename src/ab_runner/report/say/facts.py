@@ -71,13 +71,37 @@ def _facts(analysis: SweepAnalysis) -> Iterator[str]:
     else:
         yield f"servers and {generator} share the CPUs: the figures are not those of a server alone"
     if sweep.request.jdk is not None and any(server.is_jvm for server in sweep.servers):
-        yield f"JVM servers on JDK {sweep.request.jdk}{_builds(analysis.stored.records)}"
+        yield from _jvms(sweep, _builds(analysis.stored.records))
+    if sweep.request.protocol.warm_up.is_none:
+        yield "without warm-up: servers are measured as they start"
+    if share := sweep.request.protocol.failures_at_most:
+        yield f"a trial counts if no more than {100 * share:g} % of its requests failed"
     for id, origin in origins_of(sweep).items():
         yield f"{id} is from outside the repository: {origin}"
     if analysis.drifts:
         yield _drift_fact(analysis.drifts)
     elif sweep.request.open:
         yield "whether the machine drifted is not tested under an open load"
+
+
+def _jvms(sweep: Sweep, builds: str) -> Iterator[str]:
+    """Yield what JVM servers ran on: one line, or one for each group that the study set differently."""
+    groups: dict[str, list[str]] = {}
+    for server in sweep.servers:
+        if server.is_jvm:
+            groups.setdefault(_settings_text(server, sweep.request.jdk), []).append(server.id)
+    if len(groups) == 1:
+        yield f"JVM servers on {next(iter(groups))}{builds}"
+        return
+    yield from (f"on {settings}: {', '.join(ids)}" for settings, ids in groups.items())
+    yield f"JVMs{builds}: between these groups it is not the servers alone that differ"
+
+
+def _settings_text(server: Server, jdk: int | None) -> str:
+    """Return `JDK 8 with -Xmx2g, memory limit 3 GiB`; without flags and limit where these are the toolkit's."""
+    flags = "" if server.jvm_flags is None else f" with {' '.join(server.jvm_flags) or 'no flags'}"
+    memory = "" if server.memory is None else f", memory limit {server.memory / 2**30:g} GiB"
+    return f"JDK {server.jdk or jdk}{flags}{memory}"
 
 
 def origins_of(sweep: Sweep) -> dict[str, str]:

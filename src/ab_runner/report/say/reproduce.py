@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ab_runner.model.load import Load
 from ab_runner.model.protocol import (
     DEFAULT_GENERATOR,
     DEFAULT_STUDY,
     PROTOCOLS,
     Protocol,
     SweepRequest,
+    WarmUp,
     for_open_load,
 )
 from ab_runner.model.sweep import Outside
@@ -21,7 +21,8 @@ from ab_runner.model.sweep import Outside
 def command(request: SweepRequest, outside: Mapping[str, Outside] | None = None) -> str:
     """Return the command as typed in the repository, without options that equal the protocol's defaults. `outside` are
     the servers from outside."""
-    study = () if request.study == DEFAULT_STUDY else ("study", request.study)
+    name = () if request.study_sweep is None else (request.study_sweep,)
+    study = () if request.study == DEFAULT_STUDY and not name else ("study", request.study, *name)
     return shlex.join(["./ab-runner", *study, *_options(request), *servers_from(outside or {})])
 
 
@@ -44,6 +45,8 @@ def _options(request: SweepRequest) -> Iterator[str]:
         yield from ("--generator-processes", str(request.generators))
     if request.server_cpus is not None:
         yield from ("--server-cpus", str(request.server_cpus))
+    if request.share_cpus:
+        yield "--share-cpus"
     if request.jdk is not None:
         yield from ("--jdk", str(request.jdk))
     yield from ("--servers", ",".join(request.servers))
@@ -74,8 +77,11 @@ def _changes(protocol: Protocol, usual: Protocol | None) -> Iterator[str]:
     if usual is None or protocol.blocks != usual.blocks:
         yield from ("--blocks", str(protocol.blocks))
     if usual is None or protocol.warm_up != usual.warm_up:
-        yield from ("--warmup", _amount(protocol.warm_up.load))
+        yield from ("--warmup", _amount(protocol.warm_up))
 
 
-def _amount(load: Load) -> str:
+def _amount(warm_up: WarmUp) -> str:
+    if warm_up.is_none:
+        return "none"
+    load = warm_up.load
     return f"{load.requests}" if load.seconds is None else f"{load.seconds:g}s"

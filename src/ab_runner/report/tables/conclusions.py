@@ -194,7 +194,8 @@ def _rows(found: Sequence[Part], generator: str) -> Iterator[_Row]:
         return
     workloads = dict.fromkeys(part.workload for part in found)
     for workload in workloads:
-        where = f"{workload} " if len(workloads) > 1 else ""
+        against = next((part.against for part in found if part.against), None)
+        where = f"{workload} against {against} " if against else f"{workload} " if len(workloads) > 1 else ""
         for verdict in _ORDER:
             parts = [part for part in found if (part.workload, part.verdict) == (workload, verdict)]
             if parts:

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.catalog.servers import load
-from ab_runner.catalog.studies import Study, read_study, study_ids
+from ab_runner.catalog.studies import Study, read_study
+from ab_runner.catalog.study_file import study_ids
 from ab_runner.errors import UserError
 from ab_runner.history.conclusions import judgements
 from ab_runner.history.then_and_now import ThenAndNow, then_and_now
@@ -73,23 +74,23 @@ def reports_beside_study(analysis: SweepAnalysis) -> Iterator[Report]:
     yield report_verdicts(judged([(NOW, analysis)]))
 
 
-def report_studies(rows: Iterable[tuple[Study, int, str]]) -> Report:
-    """Return a row for each study, with its number of servers and the time that it takes here."""
+def report_studies(rows: Iterable[tuple[Study, str, int, str]]) -> Report:
+    """Return a row for each sweep of each study, with its number of servers and the time that it takes here."""
     found = list(rows)
-    headings = ("study", "title", "author", "date", "servers", "time here")
+    headings = ("study", "title", "author", "date", "sweep", "servers", "time here")
     table = Table(
         title="studies",
         headings=headings,
         rows=tuple(
             (
-                *plain((study.id, study.about.title, study.about.author, study.about.date)),
+                *plain((study.id, study.about.title, study.about.author, study.about.date, sweep)),
                 TableCell(str(servers), value=servers),
                 TableCell(time),
             )
-            for study, servers, time in found
+            for study, sweep, servers, time in found
         ),
-        notes=tuple(_note(study) for study, _, _ in found),
-        names=4,
+        notes=tuple(dict.fromkeys(_note(study) for study, *_ in found)),
+        names=5,
         prose=(1, 2),
     )
     return Report(heading="", facts=(), tables=(table,), warnings=())

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.catalog.studies import UNVERIFIED, Study
+from ab_runner.catalog.studies import Study
 from ab_runner.catalog.study_figures import Figure
+from ab_runner.catalog.study_file import UNVERIFIED
+from ab_runner.history.study_rows import study_rows
 from ab_runner.history.then_and_now import Comparison, FigurePair, Level, ThenAndNow
 from ab_runner.model.server import Server
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
@@ -15,6 +17,7 @@ from ab_runner.report.say.facts import facts_of, heading_of, session_lines
 from ab_runner.report.say.figures import AT_LEAST, NO_RECORD, NOTHING, cell_text
 from ab_runner.report.say.numbers import NONE, rate_figure
 from ab_runner.report.say.warnings import warning_lines
+from ab_runner.report.tables.study_rows import study_tables
 from ab_runner.stats.correlation import FEWEST
 
 FACTOR = "factor: now as a multiple of then; it reflects machine, kernel, JVM and ab as much as the server"
@@ -35,6 +38,7 @@ def report_then_and_now(analysis: SweepAnalysis, compared: Sequence[ThenAndNow])
     tables = [_who(compared, analysis)]
     for each in compared:
         tables += [_figures(each, analysis), *_ranks(each)]
+    tables += study_tables(study_rows(analysis, compared[0].study), analysis)
     return Report(
         heading=f"{compared[0].study.year} and now: {heading_of(analysis.sweep)}",
         facts=(*session_lines(analysis), *facts_of(analysis), *comparison_facts(analysis, compared)),
@@ -54,6 +58,7 @@ def comparison_facts(analysis: SweepAnalysis, compared: Sequence[ThenAndNow]) ->
     """Return what a reader of the comparison should know."""
     return (
         _then_fact(compared[0].study),
+        *((f"scaled here: {scaled}",) if (scaled := compared[0].study.about.scaled) else ()),
         FACTOR,
         RANKS,
         OVER_SESSIONS if analysis.sessions else NO_MARGIN[analysis.sweep.request.protocol.blocks == 1],

@@ -14,7 +14,7 @@ from ab_runner import paths
 from ab_runner.catalog import artifacts
 from ab_runner.catalog.catalog import Catalog
 from ab_runner.catalog.fixtures import digests
-from ab_runner.catalog.workloads import load_workloads, unknown_workload
+from ab_runner.catalog.workloads import unknown_workload, workloads_with
 from ab_runner.errors import UserError
 from ab_runner.host import machine, preflight
 from ab_runner.load.generator_registry import generator_of
@@ -29,7 +29,7 @@ from ab_runner.sweep.ready.runtime_choice import check_limits, choose_runtime
 from ab_runner.sweep.ready.skipped import skipped_lines
 
 MEMORY_OF_A_SERVER = 2**30
-"""Bytes: a JVM's heap of 512 MB, and as much for the rest."""
+"""Bytes: a JVM's heap of 512 MB, and as much for the rest. One whose study lets it have more or less has that."""
 NONE_HERE = "none of these servers can run here"
 
 
@@ -69,7 +69,7 @@ def prepare(
     if len(unbuilt) == len(able):
         raise RuntimeUnusable(f"{NONE_HERE}: the lines above say why, and `./ab-runner doctor` checks this machine")
     return Prepared(
-        request=request_here(request, runtime),
+        request=request_here(request, runtime, [*able, reference]),
         workloads=workloads,
         runtime=runtime,
         fixtures=fixtures,
@@ -87,29 +87,31 @@ def prepare(
 def workloads_of(request: SweepRequest) -> tuple[Workload, ...]:
     """Return the workloads as they are asked of servers now. UserError for one that is no more, or whose answers a
     generator that compares them cannot compare."""
-    known, generator = load_workloads(paths.WORKLOADS), generator_of(request)
+    known, generator = workloads_with(request.study), generator_of(request)
     for name in request.workloads:
         if wrong := unknown_workload(name, known):
             raise UserError(wrong)
-        if generator.compares_answers and not known[name].is_comparable:
-            raise UserError(f"{name}: {generator.name} cannot compare answers in gzip; measure it with ab")
+        if known[name].host_only and not generator.can_ask_host_only:
+            raise UserError(f"{name}: {generator.name} asks for kept connections in each request; measure it with wrk")
     return tuple(known[name] for name in request.workloads)
 
 
-def request_here(request: SweepRequest, runtime: Runtime) -> SweepRequest:
-    """Return the request with what the runtime and the memory of this machine decide."""
+def request_here(request: SweepRequest, runtime: Runtime, servers: Sequence[Server]) -> SweepRequest:
+    """Return the request with what the runtime and the memory of this machine decide for these servers."""
     return msgspec.structs.replace(
         request,
-        protocol=with_batches_that_fit(request.protocol, machine.describe().memory_bytes),
+        protocol=with_batches_that_fit(request.protocol, machine.describe().memory_bytes, servers),
         runtime=runtime.name,
         network=runtime.network,
         jdk=runtime.jdk,
     )
 
 
-def with_batches_that_fit(protocol: Protocol, memory_bytes: int) -> Protocol:
-    """Return the protocol with batches of no more servers than half of the memory has room for."""
-    room = max(1, memory_bytes // 2 // MEMORY_OF_A_SERVER)
+def with_batches_that_fit(protocol: Protocol, memory_bytes: int, servers: Iterable[Server]) -> Protocol:
+    """Return the protocol with batches of no more servers than half of the memory has room for, whichever of these they
+    are."""
+    largest = max((server.memory or MEMORY_OF_A_SERVER for server in servers), default=MEMORY_OF_A_SERVER)
+    room = max(1, memory_bytes // 2 // largest)
     return msgspec.structs.replace(protocol, together=min(protocol.together, room))
 
 

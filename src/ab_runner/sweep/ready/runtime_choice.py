@@ -29,7 +29,10 @@ def choose_runtime(
 ) -> Runtime:
     """Return Docker where its engine answers, else processes of this host. RuntimeUnusable or UserError where the
     request cannot be met."""
-    cpus, generator = machine.cpu_split(request.generators, request.server_cpus), generator_of(request)
+    generator = generator_of(request)
+    cpus = machine.cpu_split(request.generators, request.server_cpus)
+    if request.share_cpus:
+        cpus = machine.CpuSplit((), ())
     if 0 < len(cpus.generator) < request.generators:
         tell(
             f"! {request.generators} generators need {request.generators + 1} cores and this machine has fewer: "

@@ -22,6 +22,12 @@ def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server
     if request.generator != DEFAULT.name:
         yield f"load by {request.generator}"
     yield f"protocol: {protocol.name}, blocks: {protocol.blocks}, each trial: {_trial_text(protocol)}"
+    if request.study_sweep is not None:
+        yield f"study: {request.study}, its sweep {request.study_sweep}"
+    if protocol.warm_up.is_none:
+        yield "without warm-up: servers are measured as they start"
+    if request.share_cpus:
+        yield "servers and generator share all CPUs"
     if request.server_cpus is not None:
         yield f"each server on {cpus_text(request.server_cpus)}"
     when = "in each batch" if protocol.together > 1 else "before and after"

@@ -32,6 +32,7 @@ _PART = 64 << 10
 _END_OF_HEAD = b"\r\n\r\n"
 _STATUS_LINE = re.compile(r"HTTP/1\.[0-9] ([0-9]{3})(?: .*)?", re.DOTALL)
 _LENGTH = re.compile(r"[0-9]{1,12}")
+_CHUNK_SIZE = re.compile(r"[0-9A-Fa-f]{1,8}")
 _VERSION_NOT_SUPPORTED = 505
 _UP = (200, _VERSION_NOT_SUPPORTED)
 """Statuses of a server that is up. One that refuses HTTP/1.0 will always do so: `check` reports it, without waiting."""
@@ -63,6 +64,8 @@ class Answer(msgspec.Struct, frozen=True):
     headers: dict[str, str]
     body: bytes
     seconds: float = 0.0
+    body_on_wire: int = 0
+    """Bytes that the body took: more than it has where it came in chunks."""
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -74,10 +77,27 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def question(head: bytes, workload: Workload, fixtures: Path) -> Question:
-    """Return the question of a workload. What echoes has the request's head as the expected body."""
+    """Return the question of a workload. What echoes has the request's head as the expected body; an answer that only
+    the server knows has none until `learned` asks for it."""
     if workload.file is not None:
         return Question(workload, head, (fixtures / workload.file).read_bytes())
+    if workload.probed_bytes is not None:
+        return Question(workload, head, b"")
     return Question(workload, head, head if workload.constant is None else workload.constant.encode())
+
+
+def learned(connect: Connect, asked: Question) -> Question:
+    """Return the question with the body that the server gives now as the expected one. ProbeError unless that is a 200
+    of the right length."""
+    length = asked.workload.probed_bytes
+    assert length is not None, "others are known beforehand"
+    answer = ask(connect, asked.head)
+    body = _plain_body(answer, asked.workload, length)
+    if answer.status == 200 and len(body) != length:
+        raise ProbeError(Message(Code.BODY_LENGTH, {"bytes": len(body), "expected": length}))
+    found = msgspec.structs.replace(asked, expected=body)
+    check_answer(answer, found)
+    return found
 
 
 def check(connect: Connect, asked: Question) -> Answer:
@@ -150,11 +170,17 @@ def is_alive(connect: Connect, workload: Workload) -> bool:
 
 def check_answer(answer: Answer, asked: Question) -> None:
     """Raise ProbeError unless it is the right answer, and does not come too early."""
-    if asked.workload.gzip_of is not None and answer.status == 200:
-        answer = msgspec.structs.replace(answer, body=_unpacked(answer, len(asked.expected)))
-    check_body(answer, asked.expected)
+    body = _plain_body(answer, asked.workload, len(asked.expected))
+    check_body(msgspec.structs.replace(answer, body=body), asked.expected, asked.workload.may_be_chunked)
     if early := too_early(1e6 * answer.seconds, asked.workload.not_before_ms):
         raise ProbeError(early)
+
+
+def _plain_body(answer: Answer, workload: Workload, length: int) -> bytes:
+    """Return the body as it was before it was compressed, if it had to be or if it may be and is; one byte more than
+    `length` at most then."""
+    is_packed = workload.probed_bytes is not None and "content-encoding" in answer.headers
+    return _unpacked(answer, length) if answer.status == 200 and (workload.gzip_of or is_packed) else answer.body
 
 
 def _unpacked(answer: Answer, length: int) -> bytes:
@@ -171,13 +197,13 @@ def _unpacked(answer: Answer, length: int) -> bytes:
     return body
 
 
-def check_body(answer: Answer, expected: bytes) -> None:
+def check_body(answer: Answer, expected: bytes, may_be_chunked: bool = False) -> None:
     """Raise ProbeError unless the answer is a 200 with exactly these bytes."""
     if answer.status == _VERSION_NOT_SUPPORTED:
         raise ProbeError(Message(Code.REFUSES_HTTP_1_0))
     if answer.status != 200:
         raise ProbeError(Message(Code.STATUS, {"status": answer.status}))
-    if "content-length" not in answer.headers:
+    if "content-length" not in answer.headers and not (may_be_chunked and _is_chunked(answer.headers)):
         raise ProbeError(Message(Code.NO_CONTENT_LENGTH))
     if len(answer.body) != len(expected):
         raise ProbeError(Message(Code.BODY_LENGTH, {"bytes": len(answer.body), "expected": len(expected)}))
@@ -265,12 +291,50 @@ def _read_answer(connection: socket.socket, began: float) -> Answer:
     head = data[:length_of_head].decode("latin-1")
     status, headers = _parse_head(head.removesuffix(_END_OF_HEAD.decode()))
     del data[:length_of_head]
+    if _is_chunked(headers):
+        body, taken = _read_chunks(connection, data, deadline)
+        return Answer(head, status, headers, body, time.monotonic() - began, taken)
     length = _length_of(headers)
     while (length is None or len(data) < length) and (chunk := _receive(connection, deadline)):
         data += chunk
         if len(data) > _BODY_AT_MOST:
             raise ProbeError(Message(Code.BODY_TOO_LONG, {"limit": _BODY_AT_MOST}))
-    return Answer(head, status, headers, bytes(data), time.monotonic() - began)
+    return Answer(head, status, headers, bytes(data), time.monotonic() - began, len(data))
+
+
+def _is_chunked(headers: dict[str, str]) -> bool:
+    return headers.get("transfer-encoding", "").lower() == "chunked"
+
+
+def _read_chunks(connection: socket.socket, data: bytearray, deadline: float) -> tuple[bytes, int]:
+    """Return a body in chunks as it was before (RFC 9112, section 7.1, without extensions and trailers), and how many
+    bytes it took; `data` is what has come of it."""
+    body, at = bytearray(), 0
+    while True:
+        while (end := data.find(b"\r\n", at)) < 0:
+            _receive_more(connection, data, deadline)
+        size = bytes(data[at:end]).decode("latin-1")
+        if not _CHUNK_SIZE.fullmatch(size):
+            raise ProbeError(Message(Code.NOT_A_LENGTH, detail=repr(size[:40])))
+        length, at = int(size, 16), end + 2
+        while len(data) < at + length + 2:
+            _receive_more(connection, data, deadline)
+        body += data[at : at + length]
+        at += length
+        if data[at : at + 2] != b"\r\n":
+            raise ProbeError(Message(Code.NOT_A_LENGTH, detail=repr(size[:40])))
+        at += 2
+        if length == 0:
+            return bytes(body), at
+
+
+def _receive_more(connection: socket.socket, data: bytearray, deadline: float) -> None:
+    chunk = _receive(connection, deadline)
+    if not chunk:
+        raise NoAnswer(Message(Code.CLOSES_WITHOUT_WHOLE_ANSWER))
+    data += chunk
+    if len(data) > _BODY_AT_MOST:
+        raise ProbeError(Message(Code.BODY_TOO_LONG, {"limit": _BODY_AT_MOST}))
 
 
 def _receive(connection: socket.socket, deadline: float, late: Code = Code.NO_WHOLE_ANSWER) -> bytes:

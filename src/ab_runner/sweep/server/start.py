@@ -16,6 +16,7 @@ from ab_runner.model.records import AnswerRecord, StartRecord, VerificationRecor
 from ab_runner.model.server import Server
 from ab_runner.model.trial import AFTER, BEFORE
 from ab_runner.model.workload import WorkloadName
+from ab_runner.monitor import hsperfdata
 from ab_runner.monitor.course import has_course
 from ab_runner.monitor.sampler import ResourceSampler, interval_of
 from ab_runner.runtime.base import RunningServer, StartError, with_printed
@@ -72,10 +73,13 @@ class Start:
             running = self._running = self.context.runtime.start(self.server, self.name)
             # A server can have a word in what is said of it.
             environment = {name: text[:_TEXT_AT_MOST] for name, text in running.environment.items()}
+            environment |= {f"variable {name}": value for name, value in self.server.variables.items()}
             if wrong := probe.wait_until_ready(running.connect, workload, READY_SECONDS, running.ended):
                 wrong = with_printed(wrong, running.printed())
                 failure = StartError(msgspec.structs.replace(wrong, stage="readiness"))
                 self.stop()
+            elif flags := hsperfdata.flags(running.perf_data()):
+                environment["jvm flags"] = flags
         except StartError as error:
             failure = error
         self.context.store.append(
@@ -144,10 +148,15 @@ class Start:
             workload = self.context.workloads[name]
             generator, host = self.context.generator, self.running.host
             try:
-                head = generator.request_head(self, host, workload.path, workload.keep_alive, workload.headers)
+                head = generator.request_head(
+                    self, host, workload.path, workload.keep_alive, workload.headers, workload.host_only
+                )
             except GeneratorError as error:
                 raise probe.ProbeError(Message(Code.NO_REQUEST, detail=str(error))) from error
-            self._questions[name] = probe.question(head, workload, self.context.fixtures)
+            asked = probe.question(head, workload, self.context.fixtures)
+            if workload.probed_bytes is not None:
+                asked = probe.learned(self.running.connect, asked)
+            self._questions[name] = asked
         return self._questions[name]
 
     def check(self, name: WorkloadName) -> probe.Answer:
@@ -171,7 +180,8 @@ class Start:
             connections=connections,
             keep_alive=question.workload.keep_alive,
             body_length=body_length,
-            answer_length=len(answer.head) + body_length if answer else None,
+            failures_at_most=self.context.protocol.failures_at_most,
+            answer_length=len(answer.head) + answer.body_on_wire if answer else None,
             stays_open=answer is not None and probe.stays_open(question.head, answer),
         )
 
@@ -195,7 +205,7 @@ class Start:
     def verify(self, name: WorkloadName) -> None:
         """Compare many answers byte for byte, and record how many were wrong. Does nothing where the generator compares
         all answers itself."""
-        if self.context.generator.compares_answers:
+        if self._generator_compares(name):
             return
         self.context.emit(PhaseStarted("verify", self.server.id, name))
         began = time.monotonic()
@@ -212,6 +222,9 @@ class Start:
                 first_wrong=found.first_wrong,
             )
         )
+
+    def _generator_compares(self, name: WorkloadName) -> bool:
+        return self.context.generator.compares_answers and self.context.workloads[name].is_comparable
 
     def is_alive(self, name: WorkloadName) -> bool:
         """Return whether the server still answers a single request."""
@@ -244,7 +257,7 @@ class Start:
                 processes = self.context.generator.processes(concurrency, processes)
             target = msgspec.structs.replace(target, processes=processes, record_as=record_as)
         checks: AbstractContextManager[SpotChecks | None] = nullcontext()
-        if not self.context.generator.compares_answers:
+        if not self._generator_compares(name):
             checks = SpotChecks(self.running.connect, question)
         with (
             checks as spot_checks,
@@ -263,6 +276,7 @@ class Start:
             url=f"http://{self.running.host}{workload.path}",
             keep_alive=workload.keep_alive,
             headers=workload.headers,
+            host_only=workload.host_only,
             fixture=workload.fixture,
             constant=workload.constant,
             echo=workload.echo,

@@ -1,0 +1,84 @@
+"""A study's figures beside all that is known of a sweep's runs, with those that failed."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+from support.builders import not_measured, outcome, server, sweep, trial, usage
+
+from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
+from ab_runner.catalog.catalog import load_catalog
+from ab_runner.catalog.studies import read_study
+from ab_runner.history.study_rows import StudyRow, study_rows
+from ab_runner.model.message import Code, Message, Verdict
+from ab_runner.model.protocol import DEFAULT_STUDY
+from ab_runner.store.reader import Stored
+
+STUDY = read_study("spring-boot-2018", load_catalog(study="spring-boot-2018").servers)
+JETTY, INFO, OTHER = (
+    server(id, workloads=("test",))
+    for id in ("spring-boot-1.5-jetty-9.4-logging", "spring-boot-1.5-jetty-9.4", "spring-boot-4-jetty-12.1")
+)
+
+
+def run(id: str, block: int, rate: float, failed: int = 0) -> object:
+    found = outcome(
+        is_timed=True, requests_per_second=rate, complete=round(rate), total_bytes=round(rate) * 138, seconds=1.0
+    )
+    found = replace(found, generator="wrk", own_mean=1e3 * 5_000 / rate, own_percentiles={"p100": 9_000.0}, latency={})
+    if failed:
+        found = replace(found, failed={"timeout": failed}, failed_at_least=failed, requests=round(rate))
+    verdict = Verdict(False, Message(Code.FAILED, failed={"timeout": failed})) if failed else Verdict(True)
+    return trial(id, "test", 5_000, block=block, outcome=found, verdict=verdict, usage=usage(server_cpu_seconds=0.5))
+
+
+def analysed(*records: object, workloads: tuple[str, ...] = ("test",)) -> SweepAnalysis:
+    made = sweep(JETTY, INFO, OTHER)
+    request = replace(made.request, study=STUDY.id, workloads=workloads, levels=(5_000,))
+    return analyse(Stored(replace(made, request=request), records))  # type: ignore[arg-type]
+
+
+def rows() -> dict[str, StudyRow]:
+    records = [run(INFO.id, block, rate) for block, rate in enumerate((8_000, 9_000, 8_500, 10_000), 1)]
+    records += [run(JETTY.id, block, 300, failed=60) for block in (1, 2)]
+    (found,) = study_rows(analysed(*records, not_measured(OTHER.id, "test", 5_000, "refused")), STUDY)
+    return {row.server: row for row in found.rows}
+
+
+def test_a_published_row_has_its_stand_ins_below_it_and_others_come_last() -> None:
+    assert list(rows()) == ["jetty-9.4.8", JETTY.id, INFO.id, OTHER.id]
+
+
+def test_medians_are_over_starts_and_the_best_is_of_the_first_three() -> None:
+    found = rows()[INFO.id].quantities
+    assert (found.rate, found.best_rate) == (8_750, 9_000)
+    assert found.cpu_us is not None
+    assert 55 < found.cpu_us < 60
+    assert found.connections_served == 5_000
+    assert (found.answer_bytes, found.latency_longest) == (138, 9_000)
+
+
+def test_a_run_that_failed_is_shown_with_what_it_did_and_its_cell_says_that_it_failed() -> None:
+    row = rows()[JETTY.id]
+    assert (row.quantities.rate, row.quantities.failed_share) == (300, 0.2)
+    assert row.cell is not None
+    assert row.cell.figure is None
+
+
+def test_a_server_without_any_run_has_no_quantities() -> None:
+    row = rows()[OTHER.id]
+    assert row.quantities.rate is None
+    assert row.quantities.best_rate is None
+
+
+def test_what_was_published_is_computed_from_its_row() -> None:
+    found = rows()["jetty-9.4.8"].quantities
+    assert found.connections_served is not None
+    assert round(found.connections_served) == 205
+    assert found.failed_share is not None
+    assert round(100 * found.failed_share, 2) == 10.54
+    assert found.best_rate is None
+
+
+def test_a_study_of_rates_alone_has_no_such_table() -> None:
+    assert study_rows(analysed(run(INFO.id, 1, 8_000)), read_study(DEFAULT_STUDY, {})) == ()
+    assert study_rows(analysed(run(INFO.id, 1, 8_000), workloads=("small",)), STUDY) == ()

@@ -1,0 +1,40 @@
+"""The lines at the head of a report that say with what servers ran."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+from support.builders import blocks, server, sweep
+
+from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.model.protocol import NO_WARM_UP
+from ab_runner.model.server import Server
+from ab_runner.report.say.facts import facts_of
+from ab_runner.store.reader import Stored
+
+
+def facts(*servers: Server, **changes: object) -> str:
+    made = sweep(*servers)
+    protocol = replace(made.request.protocol, **changes)
+    made = replace(made, request=replace(made.request, protocol=protocol))
+    return "\n".join(facts_of(analyse(Stored(made, tuple(blocks(servers[0].id, 1_000))))))
+
+
+def test_servers_that_run_alike_are_one_line() -> None:
+    assert "JVM servers on JDK 25" in facts(server("a-1"), server("b-1"))
+    said = facts(server("a-1", jdk=8, jvm_flags=("-Xmx2g",), memory=3 * 2**30))
+    assert "JVM servers on JDK 8 with -Xmx2g, memory limit 3 GiB" in said
+
+
+def test_groups_that_differ_in_jdk_or_flags_are_named_and_the_comparison_is_marked() -> None:
+    old, new = server("a-1", jdk=8, jvm_flags=()), server("b-1", jvm_flags=("-Xmx2g",))
+    said = facts(old, new, server("native-1", kind="c"))
+    assert "on JDK 8 with no flags: a-1\non JDK 25 with -Xmx2g: b-1\n" in said
+    assert "between these groups it is not the servers alone that differ" in said
+    assert "native-1" not in said
+
+
+def test_a_sweep_without_warm_up_or_with_failures_that_may_be_says_so() -> None:
+    assert "without warm-up" not in facts(server("a-1"))
+    said = facts(server("a-1"), warm_up=NO_WARM_UP, failures_at_most=0.001)
+    assert "without warm-up: servers are measured as they start" in said
+    assert "a trial counts if no more than 0.1 % of its requests failed" in said
