@@ -62,7 +62,7 @@ public final class TomcatServer implements Server {
         // Then there is no pool, and no limit.
         connector.setProperty("useVirtualThreads", Boolean.toString(threadKind == ThreadKind.VIRTUAL));
         connector.setProperty("tcpNoDelay", "true");
-        // As shipped: 100 requests, and 8,192 connections, two of which are the server's own for each request.
+        // As shipped: 100 requests, and 8,192 connections, of which a request that waits for B holds two.
         connector.setProperty("maxKeepAliveRequests", "-1");
         connector.setProperty("maxConnections", "20000");
         return connector;

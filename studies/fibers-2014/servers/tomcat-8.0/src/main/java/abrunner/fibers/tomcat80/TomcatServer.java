@@ -59,7 +59,7 @@ public final class TomcatServer implements Server {
         connector.setProperty("acceptCount", Integer.toString(backlog));
         connector.setProperty("maxThreads", Integer.toString(threads));
         connector.setProperty("tcpNoDelay", "true");
-        // As shipped: 100 requests, and 10,000 connections, two of which are the server's own for each request.
+        // As shipped: 100 requests, and 10,000 connections, of which a request that waits for B holds two.
         connector.setProperty("maxKeepAliveRequests", "-1");
         connector.setProperty("maxConnections", "20000");
         return connector;
