@@ -1,0 +1,16 @@
+package abrunner.waiting.fibers.undertow13;
+
+import abrunner.waiting.Launcher;
+import abrunner.waiting.fibers.Fibers;
+import abrunner.waiting.undertow13.UndertowServer;
+
+/** Undertow 1.3 with a servlet whose requests wait in fibers. */
+public final class FiberUndertowMain {
+    private FiberUndertowMain() {
+    }
+
+    public static void main(String[] arguments) throws InterruptedException {
+        Launcher.launch(settings -> new UndertowServer(
+                settings, Fibers.publishedThreads(), UndertowServer.of(Fibers.servlet(settings))));
+    }
+}
