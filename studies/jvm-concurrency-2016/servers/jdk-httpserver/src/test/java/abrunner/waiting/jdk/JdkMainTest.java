@@ -1,0 +1,9 @@
+package abrunner.waiting.jdk;
+
+import abrunner.waiting.WaitContract;
+
+class JdkMainTest extends WaitContract {
+    JdkMainTest() {
+        super(JdkMain::server, "THREADS=40");
+    }
+}

@@ -1,0 +1,17 @@
+package abrunner.waiting.tomcat11;
+
+import abrunner.waiting.WaitContract;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+
+@EnabledForJreRange(min = JRE.JAVA_21)
+class VirtualThreadsTomcatMainTest extends WaitContract {
+    VirtualThreadsTomcatMainTest() {
+        super(TomcatMain::server, "THREAD_KIND=virtual THREADS=16");
+    }
+
+    @Override
+    protected boolean isUnlimited(String mode) {
+        return true;
+    }
+}
