@@ -49,14 +49,14 @@ def test_every_stand_in_serves_a_workload_that_was_published_of_its_server_and_i
             assert id in run
 
 
-def test_every_published_sweep_agrees_with_the_study_on_what_its_servers_stand_for() -> None:
+def test_every_published_sweep_that_says_what_its_servers_stand_for_agrees_with_the_study() -> None:
     study = read_study(DEFAULT_STUDY, {})
     found = list((paths.RESULTS / PUBLISHED_SWEEPS).glob(f"*/{SWEEP_FILE}"))
     assert len(found) >= 10
     for path in found:
         sweep = read_sweep(path.parent)
         assert sweep.request.study == DEFAULT_STUDY
-        for each in sweep.servers:
+        for each in sweep.servers if any(each.published for each in sweep.servers) else ():
             assert study.stands_for(replace(each, published=None)) == each.published, (path, each.id)
 
 
