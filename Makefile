@@ -45,9 +45,11 @@ compose: .venv/test.txt ## compose.yaml, and the exceptions in docs/fairness.md,
 	@text=$$($(PYTHON) -m ab_runner.catalog.compose) && echo "$$text" > compose.yaml
 	@$(PYTHON) -m ab_runner.catalog.fairness
 
-checksums: ## servers/.mvn/checksums.sha256 from what Maven fetches for new dependencies (needs Maven 3.9)
-	mvn --quiet --strict-checksums --file servers/pom.xml $(record) -DskipTests package
-	sed -i '/ abrunner\//d' servers/.mvn/checksums.sha256
+checksums: ## checksums.sha256 beside each Maven parent, from what Maven fetches for new dependencies (needs Maven 3.9)
+	for folder in servers studies/*/servers; do \
+		mvn --quiet --strict-checksums --file $$folder/pom.xml $(record) -DskipTests package && \
+		sed -i '/ abrunner/d' $$folder/.mvn/checksums.sha256 || exit; \
+	done
 
 recorder := -Daether.artifactResolver.postProcessor.trustedChecksums
 record := $(recorder)=true $(recorder).record=true $(recorder).checksumAlgorithms=SHA-256

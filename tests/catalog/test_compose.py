@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import pytest
 from support import compose_yaml
 
 from ab_runner.catalog.artifacts import artifacts_of
@@ -43,11 +44,15 @@ def test_every_module_says_where_its_parent_is() -> None:
         assert (pom.parent / parent).resolve() == root
 
 
-def test_what_maven_fetches_for_a_server_has_a_checksum() -> None:
-    lines = (ROOT / "servers/.mvn/checksums.sha256").read_text().splitlines()
-    assert all(re.fullmatch(r"[0-9a-f]{64}  (?!abrunner/)\S+", line) for line in lines)
+@pytest.mark.parametrize(
+    "folder", [ROOT / "servers", *ROOT.glob("studies/*/servers")], ids=lambda folder: folder.parent.name
+)
+def test_what_maven_fetches_for_a_server_has_a_checksum(folder: Path) -> None:
+    lines = (folder / ".mvn/checksums.sha256").read_text().splitlines()
+    assert all(re.fullmatch(r"[0-9a-f]{64}  (?!abrunner)\S+", line) for line in lines)
+    assert (folder / ".mvn/maven.config").read_text() == (ROOT / "servers/.mvn/maven.config").read_text()
     known = {line.split()[1] for line in lines}
-    for pom in (ROOT / "servers").glob("**/pom.xml"):
+    for pom in folder.glob("**/pom.xml"):
         for dependency in ElementTree.parse(pom).iter(f"{NAMESPACE}dependency"):
             group, name, version, scope = (
                 dependency.findtext(f"{NAMESPACE}{tag}", "") for tag in ("groupId", "artifactId", "version", "scope")
