@@ -58,8 +58,8 @@ def test_what_maven_fetches_for_a_server_has_a_checksum(folder: Path) -> None:
                 dependency.findtext(f"{NAMESPACE}{tag}", "") for tag in ("groupId", "artifactId", "version", "scope")
             )
             if re.match(r"\d", version) and scope != "system":
-                folder = f"{group.replace('.', '/')}/{name}/{version}/{name}-{version}"
-                assert any(each.startswith(folder) for each in known), f"{pom} has a new dependency: run make checksums"
+                place = f"{group.replace('.', '/')}/{name}/{version}/{name}-{version}"
+                assert any(each.startswith(place) for each in known), f"{pom} has a new dependency: run make checksums"
 
 
 def test_every_server_has_a_service_of_its_own_name_with_its_own_image_and_settings() -> None:
