@@ -24,6 +24,7 @@ from ab_runner.load.trial_validity import wrong_length
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.trial import NotMeasured, Trial
+from ab_runner.model.workload import Workload
 from ab_runner.runtime import docker_commands
 from ab_runner.store.layout import SWEEP_FILE
 from ab_runner.store.reader import read
@@ -64,17 +65,9 @@ class Plain:
     def processes(self, connections: int, at_most: int) -> int:
         return 1
 
-    def request_head(
-        self,
-        executor: Executor,
-        host: str,
-        path: str,
-        keep_alive: bool,
-        headers: Sequence[str] = (),
-        host_only: bool = False,
-    ) -> bytes:
-        lines = "".join(f"{line}\r\n" for line in headers)
-        return f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{lines}\r\n".encode()
+    def request_head(self, executor: Executor, host: str, workload: Workload) -> bytes:
+        lines = "".join(f"{line}\r\n" for line in workload.headers)
+        return f"GET {workload.path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{lines}\r\n".encode()
 
     def run(self, target: Target, load: Load, concurrency: int) -> Run:
         command = ("plain", *target.headers, target.url)

@@ -20,6 +20,7 @@ from ab_runner.load.generator_registry import GENERATORS
 from ab_runner.model.load import Load
 from ab_runner.model.message import Verdict
 from ab_runner.model.trial import Trial
+from ab_runner.model.workload import Workload
 from ab_runner.stats.little import served_share
 from ab_runner.store.reader import read
 
@@ -75,7 +76,8 @@ def test_its_request_is_the_probes_byte_for_byte(made: Make, keep_alive: bool) -
     server = Server(respond)
     run = made(server, keep_alive)
     port = run.command[-1].split(":")[2].split("/")[0]
-    assert heads == {WRK.request_head(Here(Path()), f"127.0.0.1:{port}", "/small.html", keep_alive)}
+    workload = Workload(name="small", path="/small.html", keep_alive=keep_alive)
+    assert heads == {WRK.request_head(Here(Path()), f"127.0.0.1:{port}", workload)}
     assert judged(run, keep_alive, RIGHT if keep_alive else CLOSING) == Verdict(True)
     assert (server.connections == 1 + CONNECTIONS) == keep_alive, "the first one is a look whether there is a server"
     assert run.outcome is not None

@@ -12,6 +12,7 @@ from ab_runner.load.ab_generator import Ab
 from ab_runner.load.generator import Completed, Target
 from ab_runner.model.load import Load, Outcome
 from ab_runner.model.message import Code, Message
+from ab_runner.model.workload import Workload
 
 CLOSE = golden("close")
 GOOD = Completed(CLOSE.exit_code, CLOSE.stdout, CLOSE.stderr)
@@ -74,7 +75,7 @@ def test_headers_are_lines_of_its_requests() -> None:
     lines = ("Accept-Encoding: gzip", "X-A: b")
     run = Ab().run(msgspec.structs.replace(target(made), headers=lines), Load(requests=400), 10)
     assert run.command[-5:-1] == ("-H", lines[0], "-H", lines[1])
-    assert Ab().request_head(made, "h:1", "/a", keep_alive=True, headers=lines) == (
+    assert Ab().request_head(made, "h:1", Workload(name="a", path="/a", keep_alive=True, headers=lines)) == (
         b"GET /a HTTP/1.0\r\nConnection: Keep-Alive\r\nAccept-Encoding: gzip\r\nX-A: b\r\n"
         b"Host: h:1\r\nUser-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n"
     )

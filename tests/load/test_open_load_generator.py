@@ -12,6 +12,7 @@ from ab_runner.load.generator_registry import DEFAULT, OPEN, generator_of
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
+from ab_runner.model.workload import Workload
 
 
 class Kept:
@@ -89,7 +90,8 @@ def test_a_constant_is_written_down_to_be_compared_with() -> None:
 @pytest.mark.parametrize(("keep_alive", "connections"), [(True, "kept"), (False, "new")])
 def test_the_head_of_its_requests_is_the_one_that_it_prints(keep_alive: bool, connections: str) -> None:
     executor = Kept(Completed(0, "GET /small.html HTTP/1.1\r\nHost: h:1\r\n\r\n", ""))
-    head = OPEN.request_head(executor, "h:1", "/small.html", keep_alive)
+    workload = Workload(name="small", path="/small.html", keep_alive=keep_alive)
+    head = OPEN.request_head(executor, "h:1", workload)
     assert head == b"GET /small.html HTTP/1.1\r\nHost: h:1\r\n\r\n"
     expected = ("open-load", "--print-head", "--connections", connections, "http://h:1/small.html")
     assert executor.command == expected
@@ -106,13 +108,13 @@ def test_the_head_of_its_requests_is_the_one_that_it_prints(keep_alive: bool, co
 )
 def test_a_head_that_is_not_printed_whole_is_an_error(done: Completed, said: str) -> None:
     with pytest.raises(GeneratorError, match=f"^{re.escape(said)}$"):
-        OPEN.request_head(Kept(done), "h:x", "/", keep_alive=True)
+        OPEN.request_head(Kept(done), "h:x", Workload(name="a", path="/", keep_alive=True))
 
 
 def test_headers_are_lines_of_its_requests_and_what_is_no_file_it_does_not_compare() -> None:
     lines = ("Accept-Encoding: gzip", "X-A: b")
     executor = Kept(Completed(0, "GET / HTTP/1.1\r\n\r\n", ""))
-    OPEN.request_head(executor, "h:1", "/", keep_alive=True, headers=lines)
+    OPEN.request_head(executor, "h:1", Workload(name="a", path="/", keep_alive=True, headers=lines))
     assert executor.command[2:-1] == ("--connections", "kept", "--header", lines[0], "--header", lines[1])
     target = Target(
         url="http://h:1/", keep_alive=True, idle_timeout=10, time_limit=20, executor=executor, headers=lines

@@ -7,6 +7,7 @@ import pytest
 from ab_runner.load.generator import Completed, Target
 from ab_runner.load.generator_registry import GENERATORS
 from ab_runner.model.load import Load
+from ab_runner.model.workload import Workload
 
 WRK = GENERATORS["wrk"]
 
@@ -63,10 +64,16 @@ def test_other_times_are_ended_early(seconds: float) -> None:
 )
 def test_its_script_sends_the_head_that_the_probe_sends(keep_alive: bool, line: str) -> None:
     script = made(Load(seconds=1), keep_alive)[4]
-    head = WRK.request_head(Kept(), "127.0.0.1:8080", "/small.html", keep_alive)
+    workload = Workload(name="small", path="/small.html", keep_alive=keep_alive)
+    head = WRK.request_head(Kept(), "127.0.0.1:8080", workload)
     said = head.decode().replace("\r\n", r"\r\n")
     assert said == rf"GET /small.html HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n{line}\r\n"
     assert f'return "{said}" end' in script
+
+
+def test_a_head_with_the_host_alone_has_no_line_about_the_connection() -> None:
+    workload = Workload(name="test", path="/api/test", keep_alive=True, host_only=True)
+    assert WRK.request_head(Kept(), "h:1", workload) == b"GET /api/test HTTP/1.1\r\nHost: h:1\r\n\r\n"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from ab_runner.load.generator import Asked, Completed, Executor, Generator, Run,
 from ab_runner.load.parallel import merged, outputs, parallel_command, split_connections, sum_counts
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Message, Verdict
+from ab_runner.model.workload import Workload
 
 _KEPT_AT_MOST = 1 << 20
 """Characters of each stream that are kept; ab prints a few thousand."""
@@ -35,17 +36,9 @@ class Ab:
         """Return how many processes share so many connections: none has none."""
         return min(connections, at_most)
 
-    def request_head(
-        self,
-        executor: Executor,
-        host: str,
-        path: str,
-        keep_alive: bool,
-        headers: Sequence[str] = (),
-        host_only: bool = False,
-    ) -> bytes:
+    def request_head(self, executor: Executor, host: str, workload: Workload) -> bytes:
         """Return the head of its requests, byte for byte. ab has no option that prints it, so nothing is run."""
-        return ab_command.request_head(host, path, keep_alive, headers)
+        return ab_command.request_head(host, workload.path, workload.keep_alive, workload.headers)
 
     def run(self, target: Target, load: Load, concurrency: int) -> Run:
         """Make this load over this many connections at once, and return what came of it."""

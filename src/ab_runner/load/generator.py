@@ -23,6 +23,7 @@ from msgspec import Struct
 
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Message, Verdict
+from ab_runner.model.workload import Workload
 
 
 class Completed(Struct, frozen=True):
@@ -164,17 +165,9 @@ class Generator(Protocol):
     def processes(self, connections: int, at_most: int) -> int:
         """Return how many processes or threads share so many connections of a closed load, at most `at_most`."""
 
-    def request_head(
-        self,
-        executor: Executor,
-        host: str,
-        path: str,
-        keep_alive: bool,
-        headers: Sequence[str] = (),
-        host_only: bool = False,
-    ) -> bytes:
-        """Return the head of its requests, byte for byte: the probe sends it, and an echo server returns it. A program
-        that can print it is run by the executor; GeneratorError if it does not."""
+    def request_head(self, executor: Executor, host: str, workload: Workload) -> bytes:
+        """Return the head of a workload's requests, byte for byte: the probe sends it, and an echo server returns it. A
+        program that can print it is run by the executor; GeneratorError if it does not."""
 
     def run(self, target: Target, load: Load, concurrency: int) -> Run:
         """Make this load over this many connections at once, and return what came of it."""

@@ -11,6 +11,7 @@ from ab_runner.load.open_validity import judge_open, open_limit
 from ab_runner.load.with_file import with_file
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Verdict
+from ab_runner.model.workload import Workload
 
 _KEPT_AT_MOST = 16 << 20
 """Characters of its output that are kept; the distributions of a second have up to 40,000, and those of a trial must be
@@ -40,18 +41,10 @@ class OpenLoadGenerator:
         """Return how many threads share so many connections: none has none."""
         return min(connections, at_most)
 
-    def request_head(
-        self,
-        executor: Executor,
-        host: str,
-        path: str,
-        keep_alive: bool,
-        headers: Sequence[str] = (),
-        host_only: bool = False,
-    ) -> bytes:
+    def request_head(self, executor: Executor, host: str, workload: Workload) -> bytes:
         """Return the head of its requests, byte for byte, which the program prints. GeneratorError if it does not."""
-        how = ["--connections", _connections(keep_alive), *_headers(headers)]
-        command = ["open-load", "--print-head", *how, f"http://{host}{path}"]
+        how = ["--connections", _connections(workload.keep_alive), *_headers(workload.headers)]
+        command = ["open-load", "--print-head", *how, f"http://{host}{workload.path}"]
         done = executor.execute(command, _HEAD_SECONDS)
         head = done.stdout[:_HEAD_AT_MOST]
         if done.exit_code or not head.endswith("\r\n\r\n"):

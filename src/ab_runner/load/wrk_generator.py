@@ -16,6 +16,7 @@ from ab_runner.load.generator import Asked, Executor, Generator, Run, Target
 from ab_runner.load.with_file import with_file
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Verdict
+from ab_runner.model.workload import Workload
 
 _KEPT_AT_MOST = 1 << 16
 """Characters of each stream that are kept; wrk prints a thousand."""
@@ -36,17 +37,9 @@ class Wrk:
         would open 8."""
         return next(threads for threads in range(min(connections, at_most), 0, -1) if connections % threads == 0)
 
-    def request_head(
-        self,
-        executor: Executor,
-        host: str,
-        path: str,
-        keep_alive: bool,
-        headers: Sequence[str] = (),
-        host_only: bool = False,
-    ) -> bytes:
+    def request_head(self, executor: Executor, host: str, workload: Workload) -> bytes:
         """Return the head of its requests, byte for byte. Its script has it from here."""
-        return _head(host, path, keep_alive, headers, host_only)
+        return _head(host, workload.path, workload.keep_alive, workload.headers, workload.host_only)
 
     def run(self, target: Target, load: Load, concurrency: int) -> Run:
         """Make this load over this many connections at once, and return what came of it."""

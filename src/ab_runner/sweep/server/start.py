@@ -148,9 +148,7 @@ class Start:
             workload = self.context.workloads[name]
             generator, host = self.context.generator, self.running.host
             try:
-                head = generator.request_head(
-                    self, host, workload.path, workload.keep_alive, workload.headers, workload.host_only
-                )
+                head = generator.request_head(self, host, workload)
             except GeneratorError as error:
                 raise probe.ProbeError(Message(Code.NO_REQUEST, detail=str(error))) from error
             asked = probe.question(head, workload, self.context.fixtures)
