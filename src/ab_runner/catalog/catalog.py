@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from ab_runner import paths
 from ab_runner.catalog.outside import add_outside
 from ab_runner.catalog.server_file import SERVER_FILE
-from ab_runner.catalog.servers import load, renamed_lines, select, suggestion
+from ab_runner.catalog.servers import add, load, renamed_lines, select, suggestion
 from ab_runner.catalog.sets import ServerSet, expand, load_sets
 from ab_runner.catalog.study_file import STUDY_FILE, read_study_file
 from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.catalog.workloads import workloads_with
-from ab_runner.model.server import REFERENCE, Server, current_id
+from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.workload import Workload
 
 
@@ -59,10 +59,8 @@ def _add_study(servers: dict[str, Server], study: str) -> None:
     """Add the servers of a study, and have all run as it says. DocumentError for an id that another server has or
     had, and for a setting of a server that there is not."""
     described, folder = read_study_file(study), paths.servers_of_study(study)
-    for id, server in (load(folder, study=study) if any(folder.glob(f"*/{SERVER_FILE}")) else {}).items():
-        if (taken := current_id(id, servers.values())) in servers:
-            raise DocumentError(f"{folder / id / SERVER_FILE}: the id {id} is taken by {paths.SERVERS / taken}")
-        servers[id] = server
+    if any(folder.glob(f"*/{SERVER_FILE}")):
+        add(servers, load(folder, study=study), folder, {})
     if unknown := next((id for id in described.settings_of if id not in servers), None):
         place = f"{paths.STUDIES / study / STUDY_FILE}: settings_of"
         raise DocumentError(f"{place}: no server {unknown!r}{suggestion(unknown, servers)}")

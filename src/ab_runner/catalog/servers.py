@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from ab_runner import paths
 from ab_runner.catalog.server_file import SERVER_FILE, read_server
 from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.catalog.workloads import workloads_with
@@ -72,6 +73,22 @@ def _with_program(server: Server, servers: dict[str, Server], servers_dir: Path)
     if program.program != program.id or program.kind != server.kind:
         raise DocumentError(f"{path}: program: {server.program!r} must be of the same kind and have a build of its own")
     return msgspec.structs.replace(server, needs=program.needs, artifacts=program.artifacts)
+
+
+def folder_of(server: Server) -> Path:
+    """Return the folder of a server of the repository, or of a study."""
+    return (paths.servers_of_study(server.study) if server.study else paths.SERVERS) / server.id
+
+
+def add(servers: dict[str, Server], more: Mapping[str, Server], folder: Path, outside: Mapping[str, Path]) -> None:
+    """Add the servers that this folder has. DocumentError for an id that another server has or had; `outside` has the
+    folders of those from outside."""
+    for id, server in more.items():
+        for name in (id, *server.former_ids):
+            if (taken := current_id(name, servers.values())) in servers:
+                owner = outside.get(taken) or folder_of(servers[taken])
+                raise DocumentError(f"{folder / id / SERVER_FILE}: the id {name} is taken by {owner}")
+        servers[id] = server
 
 
 def select(servers: dict[str, Server], patterns: Sequence[str]) -> list[Server]:
