@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[SWEEP] [OPTION OF run]…")
 def command(id: str | None, options: tuple[str, ...]) -> None:
     """Lists published comparisons, or runs one. The list has how long each takes here. With an ID it runs a sweep as
-    that study says, and shows the published figures and conclusions beside it: the SWEEP of that name, or the one of
-    which there are the fewest so far. All options of `run` can follow, such as --dry-run or --protocol quick; they have
+    that study says, and shows the published figures and conclusions beside it: the SWEEP of that name, or the one that
+    has been completed least often. All options of `run` can follow, such as --dry-run or --protocol quick; they have
     precedence."""
     from ab_runner.catalog.catalog import load_catalog
     from ab_runner.catalog.studies import load_study
@@ -82,6 +82,8 @@ def _sweep_of(study: Study, catalog: Catalog, words: Sequence[str]) -> tuple[str
             known = suggestion(words[0], names) or f"; there are {', '.join(names)}"
             raise UserError(f"study {study.id} has no sweep {words[0]!r}{known}")
         return words[0], words[1:]
+    if len(names) == 1:
+        return names[0], words
     made = [_extent_of(request) for request in requests_made(paths.RESULTS, study.id)]
     asked = {name: _asked(study, name)[0] for name in names}
     whole = {

@@ -11,9 +11,8 @@ import msgspec
 from ab_runner.model.records import AnswerRecord
 from ab_runner.model.server import Server, current_id
 from ab_runner.model.sweep import Sweep
-from ab_runner.store.layout import StoreError
 from ab_runner.store.log import log_lines
-from ab_runner.store.reader import UNREADABLE, read_sweep, sweeps_in
+from ab_runner.store.reader import UNREADABLE, readable_sweeps
 
 
 class StoredAnswers(msgspec.Struct, frozen=True):
@@ -28,7 +27,8 @@ def newest_answers(results: Path, servers: Iterable[Server]) -> dict[str, Stored
     server's revision. A sweep that cannot be read has none."""
     wanted = {server.id: server for server in servers}
     found: dict[str, StoredAnswers] = {}
-    for sweep, folder in _newest_first(results):
+    newest_first = sorted(readable_sweeps(results), key=lambda each: each[0].started, reverse=True)
+    for sweep, folder in newest_first:
         names = _names_in(sweep, [server for id, server in wanted.items() if id not in found])
         by_server: dict[str, list[AnswerRecord]] = {}
         for answer in _answers_in(folder) if names else ():
@@ -38,20 +38,6 @@ def newest_answers(results: Path, servers: Iterable[Server]) -> dict[str, Stored
         if len(found) == len(wanted):
             break
     return found
-
-
-def _newest_first(results: Path) -> list[tuple[Sweep, Path]]:
-    sweeps = []
-    try:
-        folders = sweeps_in(results)
-    except OSError:
-        return []
-    for folder in folders:
-        try:
-            sweeps.append((read_sweep(folder), folder))
-        except StoreError:
-            continue
-    return sorted(sweeps, key=lambda each: each[0].started, reverse=True)
 
 
 def _names_in(sweep: Sweep, servers: list[Server]) -> dict[str, str]:

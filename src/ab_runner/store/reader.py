@@ -113,6 +113,22 @@ def sweeps_in(results: Path) -> list[Path]:
     return [path for path in folders if not path.is_symlink() and os.path.lexists(path / SWEEP_FILE)]
 
 
+def readable_sweeps(results: Path) -> list[tuple[Sweep, Path]]:
+    """Return the sweeps in a folder, as they were begun, with their own folders; none where it cannot be read. A sweep
+    that cannot be read is left out."""
+    sweeps = []
+    try:
+        folders = sweeps_in(results)
+    except OSError:
+        return []
+    for folder in folders:
+        try:
+            sweeps.append((read_sweep(folder), folder))
+        except StoreError:
+            continue
+    return sweeps
+
+
 def is_being_written(folder: Path) -> bool:
     """Return whether the sweep in the folder is running. Its writer holds a shared lock; an exclusive one is tried
     here. Two readers at the same moment may take each other for a writer, but a writer is never missed."""
