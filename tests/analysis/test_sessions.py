@@ -18,8 +18,8 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.catalog.studies import read_study
 from ab_runner.catalog.study_figures import Figure
 from ab_runner.errors import UserError
-from ab_runner.history.conclusions import _means
 from ab_runner.history.evidence import of_sweep
+from ab_runner.history.means import means_of
 from ab_runner.model.axis import OpenLoad
 from ab_runner.model.protocol import DEFAULT_STUDY, PROTOCOLS
 from ab_runner.model.records import EndRecord
@@ -238,7 +238,7 @@ def test_means_over_levels_have_the_noise_of_all_servers_that_have_these_levels(
         for name, weight in (("jetty-5.1.10", 1.0), ("tomcat-5.5.15", -0.5), ("resin-3.0.18", -0.5))
         for level in levels
     ]
-    means = _means(cells, evidence)
+    means = means_of(cells, evidence)
     assert means is not None
     ((mean, weight),) = means
     expected = np.mean(table[0]) - (np.mean(table[1]) + np.mean(table[2])) / 2

@@ -17,6 +17,7 @@ from ab_runner.catalog.workloads import unknown_workload
 from ab_runner.host import safe_files
 from ab_runner.model.limits import Connections, Count
 from ab_runner.model.workload import WorkloadName
+from ab_runner.stats.little import under_way
 
 FIGURES_FILE = "published.csv"
 _AT_MOST = 16 << 20
@@ -65,7 +66,7 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
         """How many connections were served on average, by Little's law; None where the mean latency is not known."""
         if self.latency_mean_ms is None or self.requests_per_second is None:
             return None
-        return self.requests_per_second * self.latency_mean_ms / 1000
+        return under_way(self.requests_per_second, self.latency_mean_ms)
 
 
 COLUMNS = tuple(name for name in Figure.__struct_fields__ if name != "failures_at_most")

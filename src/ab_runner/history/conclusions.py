@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from math import exp, fsum, log
+from math import exp, log
 from statistics import fmean
 
 import msgspec
@@ -15,6 +15,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.catalog.studies import Study
 from ab_runner.catalog.study_conclusions import AboutEqual, Claim, Conclusion, Faster, GapCloses, MostFailed
 from ab_runner.history.evidence import Evidence, FailedRequests, Measured, of_study, of_sweep
+from ab_runner.history.means import Weighted, common_blocks, means_of
 from ab_runner.history.verdicts import (
     Absent,
     ComparedRates,
@@ -34,20 +35,15 @@ from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.hypotheses import (
     Decision,
     Hypothesis,
-    Means,
     at_their_word,
     decisions,
     power,
     sign_test,
     within,
 )
-from ab_runner.stats.ratio import LogMean, log_mean
-from ab_runner.stats.sessions import layout
 
 NO_GAP = 0.05
 """Groups that are shown to differ by no more than this have no gap that could close."""
-Weighted = tuple[Measured, float]
-"""A cell and the weight of the logarithm of its rate in a sum."""
 
 
 def judgements(study: Study, sweeps: Iterable[tuple[str, SweepAnalysis]]) -> tuple[Judgement, ...]:
@@ -198,7 +194,7 @@ def _hypothesis(
     evidence: Evidence,
 ) -> _Asked | Part:
     cells = [*((cell, 1 / len(first)) for cell in first), *((cell, -1 / len(second)) for cell in second)]
-    means = _means(cells, evidence)
+    means = means_of(cells, evidence)
     if means is None:
         return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.NO_COMMON_BLOCK)
     can_hold, can_fail = _open_decisions(cells)
@@ -207,7 +203,7 @@ def _hypothesis(
         hypotheses: tuple[Hypothesis, ...] = (Hypothesis(means, 1 + claim.by, can_hold, can_fail, alternatives),)
     else:
         hypotheses = within(means, claim.within, can_hold, can_fail)
-    blocks = _common_blocks([*first, *second]) if len(cells) > 2 else []
+    blocks = common_blocks([*first, *second]) if len(cells) > 2 else []
     rates = [_side_rate(side, blocks) for side in (first, second)]
     part = msgspec.structs.replace(
         part,
@@ -217,57 +213,6 @@ def _hypothesis(
         power=power(hypotheses[0]) if isinstance(claim, AboutEqual) and can_hold and can_fail else None,
     )
     return _Asked(part, hypotheses)
-
-
-def _means(cells: Sequence[Weighted], evidence: Evidence) -> Means | None:
-    """Return the weighted means of a hypothesis; None where the cells have no block in common.
-
-    Two cells of a workload are compared as for ranks. Cells of one block share its minutes, and those of a server also
-    its start, so several are added up within each block first. The sums of different blocks are independent. So it is
-    with sessions, whose noise is that of all servers (`_pooled`)."""
-    if len(cells) == 2 and len({cell.cell.workload for cell, _ in cells if cell.cell}) < 2:
-        return tuple((cell.measurement.mean, weight) for cell, weight in cells if cell.measurement is not None)
-    blocks = _common_blocks(cell for cell, _ in cells)
-    if not blocks:
-        return None
-    mean = log_mean([exp(fsum(weight * log(cell.rates[block]) for cell, weight in cells)) for block in blocks])
-    if not all(cell.has_noise for cell, _ in cells):
-        mean = LogMean(mean.value)
-    elif evidence.is_of_sessions and len({cell.cell.workload for cell, _ in cells if cell.cell}) == 1:
-        mean = _pooled(mean.value, cells, blocks, evidence)
-    return ((mean, 1.0),)
-
-
-def _pooled(value: float, cells: Sequence[Weighted], sessions: Sequence[int], evidence: Evidence) -> LogMean:
-    """Return a mean over sessions with the noise of all servers that were measured at these levels.
-
-    The weights are a server's times a level's. So each server has the sum over the levels in each session, the layout
-    of these sums has their variance s², and the mean has s² / J times the sum of the squared weights of the servers."""
-    first = next(cell.cell for cell, _ in cells if cell.cell is not None)
-    weights = {cell.cell: weight for cell, weight in cells if cell.cell is not None}
-    levels = {cell.level: weight for cell, weight in weights.items() if cell.server == first.server}
-    servers: dict[str, dict[int, Mapping[int, float]]] = {}
-    for each in evidence.cells.values():
-        if each.cell is not None and each.cell.workload == first.workload:
-            servers.setdefault(each.cell.server, {})[each.cell.level] = each.rates
-    found = layout(
-        [
-            {
-                server: fsum(weight * log(rates[level][session]) for level, weight in levels.items())
-                for server, rates in servers.items()
-                if all(session in rates.get(level, {}) for level in levels)
-            }
-            for session in sessions
-        ]
-    )
-    squares = fsum((weight / levels[first.level]) ** 2 for cell, weight in weights.items() if cell.level == first.level)
-    if not found.degrees_of_freedom:
-        return LogMean(value)
-    return LogMean(value, squares * found.variance / len(sessions), found.degrees_of_freedom)
-
-
-def _common_blocks(cells: Iterable[Measured]) -> list[int]:
-    return sorted(set.intersection(*(set(cell.rates) for cell in cells)))
 
 
 def _open_decisions(cells: Sequence[Weighted]) -> tuple[bool, bool]:
@@ -320,11 +265,11 @@ def _gap(
     hypotheses = []
     for sign in (-1, 1):
         both = [*before, *((cell, sign * weight) for cell, weight in after)]
-        means = _means(both, evidence)
+        means = means_of(both, evidence)
         if means is None:
             return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.NO_COMMON_BLOCK)
         hypotheses.append(Hypothesis(means, 1.0, *_open_decisions(both)))
-    leads = [Hypothesis(means).quotient for side in (before, after) if (means := _means(side, evidence)) is not None]
+    leads = [Hypothesis(means).quotient for side in (before, after) if (means := means_of(side, evidence)) is not None]
     begin, end = claim.at
     limited = any(cell.at_least for cell, _ in cells)
     gap = Gap((begin, end), (leads[0], leads[1]), limited, _are_few_starts(hypotheses, evidence))
@@ -334,7 +279,7 @@ def _gap(
 def _are_about_equal(cells: Sequence[Weighted], evidence: Evidence) -> bool:
     """Return whether the groups are shown to differ by no more than `NO_GAP`. Published figures are taken as they
     are."""
-    means = _means(cells, evidence)
+    means = means_of(cells, evidence)
     if means is None:
         return False
     hypotheses = within(means, NO_GAP, *_open_decisions(cells))

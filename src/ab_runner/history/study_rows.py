@@ -16,6 +16,7 @@ from ab_runner.catalog.study_figures import Figure
 from ab_runner.model.trial import Cell, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.histogram import weighted
+from ab_runner.stats.little import under_way
 
 BEST_OF = 3
 """Runs of which authors who repeat theirs publish the best."""
@@ -142,7 +143,7 @@ def _of_trial(trial: TrialFigures) -> Quantities:
         latency_mean=mean,
         latency_longest=longest,
         failed_share=outcome.failed_at_least / outcome.requests if outcome.requests else None,
-        connections_served=None if mean is None else outcome.rate * mean / 1000,
+        connections_served=None if mean is None else under_way(outcome.rate, mean),
         answer_bytes=outcome.received_bytes / outcome.answered if outcome.answered else None,
         cpu_us=1e6 / trial.cpu_efficiency if trial.cpu_efficiency else None,
         allocated_bytes=trial.allocated.per_request if trial.allocated else None,

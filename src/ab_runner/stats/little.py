@@ -22,3 +22,8 @@ def served_share(rate: float, latency: float, concurrency: int, seconds: float) 
     one whose latencies are exponential 0.85 at two requests per connection and above 0.9 from five on.
     """
     return min(1.0, rate * latency / concurrency + latency / seconds)
+
+
+def under_way(rate: float, milliseconds: float) -> float:
+    """Return how many requests are under way on average, by the same law: `rate` per second, each for so long."""
+    return rate * milliseconds / 1000
