@@ -12,7 +12,7 @@ from support import claims
 from ab_runner.cli.splice import splice
 
 ROOT = Path(__file__).parents[1]
-PLACES = ("*.md", "docs/*.md", "results/published/*.md", "studies/*/*.md")
+PLACES = ("*.md", "docs/*.md", "studies/*/*.md")
 DOCUMENTS = [path for place in PLACES for path in sorted(ROOT.glob(place))]
 
 

@@ -80,6 +80,7 @@ def test_a_stand_in_is_found_by_its_former_ids_too(folder: Path) -> None:
 
 
 SWEEP = "[sweeps.all]\n"
+LEVELS = "concurrency = [1, 10, 100, 500, 1000]\n"
 STAND_IN = '"tomcat-5.5.15" = ["tomcat-5.5.15", '
 
 
@@ -97,7 +98,26 @@ STAND_IN = '"tomcat-5.5.15" = ["tomcat-5.5.15", '
         ("study.toml", SWEEP, f'{SWEEP}runtime = "podman"\n', "sweeps.all.runtime: 'podman' is none of 'auto', 'd"),
         ("study.toml", SWEEP, f'{SWEEP}generator = "jmeter"\n', "sweeps.all.generator: 'jmeter' is none of 'ab', "),
         ("study.toml", SWEEP, f'{SWEEP}warmup = "0"\n', "sweeps.all.warmup: expected `str` matching regex"),
-        ("study.toml", SWEEP, f"{SWEEP}rate = 100\n", "sweeps.all: object contains unknown field `rate`"),
+        ("study.toml", SWEEP, f"{SWEEP}speed = 100\n", "sweeps.all: object contains unknown field `speed`"),
+        ("study.toml", SWEEP, f"{SWEEP}rate = [100]\n", "sweeps.all: must have either concurrency, of a closed load"),
+        ("study.toml", LEVELS, "", "sweeps.all: must have either concurrency, of a closed load, or rate"),
+        ("study.toml", SWEEP, f'{SWEEP}arrivals = "constant"\n', "sweeps.all.arrivals: only with rate, of an open"),
+        ("study.toml", LEVELS, 'rate = [10]\ngenerator = "wrk"\n', "sweeps.all.generator: only with concurrency, of a"),
+        ("study.toml", LEVELS, "rate = [10, 20]\nrequests = 9\n", "sweeps.all.requests: only with one rate, and"),
+        ("study.toml", LEVELS, "rate = [200001]\n", "sweeps.all.rate[0]: expected `int` <= 200000"),
+        (
+            "study.toml", LEVELS, "rate = [10]\nconnections = 5\nopened_before = 6\n",
+            "sweeps.all.opened_before: more than connections, 5",
+        ),
+        (
+            "study.toml", LEVELS, 'rate = [10]\nbeside = { workload = "small", rate = 10 }\n',
+            "sweeps.all.beside: the right answer of small must be a constant",
+        ),
+        (
+            "study.toml", LEVELS, 'rate = [10]\nbeside = { workload = "tiny", rate = 10 }\n',
+            "sweeps.all.beside: no workload 'tiny'",
+        ),
+        ("study.toml", SWEEP, f'{SWEEP}warmup_workload = "tiny"\n', "sweeps.all.warmup_workload: no workload 'tiny'"),
         ("study.toml", SWEEP, f"[settings]\njdk = 21\n{SWEEP}", "settings.jdk: 21 is none of 8, 17, 25"),
         ("study.toml", SWEEP, f'[settings]\nmemory = "6 GB"\n{SWEEP}', "settings.memory: expected `str` matching"),
         ("study.toml", SWEEP, f'[settings]\njvm_flags = ["-Xmx2g -Xms2g"]\n{SWEEP}', "settings.jvm_flags[0]: expected"),

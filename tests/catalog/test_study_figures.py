@@ -25,7 +25,7 @@ def test_the_published_table_is_whole() -> None:
     """Six echo servers and eight file servers with three workloads, five concurrencies each."""
     figures = read(paths.STUDIES / DEFAULT_STUDY / FIGURES_FILE)
     assert len(figures) == (6 + 3 * 8) * 5
-    assert {figure.concurrency for figure in figures} == {1, 10, 100, 500, 1000}
+    assert {figure.level for figure in figures} == {1, 10, 100, 500, 1000}
 
 
 def test_a_figure_with_failed_requests_does_not_count_and_says_why(tmp_path: Path) -> None:
@@ -87,8 +87,41 @@ def test_further_columns_may_follow_and_a_share_of_the_requests_may_fail(tmp_pat
     assert read(path)[0].reason == "10 failed"
     for wrong in ("speed", "requests,requests", "failures_at_most"):
         path.write_text(f"{HEAD[:-1]},{wrong}\n")
-        with pytest.raises(DocumentError, match=f"{HEAD[:-1]}, and any of {', '.join(COLUMNS[6:])}"):
+        with pytest.raises(DocumentError) as caught:
             read(path)
+        assert str(caught.value).endswith(
+            f"{HEAD[:-1]} (rate in place of concurrency for open loads), and any of {', '.join(COLUMNS[6:])}"
+        )
+
+
+OPEN_HEAD = "workload,server,rate,requests_per_second,failed_requests,outcome,requests,answered,latency_mean_ms\n"
+
+
+def test_figures_of_open_loads_have_a_rate_and_need_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"{OPEN_HEAD}small,a,10,,,ok,54000,54001,\nsmall,b,10,,,failed,,,\nsmall,c,10,,0,ok,,,5.5\n")
+    found = read(path)
+    assert [(each.is_open, each.level, each.reason) for each in found] == [
+        (True, 10, None), (True, 10, "failed"), (True, 10, None),
+    ]  # fmt: skip
+    assert (found[0].answered, found[0].rate, found[2].latency_mean_ms) == (54_001, None, 5.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (OPEN_HEAD + "small,a,ten,,,ok,,,\n", "line 2: rate: expected `int`, got `str`"),
+        (OPEN_HEAD + "small,a,10,5,,failed,,,\n", "line 2: requests_per_second: rows with outcome ok must have"),
+        (OPEN_HEAD.replace("rate", "level"), "line 1: the columns must be workload,server,concurrency"),
+        (OPEN_HEAD.replace("requests,", "concurrency,"), "line 1: the columns must be workload,server,concurrency"),
+    ],
+)
+def test_a_mistake_in_figures_of_open_loads_is_named(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    with pytest.raises(DocumentError) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}: {complaint}")
 
 
 def test_the_figures_of_2018_follow_from_what_was_published() -> None:

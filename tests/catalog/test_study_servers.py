@@ -47,6 +47,24 @@ def test_a_study_sets_what_servers_run_with_and_one_servers_settings_have_preced
     assert FULL.servers["tomcat-11"].jvm_flags == old.jvm_flags, "servers of the toolkit run as the study says too"
 
 
+def test_the_last_pattern_that_matches_has_precedence_and_that_of_the_sweep_at_hand_most(folder: Path) -> None:
+    path = folder / "study.toml"
+    path.write_text(
+        path.read_text().replace(
+            "[stand_ins]",
+            '"spring-boot-4-*" = { memory = "1g", environment = { A = "study", B = "study" } }\n'
+            '"*-virtual" = { environment = { B = "pattern" } }\n'
+            '[sweeps.today.settings_of]\n"spring-boot-4-jetty*" = { environment = { A = "sweep" } }\n[stand_ins]',
+        )
+    )
+    id = "spring-boot-4-jetty-12.1-virtual"
+    plain, today = load_catalog(study=STUDY), load_catalog(study=STUDY, sweep="today")
+    assert plain.servers[id].environment.items() >= {"A": "study", "B": "pattern"}.items()
+    assert today.servers[id].environment.items() >= {"A": "sweep", "B": "pattern"}.items()
+    assert (today.servers[id].jdk, today.servers[id].memory) == (25, 2**30)
+    assert load_catalog(study=STUDY, sweep="published").servers == plain.servers
+
+
 def test_settings_of_jvms_are_for_jvms_alone() -> None:
     native = FULL.servers["lighttpd-1.4"]
     assert (native.jdk, native.jvm_flags, native.variables) == (None, None, native.environment)
@@ -62,8 +80,17 @@ def test_the_reference_serves_the_texts_of_a_study() -> None:
 @pytest.mark.parametrize(
     ("file", "right", "wrong", "complaint"),
     [
-        ("study.toml", '"spring-boot-4-tomcat-11" =', '"spring-boot-4-tomcat-12" =', "settings_of: no server 'spring"),
-        ("study.toml", "{ jdk = 25 }", "{ jdk = 21 }", "settings_of.spring-boot-4-tomcat-11.jdk: 21 is none of 8, 17"),
+        ("study.toml", '"spring-boot-[34]*" =', '"spring-boot-5*" =', "settings_of: no server 'spring-boot-5*'"),
+        ("study.toml", "{ jdk = 25 }", "{ jdk = 21 }", "settings_of.spring-boot-[34]*.jdk: 21 is none of 8, 17, 25"),
+        (
+            "study.toml", "[settings]", "[sweeps.today.settings_of]\nspring = { jdk = 8 }\n[settings]",
+            "sweeps.today.settings_of: no server 'spring'",
+        ),
+        (
+            "study.toml", "[settings]",
+            '[sweeps.today.settings_of]\n"*" = { environment = { PORT = "1" } }\n[settings]',
+            "sweeps.today.settings_of.*.environment: PORT is set by the runner; remove it",
+        ),
         ("workloads.toml", "[workloads.test]", "[workloads.small]", "workloads.small: the toolkit has a workload of "),
         ("workloads.toml", "keep_alive = true", "", "workloads.test: host_only: only where connections are kept"),
         (

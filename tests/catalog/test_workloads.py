@@ -81,7 +81,7 @@ summary = "a short text"
         (HEAD + SMALL.replace("fixture", "gzip_of"), "headers: gzip_of needs a line such as 'Accept-Encoding: gzip'"),
         (HEAD + SMALL.replace('fixture = "small.html"', 'constant = ""'), "constant: expected `str` matching"),
         (HEAD + SMALL.replace('fixture = "small.html"', 'constant = "\\u0000"'), "constant: expected `str` matching"),
-        (HEAD + SMALL + "not_before_ms = 4001\n", "not_before_ms: expected `int` <= 4000"),
+        (HEAD + SMALL + "not_before_ms = 60001\n", "not_before_ms: expected `int` <= 60000"),
         (HEAD + SMALL + "by_requests = { warm_up = 9, trial = 1 }\n", "by_requests.warm_up: expected `int` >= 10"),
         (HEAD + SMALL + "by_requests = { trial = 1 }\n", "by_requests: object missing required field `warm_up`"),
         (HEAD + SMALL + "not_before_ms = 0.5\n", "not_before_ms: expected `int`, got `float`"),

@@ -198,5 +198,4 @@ def test_git_takes_published_sweeps_and_no_others() -> None:
     if subprocess.run(["git", "-C", str(ROOT), "rev-parse"], capture_output=True, check=False).returncode:
         pytest.skip("not a clone")
     assert not is_ignored("results/sweeps/one/trials.jsonl.xz")
-    assert not is_ignored("results/published/README.md")
     assert is_ignored("results/20261120-101500-standard/trials.jsonl")

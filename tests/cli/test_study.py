@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from support.builders import NOON, blocks, server, sweep
+from support.builders import NOON, arrivals, blocks, open_outcome, rejected, server, sweep, trial
 from support.cli import Runner
 from support.fakes import FakeRuntime, recorded
 
@@ -20,10 +20,12 @@ from ab_runner import paths
 from ab_runner.catalog.catalog import load_catalog
 from ab_runner.catalog.studies import read_study
 from ab_runner.cli.measuring import _show_end
-from ab_runner.model.load import Load
-from ab_runner.model.message import Skip, SkipKind
-from ab_runner.model.protocol import DEFAULT_STUDY, PROTOCOLS, SweepRequest
+from ab_runner.model.axis import OpenLoad
+from ab_runner.model.load import Beside, Load, Second, SecondLoad
+from ab_runner.model.message import Skip, SkipKind, Verdict
+from ab_runner.model.protocol import DEFAULT_STUDY, PROTOCOLS, SweepRequest, WarmUp
 from ab_runner.model.records import EndRecord
+from ab_runner.report.say.reproduce import command as said_again
 from ab_runner.store.layout import SWEEP_FILE
 from ab_runner.store.reader import Stored, read
 from ab_runner.store.writer import Store
@@ -297,3 +299,92 @@ def test_the_servers_of_a_study_are_in_the_list_with_it_alone(cli: Runner) -> No
     assert "jetty-9.4.8 of 2018" in cli("list", "--study", SPRING, id)[1]
     assert id not in cli("list")[1]
     assert f"no server '{id}'" in cli.complaint("list", id)
+
+
+# --- open loads --------------------------------------------------------------------------------------------------
+
+FIBERS = "fibers-2014"
+
+
+@pytest.fixture
+def fibers() -> None:
+    shutil.copytree(OWN_STUDIES / FIBERS, paths.STUDIES / FIBERS, ignore=shutil.ignore_patterns("src", "target"))
+
+
+@pytest.mark.usefixtures("fibers")
+def test_a_study_asks_for_an_open_load_exactly(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[SweepRequest] = []
+
+    def measured(request: SweepRequest, place: Place) -> int:
+        asked.append(request)
+        return 0
+
+    monkeypatch.setattr("ab_runner.cli.run.measured", measured)
+    assert cli("study", FIBERS, "threads", "--runtime", "process")[0] == 0
+    assert cli("study", FIBERS, "threads", "--runtime", "process", "--slo", "p99=10ms", "--rate", "5")[0] == 2
+    (request,) = asked
+    assert request.open == OpenLoad(axis="rate", is_exact=True, arrivals="constant", beside=SecondLoad("service-a", 10))
+    assert (request.levels, request.workloads) == ((30, 40, 50, 70, 110), ("service-5s",))
+    assert request.workloads_needed == ("service-5s", "service-50ms", "service-a")
+    protocol = request.protocol
+    assert (protocol.trial, protocol.blocks, protocol.idle_timeout) == (Load(seconds=50), 3, 10)
+    assert protocol.warm_up == WarmUp(Load(seconds=20), connections=20, workload="service-50ms")
+    assert said_again(request).startswith(f"./ab-runner study {FIBERS} threads --protocol standard --duration 50s ")
+    assert "--warmup 20s" in said_again(request)
+
+
+@pytest.mark.usefixtures("fibers")
+def test_a_dry_run_of_an_open_load_says_how_long_it_takes(cli: Runner) -> None:
+    code, stdout, _ = cli("study", FIBERS, "threads", "--dry-run", "--runtime", "process")
+    assert code == 0
+    assert "open load, rates: 30, 40, 50, 70, 110 requests/s\n" in stdout
+    assert re.search(r"time: about 1 h \d+ min, without builds", stdout)
+
+
+def of_fibers() -> Stored:
+    """A sweep of one server, one of whose rates was too much."""
+    made = sweep(server("jetty-9.2-threads-200", workloads=("service-5s",)), id="made")
+    load = OpenLoad(axis="rate", is_exact=True, arrivals="constant", beside=SecondLoad("service-a", 10))
+    request = replace(
+        made.request, study=FIBERS, study_sweep="threads", workloads=("service-5s",), levels=(30, 40), open=load
+    )
+    trials = []
+    for level, answers, verdict in ((30, 10, Verdict(True)), (40, 0, rejected("overloaded"))):
+        seconds = tuple(Second(answers, 10 - answers, latency={20_000: answers} if answers else {}) for _ in range(12))
+        times = {20_000: 12 * answers} if answers else {}
+        beside = Beside(planned=120, answered=12 * answers, latency=times, per_second=seconds)
+        outcome = open_outcome(
+            level, beside=beside, latency={5_020_000: 5 * level}, arrivals=arrivals(level, mean_from_sending=5_018.0),
+            per_second=tuple(Second(level, 0, latency={5_020_000: level}) for _ in range(12)),
+        )  # fmt: skip
+        trials.append(trial("jetty-9.2-threads-200", "service-5s", level, outcome=outcome, verdict=verdict))
+    return Stored(replace(made, request=request), (*trials, EndRecord(at=NOON, reason="finished")))
+
+
+@pytest.mark.usefixtures("fibers")
+def test_an_open_load_is_shown_beside_its_study_with_its_conclusions_and_seconds(cli: Runner, tmp_path: Path) -> None:
+    folder = kept(tmp_path / "one", of_fibers())
+    code, stdout, _ = cli("report", folder, "--then-and-now", "--format", "markdown")
+    assert code == 0
+    assert "| jetty-threads-2000, 2014 | failed |" in stdout
+    assert "service-5s at 30/s: all that was published, and the same of each run" in stdout
+    code, stdout, _ = cli("conclusions", folder, "--format", "markdown")
+    assert code == 0
+    assert "jetty-threads-2000 answers 100 % of the requests beside the load" in stdout, "in 2014"
+    assert "jetty-9.2-threads-200 answers 0 % of the requests beside the load" in stdout
+    assert cli("report", folder, "--html")[0] == 0
+    page = Path(folder, "report.html").read_text()
+    for words in ("<h2>2014 and now</h2>", "course-beside", "beside it: longest latency in ms"):
+        assert words in page
+    for options in (("--only", "ranking"), ("--format", "csv")):
+        expected = f"made: {FIBERS} has open loads, of which rates are not compared"
+        assert expected in cli.complaint("report", folder, "--then-and-now", *options)
+
+
+@pytest.mark.usefixtures("fibers")
+def test_a_closed_load_is_not_compared_with_a_study_of_open_loads(cli: Runner, tmp_path: Path) -> None:
+    folder = kept(tmp_path / "one", of_study(FIBERS))
+    expected = "made has a closed load; the figures and conclusions of 2014 are of open loads at given rates"
+    for arguments in (("report", folder, "--then-and-now"), ("conclusions", folder)):
+        assert expected in cli.complaint(*arguments)
+    assert cli("report", folder, "--html")[0] == 0

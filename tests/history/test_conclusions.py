@@ -17,7 +17,20 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.builders import failed_trial, not_measured, outcome, rejected, served, server, sweep, trial, usage
+from support.builders import (
+    arrivals,
+    failed_trial,
+    not_measured,
+    open_outcome,
+    open_trial,
+    outcome,
+    rejected,
+    served,
+    server,
+    sweep,
+    trial,
+    usage,
+)
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.catalog.studies import Study, read_study
@@ -28,11 +41,14 @@ from ab_runner.history.conclusions import judge_conclusions, judgements
 from ab_runner.history.evidence import of_study, of_sweep
 from ab_runner.history.verdicts import JudgedConclusion, Part
 from ab_runner.load.ab_output import Failures
+from ab_runner.model.axis import OpenLoad
+from ab_runner.model.load import Beside, Second
 from ab_runner.model.message import Verdict
 from ab_runner.model.protocol import DEFAULT_STUDY
 from ab_runner.model.records import Record
 from ab_runner.model.server import Server
 from ab_runner.model.trial import Trial
+from ab_runner.model.workload import Workload
 from ab_runner.report.formats import conclusions_csv, markdown
 from ab_runner.report.tables.conclusions import basis_text, report_conclusions
 from ab_runner.store.reader import Stored
@@ -395,7 +411,7 @@ def test_published_figures_within_five_per_cent_have_no_gap() -> None:
     claim = FASTER | {"form": "gap-closes", "at": [1, 10]}
     for first, verdict in ((104, "premise absent"), (97, "premise absent"), (110, "holds")):
         figures = [
-            msgspec.structs.replace(figure(name, rate), concurrency=level)
+            msgspec.structs.replace(figure(name, rate), level=level)
             for name, rates in (("tomcat-5.5.15", (first, 100)), ("jetty-5.1.10", (100, 100)))
             for level, rate in zip((1, 10), rates, strict=True)
         ]
@@ -740,3 +756,114 @@ def test_published_figures_of_two_workloads_are_compared_at_their_word() -> None
     ]
     assert judged_as_published(figures, SECOND_RUN | {"by": 0.5}).verdict == "holds"
     assert judged_as_published(figures, SECOND_RUN | {"by": 0.99}).verdict == "does not hold"
+
+
+# --- other quantities, of open loads ------------------------------------------------------------------------------
+
+WAITING = Workload(name="small", path="/wait?ms=1000", constant="x", not_before_ms=1_000)
+
+
+def open_figure(server: str, **changes: object) -> Figure:
+    fields = {"outcome": "ok", "requests": 54_000, "is_open": True, "wait_ms": 1_000} | changes
+    return Figure("small", server, 10, None, None, **fields)  # type: ignore[arg-type]
+
+
+PUBLISHED = [
+    open_figure("tomcat-5.5.15", answered=10_000, latency_mean_ms=1_001.0),
+    open_figure("jetty-5.1.10", answered=54_000, latency_mean_ms=1_006.0),
+]
+"""Requests that failed do not make it unknown how many were answered."""
+
+
+def open_study(claim: Mapping[str, object]) -> Study:
+    return study(claim, figures=PUBLISHED)
+
+
+def opened(*trials: Trial) -> Stored:
+    made = sweep(TOMCAT, JETTY, workloads=(WAITING,))
+    request = msgspec.structs.replace(made.request, levels=(10,), open=OpenLoad(axis="rate", is_exact=True))
+    return Stored(msgspec.structs.replace(made, request=request), trials)
+
+
+def starts(server: Server, answered: int, mean: float, valid: bool = True, beside: Beside | None = None) -> list[Trial]:
+    return [
+        open_trial(
+            server.id, 10, 1_000.0, block=block, verdict=Verdict(True) if valid else rejected("timeout"),
+            outcome=open_outcome(
+                10, completed=answered + block, beside=beside,
+                arrivals=arrivals(10, mean_from_sending=mean + block / 100),
+            ),
+        )
+        for block in (1, 2, 3)
+    ]  # fmt: skip
+
+
+def judged_open(evidence: Stored, claim: Mapping[str, object]) -> tuple[Part, ...]:
+    made = open_study(claim)
+    return judge_conclusions(made, of_sweep(analyse(evidence), made))[0].claims[0].parts
+
+
+MORE = {"form": "faster", "of": "answered", "first": ["jetty-5.1.10"], "second": ["tomcat-5.5.15"], "by": 0.5}
+SHORTER = FASTER | {"of": "mean", "by": 0.5}
+
+
+def test_published_counts_and_latencies_beyond_the_wait_are_compared() -> None:
+    for claim, text in (
+        (MORE, "jetty-5.1.10 54,000 answered against tomcat-5.5.15 10,000 answered"),
+        (SHORTER, "tomcat-5.5.15 mean 1.00 ms against jetty-5.1.10 mean 6.00 ms"),
+    ):
+        ((part,),) = [
+            each.parts for each in judge_conclusions(open_study(claim), of_study(open_study(claim)))[0].claims
+        ]
+        assert (part.verdict, basis_text(part.basis)) == ("holds", text)
+
+
+def test_how_many_were_answered_is_known_of_failed_trials_too_and_latencies_are_not() -> None:
+    few, many = starts(TOMCAT, 2_000, 1_000.5, valid=False), starts(JETTY, 10_800, 1_005.0)
+    (part,) = judged_open(opened(*few, *many), MORE)
+    assert (part.verdict, basis_text(part.basis)) == (
+        "holds", "jetty-5.1.10 10,802 answered against tomcat-5.5.15 2,002 answered",
+    )  # fmt: skip
+    (part,) = judged_open(opened(*few, *many), SHORTER)
+    assert part.verdict == "not measured"
+    (part,) = judged_open(opened(*starts(TOMCAT, 2_000, 1_000.5), *many), SHORTER)
+    assert part.verdict == "holds"
+    assert part.ratio is not None
+    assert part.ratio.value == pytest.approx(5.02 / 0.52, rel=0.01)
+
+
+def of_beside(*answered: int) -> Beside:
+    """Ten requests in each second, so many of which were answered."""
+    seconds = tuple(Second(each, 10 - each) for each in answered)
+    return Beside(planned=10 * len(answered), answered=sum(answered), per_second=seconds)
+
+
+KEEPS = {"form": "keeps-answering", "first": ["tomcat-5.5.15"], "second": ["jetty-5.1.10"]}
+
+
+def test_a_server_keeps_answering_if_it_does_so_in_the_last_third_of_each_trial() -> None:
+    good, bad = of_beside(0, 0, 10, 10, 10, 10), of_beside(10, 10, 10, 10, 0, 5)
+    evidence = opened(*starts(TOMCAT, 9, 1_000.0, beside=good), *starts(JETTY, 9, 1_000.0, valid=False, beside=bad))
+    one, other = judged_open(evidence, KEEPS)
+    assert (one.verdict, other.verdict) == ("holds", "holds")
+    assert basis_text(one.basis) == "tomcat-5.5.15 answers 100 %, 100 %, 100 % of the requests beside the load"
+    assert basis_text(other.basis) == "jetty-5.1.10 answers 25 %, 25 %, 25 % of the requests beside the load"
+    turned = KEEPS | {"first": KEEPS["second"], "second": KEEPS["first"]}
+    assert {part.verdict for part in judged_open(evidence, turned)} == {"does not hold"}
+    some = of_beside(10, 10, 10, 10, 8, 8)
+    (part,) = judged_open(opened(*starts(TOMCAT, 9, 1_000.0, beside=some)), KEEPS | {"second": []})
+    assert part.verdict == "cannot be told"
+
+
+def test_a_published_server_keeps_answering_where_its_outcome_is_ok() -> None:
+    made = study(KEEPS, figures=[open_figure("tomcat-5.5.15"), open_figure("jetty-5.1.10", outcome="failed")])
+    assert judge_conclusions(made, of_study(made))[0].verdict == "holds"
+    made = study(KEEPS, figures=[open_figure("tomcat-5.5.15"), open_figure("jetty-5.1.10")])
+    assert judge_conclusions(made, of_study(made))[0].verdict == "does not hold"
+
+
+def test_a_claim_on_answers_beside_the_load_needs_a_server(tmp_path: Path) -> None:
+    text = GOOD.replace('"faster"', '"keeps-answering"')
+    assert read_text(tmp_path, text).conclusions[0].claims[0].quantity == "beside"
+    with pytest.raises(DocumentError, match=r"claims\[0\]: must have servers, first or second"):
+        read_text(tmp_path, text.replace('first = ["tomcat-5.5.15"]', "first = []").replace('second = ["java"]', ""))

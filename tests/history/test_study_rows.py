@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from support.builders import not_measured, outcome, server, sweep, trial, usage
+from support.builders import arrivals, not_measured, open_outcome, outcome, server, sweep, trial, usage
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.catalog.catalog import load_catalog
 from ab_runner.catalog.studies import read_study
 from ab_runner.history.study_rows import StudyRow, study_rows
+from ab_runner.model.axis import OpenLoad
+from ab_runner.model.load import Beside, Second, SecondLoad
 from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.protocol import DEFAULT_STUDY
+from ab_runner.report.say.numbers import NONE
+from ab_runner.report.tables.study_rows import study_tables
 from ab_runner.store.reader import Stored
 
 STUDY = read_study("spring-boot-2018", load_catalog(study="spring-boot-2018").servers)
@@ -82,3 +86,61 @@ def test_what_was_published_is_computed_from_its_row() -> None:
 def test_a_study_of_rates_alone_has_no_such_table() -> None:
     assert study_rows(analysed(run(INFO.id, 1, 8_000)), read_study(DEFAULT_STUDY, {})) == ()
     assert study_rows(analysed(run(INFO.id, 1, 8_000), workloads=("small",)), STUDY) == ()
+
+
+# --- open loads --------------------------------------------------------------------------------------------------
+
+FIBERS = read_study("fibers-2014", load_catalog(study="fibers-2014").servers)
+THREADS = server("jetty-9.2-threads-200", workloads=("service-5s",))
+VIRTUAL = server("jetty-12.1-virtual-threads", workloads=("service-5s",))
+
+
+def of_open_load(beside: Beside | None) -> SweepAnalysis:
+    found = open_outcome(
+        40, completed=150, latency={5_020_000: 150}, beside=beside,
+        arrivals=arrivals(40, planned=200, mean_from_sending=5_018.0, longest_from_sending=5_100.0),
+    )  # fmt: skip
+    verdict = Verdict(False, Message(Code.OVERLOADED, {"answers_per_second": 30.0}))
+    made = sweep(THREADS, VIRTUAL)
+    records = [
+        trial(each.id, "service-5s", 40, outcome=found, verdict=verdict, usage=usage(jit_cpu_seconds=0.25))
+        for each in (THREADS, VIRTUAL)
+    ]
+    load = OpenLoad(axis="rate", is_exact=True, beside=SecondLoad("service-a", 10))
+    request = replace(made.request, study=FIBERS.id, workloads=("service-5s",), levels=(40,), open=load)
+    return analyse(Stored(replace(made, request=request), tuple(records)))
+
+
+def test_a_study_of_open_loads_shows_counts_and_latencies_from_sending_and_what_was_beside() -> None:
+    seconds = (Second(10, 0), Second(10, 0), Second(2, 8))
+    beside = Beside(planned=30, answered=22, latency={1_000: 21, 9_000_000: 1}, per_second=seconds)
+    (found,) = study_rows(of_open_load(beside), FIBERS)
+    assert [row.server for row in found.rows] == ["jetty-threads-2000", THREADS.id, VIRTUAL.id]
+    then, now = (row.quantities for row in found.rows[:2])
+    assert (found.rows[0].figure and found.rows[0].figure.reason, then.answered) == ("failed", None)
+    assert (now.answered, now.requests, now.failed_share) == (150, 200, 0.25)
+    assert (now.latency_mean, now.latency_longest, now.latency_p99) == (5_018, 5_100, 5_020)
+    assert (now.beside_answered, now.beside_longest, now.jit_share) == (0.2, 9_000, 0.1)
+    assert (now.rate, now.connections_served) == (None, None), "a server has the rate that it is given"
+
+
+def test_without_a_second_load_nothing_is_known_of_it() -> None:
+    (found,) = study_rows(of_open_load(None), FIBERS)
+    assert found.rows[1].quantities.beside_answered is None
+
+
+def test_the_table_of_an_open_load_says_what_is_beside_it_and_why_a_run_does_not_count() -> None:
+    analysis = of_open_load(Beside(planned=10, answered=0, per_second=(Second(0, 10),)))
+    (table,) = study_tables(study_rows(analysis, FIBERS), analysis)
+    assert table.title.startswith("service-5s at 40/s: all that was published, and the same of each run")
+    assert table.headings == (
+        "server", "counts", "answered", "of", "mean ms", "longest ms", "p99 ms from due", "failed %",
+        "beside: answered %", "CPU µs/request", "JIT %", "memory MiB",
+    )  # fmt: skip
+    assert [cell.text for cell in table.rows[0]][:3] == ["jetty-threads-2000, 2014", "failed", NONE]
+    assert table.rows[1][1].text == "overloaded"
+    assert any(note.startswith("beside: service-a at 10/s in the same run") for note in table.notes)
+
+
+def test_a_closed_load_of_a_study_of_open_loads_has_no_table() -> None:
+    assert study_rows(analysed(run(INFO.id, 1, 8_000)), FIBERS) == ()

@@ -266,7 +266,7 @@ def test_whatever_was_measured_ranks_add_up_and_the_faster_never_ranks_behind(ra
 
 def test_the_same_sweep_in_the_order_of_2006_has_a_rho_of_one() -> None:
     servers = (TOMCAT, JETTY, PREFORK, LIGHTTPD)
-    figures = {each.server: each for each in STUDY.figures if (each.workload, each.concurrency) == ("small", 10)}
+    figures = {each.server: each for each in STUDY.figures if (each.workload, each.level) == ("small", 10)}
     records = tuple(at(each, "small", 10, 3 * (figures[each.published or ""].rate or 0)) for each in servers)
     (level,) = compared("small", stored(*servers, records=records, levels=(10,))).levels
     assert level.stand_in.agreement is not None

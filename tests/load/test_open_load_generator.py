@@ -10,7 +10,7 @@ from ab_runner.errors import UserError
 from ab_runner.load.generator import Completed, GeneratorError, Target
 from ab_runner.load.generator_registry import DEFAULT, OPEN, generator_of
 from ab_runner.model.axis import OpenLoad
-from ab_runner.model.load import Load
+from ab_runner.model.load import Load, SecondLoad
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.workload import Workload
 
@@ -63,6 +63,11 @@ def command(load: Load, concurrency: int = 100, keep_alive: bool = False, fixtur
             Load(seconds=1, rate=10), False, None,
             "--rate 10 --seed 1 --seconds 1 --lead-in 0 --connections new --expect-echo --timeout 10 --idle 0",
         ),
+        (
+            Load(seconds=0.5, rate=40_000, most_connections=900, arrivals="constant", opened_before=800), True, None,
+            "--rate 40000 --seed 1 --arrivals constant --max-connections 900 --open 800 --seconds 0.5 --lead-in 0 "
+            "--connections kept --expect-echo --timeout 10 --idle 0",
+        ),
     ],
 )  # fmt: skip
 def test_its_command_line(load: Load, keep_alive: bool, fixture: str | None, expected: str) -> None:
@@ -85,6 +90,22 @@ def test_a_constant_is_written_down_to_be_compared_with() -> None:
     assert "--expect /raw/expected --timeout" in " ".join(run.command)
     assert executor.command[3:5] == ("/raw/expected", "Hello, World!")
     assert executor.command[5:] == run.command
+
+
+def test_a_load_beside_has_a_path_and_a_right_answer_of_its_own() -> None:
+    executor = Kept(Completed(2, "", "open-load: cannot reach it"))
+    beside = Workload(name="b", path="/b?x=1", keep_alive=True, constant="B")
+    target = Target(
+        url="http://h:1/a", keep_alive=True, idle_timeout=10, time_limit=20, executor=executor, constant="A",
+        beside=beside,
+    )  # fmt: skip
+    run = OPEN.run(target, Load(seconds=1, rate=10, beside=SecondLoad("b", 7)), 1)
+    assert "--expect /raw/expected --beside 7=/b?x=1 --beside-expect /raw/expected-beside --timeout" in " ".join(
+        run.command
+    )
+    assert executor.command[3:5] == ("/raw/expected-beside", "B")
+    assert executor.command[8:10] == ("/raw/expected", "A")
+    assert executor.command[10:] == run.command
 
 
 @pytest.mark.parametrize(("keep_alive", "connections"), [(True, "kept"), (False, "new")])

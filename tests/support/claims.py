@@ -173,7 +173,7 @@ def factors() -> str:
     then = next(
         each.requests_per_second
         for each in read_study(DEFAULT_STUDY, {}).figures
-        if (each.server, each.workload, each.concurrency) == ("lighttpd-1.4.11", KEPT, 100)
+        if (each.server, each.workload, each.level) == ("lighttpd-1.4.11", KEPT, 100)
     )
     assert then is not None
     now, before = (figure(sweep, "lighttpd-1.4", KEPT, 100) / then for sweep in ("all-small", "2006-jdk25"))

@@ -135,6 +135,14 @@ def test_each_server_is_started_warmed_up_measured_and_stopped_before_the_next(h
     assert harness.cells() == {("a-1", 10): "valid", ("b-1", 10): "valid"}
 
 
+def test_another_workload_can_warm_a_server_up_over_connections_of_its_own(harness: SweepHarness) -> None:
+    warm_up = WarmUp(Load(requests=400), connections=7, workload="small-keepalive")
+    harness.run(A, generate=always(GOOD), protocol=msgspec.structs.replace(PROTOCOL, warm_up=warm_up))
+    (found,) = [record for record in harness.stored.records if isinstance(record, WarmUpRecord)]
+    assert [(turns.workload, turns.concurrency) for turns in found.turns] == [("small-keepalive", 7)]
+    assert harness.cells() == {("a-1", 10): "valid"}
+
+
 def test_in_a_batch_all_are_started_and_warmed_up_then_their_trials_alternate_and_the_others_are_paused(
     harness: SweepHarness,
 ) -> None:

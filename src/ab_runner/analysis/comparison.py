@@ -16,6 +16,7 @@ from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.measurements import cpu_efficiencies_of, speeds_of
 from ab_runner.analysis.renames import cells_with_ids, renames, with_ids
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.model.axis import exact_text
 from ab_runner.model.protocol import Protocol, WarmUp
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.sweep import Sweep
@@ -341,7 +342,8 @@ def _load_text(sweep: Sweep) -> str:
     if opened is None:
         return "closed"
     beside = f" beside {opened.rate:,} requests/s" if opened.rate else ""
-    return f"open, by {opened.axis}{beside}{f' of {opened.percentile}' if opened.axis == 'slo' else ''}"
+    exactly = f", {exact_text(opened)}" if opened.is_exact else ""
+    return f"open, by {opened.axis}{beside}{f' of {opened.percentile}' if opened.axis == 'slo' else ''}{exactly}"
 
 
 def _lengths(protocol: Protocol, names: Iterable[WorkloadName]) -> dict[str, str]:

@@ -52,6 +52,8 @@ class TrialCourse(msgspec.Struct, frozen=True):
     run: int
     answers: tuple[Answers, ...]
     uses: tuple[Use, ...]
+    beside: tuple[Answers, ...] = ()
+    """The same of the second load."""
 
 
 def courses_of(records: Iterable[Record]) -> tuple[TrialCourse, ...]:
@@ -65,7 +67,11 @@ def courses_of(records: Iterable[Record]) -> tuple[TrialCourse, ...]:
         answers = tuple(map(_answers, _seconds(trial)))
         uses = tuple(_uses(trial.course, trial.outcome.seconds)) if trial.course and trial.outcome else ()
         if answers or uses:
-            found.append(TrialCourse(place[1], trial.block, trial.start, runs[place], answers, uses))
+            beside = trial.outcome.beside.per_second if answers and trial.outcome and trial.outcome.beside else ()
+            course = TrialCourse(
+                place[1], trial.block, trial.start, runs[place], answers, uses, tuple(map(_answers, beside))
+            )
+            found.append(course)
     return tuple(found)
 
 

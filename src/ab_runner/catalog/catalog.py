@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from msgspec import Struct
@@ -43,28 +44,29 @@ class Catalog(Struct, frozen=True):
         return chosen
 
 
-def load_catalog(outside: Iterable[Path] = (), study: str | None = None) -> Catalog:
+def load_catalog(outside: Iterable[Path] = (), study: str | None = None, sweep: str | None = None) -> Catalog:
     """Return the catalog of the repository, and of folders from outside, which have a folder for each server as
-    servers/ has. With a `study` it has the servers of that too, and all of them as the study runs them. DocumentError
-    at the first mistake, or where two servers have one id."""
+    servers/ has. With a `study` it has the servers of that too, and all of them as the study runs them, in this one of
+    its sweeps. DocumentError at the first mistake, or where two servers have one id."""
     servers = load(paths.SERVERS)
     sets = load_sets(paths.SERVERS, servers)
     if study is not None:
-        _add_study(servers, study)
+        _add_study(servers, study, sweep)
     folders = add_outside(servers, outside)
     return Catalog(paths.SERVERS, servers, sets, folders)
 
 
-def _add_study(servers: dict[str, Server], study: str) -> None:
+def _add_study(servers: dict[str, Server], study: str, sweep: str | None) -> None:
     """Add the servers of a study, and have all run as it says. DocumentError for an id that another server has or
     had, and for a setting of a server that there is not."""
     described, folder = read_study_file(study), paths.servers_of_study(study)
     if any(folder.glob(f"*/{SERVER_FILE}")):
         add(servers, load(folder, study=study), folder, {})
-    if unknown := next((id for id in described.settings_of if id not in servers), None):
-        place = f"{paths.STUDIES / study / STUDY_FILE}: settings_of"
-        raise DocumentError(f"{place}: no server {unknown!r}{suggestion(unknown, servers)}")
-    servers |= described.with_settings(servers)
+    for place, pattern in described.set_patterns:
+        if not any(fnmatchcase(id, pattern) for id in servers):
+            unknown = f"no server {pattern!r}{suggestion(pattern, servers)}"
+            raise DocumentError(f"{paths.STUDIES / study / STUDY_FILE}: {place}: {unknown}")
+    servers |= described.with_settings(servers, sweep)
     if constants := [each for each in workloads_with(study).values() if each.constant and not each.not_before_ms]:
         servers[REFERENCE] = _with_constants(servers[REFERENCE], constants)
 

@@ -16,6 +16,7 @@ from ab_runner.catalog.study_figures import FIGURES_FILE, Figure
 from ab_runner.catalog.study_file import README, STUDY_FILE, StudyFile, read_study_file, study_ids
 from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.catalog.workloads import workloads_with
+from ab_runner.model.axis import Axis
 from ab_runner.model.server import Server, current_id
 
 
@@ -37,6 +38,15 @@ class Study(Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """Its title and its year."""
         return f"{self.about.title}, {self.year}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its figures are of open loads."""
+        return any(figure.is_open for figure in self.figures)
+
+    def is_of_load(self, axis: Axis) -> bool:
+        """Return whether sweeps with these levels can be compared with its figures."""
+        return axis == ("rate" if self.is_open else "connections")
 
     @property
     def readme(self) -> str:

@@ -19,6 +19,10 @@ CONCLUSIONS_FILE = "conclusions.toml"
 
 Names = Annotated[tuple[str, ...], Meta(min_length=1)]
 Share = Annotated[float, Meta(ge=0, lt=1)]
+Quantity = Literal["rate", "answered", "mean", "longest", "beside"]
+"""What of a cell a claim is about: requests per second, or of an open load the requests that were answered, the mean or
+the longest latency from sending without what a request asks to wait, of which a lower one is better, and whether the
+second load beside it is answered."""
 
 
 class _Claim(Struct, frozen=True, kw_only=True, tag_field="form", forbid_unknown_fields=True):
@@ -32,17 +36,26 @@ class _Claim(Struct, frozen=True, kw_only=True, tag_field="form", forbid_unknown
     first: Names
     second: Names
 
+    @property
+    def quantity(self) -> Quantity:
+        return "rate"
+
 
 class _Comparison(_Claim, frozen=True, kw_only=True):
-    """A claim on rates. It is read on means over its concurrencies first, and then strictly: each pair of servers at
-    every concurrency. `as_group`: the sides whose servers count together in the reading on means, by their geometric
-    mean. `at_every_level`: the author says so, and the claim has the strict reading alone."""
+    """A claim on rates, or on what `of` names. It is read on means over its concurrencies first, and then strictly:
+    each pair of servers at every concurrency. `as_group`: the sides whose servers count together in the reading on
+    means, by their geometric mean. `at_every_level`: the author says so, and the claim has the strict reading alone."""
 
+    of: Literal["rate", "answered", "mean", "longest"] = "rate"
     against: WorkloadName | None = None
     """The workload of the second where it is not that of the first: the claim compares two workloads, of the same
     server too."""
     as_group: tuple[Literal["first", "second"], ...] = ()
     at_every_level: bool = False
+
+    @property
+    def quantity(self) -> Quantity:
+        return self.of
 
     @property
     def has_means(self) -> bool:
@@ -51,7 +64,7 @@ class _Comparison(_Claim, frozen=True, kw_only=True):
 
 
 class Faster(_Comparison, frozen=True, kw_only=True, tag="faster"):
-    """Each of the first is faster than each of the second, by more than `by` (0.1 for 10 %). With `one`, one of the
+    """Each of the first is better than each of the second, by more than `by` (0.1 for 10 %). With `one`, one of the
     first is enough; in the strict reading it may be a different one at each concurrency."""
 
     by: Share = 0.0
@@ -75,7 +88,19 @@ class MostFailed(_Claim, frozen=True, kw_only=True, tag="most-failed"):
     """More requests of the first, a single server, failed than of any of the second, over all of `at` together."""
 
 
-Claim = Faster | AboutEqual | GapCloses | MostFailed
+class KeepsAnswering(_Claim, frozen=True, kw_only=True, tag="keeps-answering"):
+    """Of the requests beside the load, those of the first are answered until the end, and those of the second are not.
+    One side may be empty."""
+
+    first: tuple[str, ...] = ()
+    second: tuple[str, ...] = ()
+
+    @property
+    def quantity(self) -> Quantity:
+        return "beside"
+
+
+Claim = Faster | AboutEqual | GapCloses | MostFailed | KeepsAnswering
 
 
 class Conclusion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -123,10 +148,13 @@ def _check(path: Path, found: Conclusions, figures: Sequence[Figure]) -> None:
         if name not in published:
             known = suggestion(name, [*published, *found.groups])
             raise DocumentError(f"{path}: {key}: no server {name!r} in {FIGURES_FILE}{known}")
-    places = {(figure.workload, figure.concurrency) for figure in figures}
+    places = {(figure.workload, figure.level) for figure in figures}
     for key, claim in _claims(found):
         first, second = found.sides(claim)
-        if not second:
+        if isinstance(claim, KeepsAnswering):
+            if not (first or second):
+                raise DocumentError(f"{path}: {key}: must have servers, first or second")
+        elif not second:
             raise DocumentError(f"{path}: {key}.second: names no server that is not among the first")
         if isinstance(claim, MostFailed) and len(first) > 1:
             raise DocumentError(f"{path}: {key}.first: must be one server")

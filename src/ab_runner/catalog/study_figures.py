@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from ab_runner.catalog.toml_files import DocumentError, explained
 from ab_runner.catalog.workloads import unknown_workload
 from ab_runner.host import safe_files
-from ab_runner.model.limits import Connections, Count
-from ab_runner.model.workload import WorkloadName
+from ab_runner.model.limits import Count
+from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.stats.little import under_way
 
 FIGURES_FILE = "published.csv"
@@ -28,15 +28,18 @@ Quantity = Annotated[float, Meta(gt=0, lt=1e12)]
 
 
 class Figure(Struct, frozen=True, forbid_unknown_fields=True):
-    """A row: what was published of one server, workload and concurrency."""
+    """A row: what was published of one server, workload and level."""
 
     workload: WorkloadName
     server: str
-    concurrency: Connections
+    level: Annotated[int, Meta(ge=1, le=1_000_000)]
+    """Connections of a closed load, or requests per second of an open one: the file's column says which."""
     requests_per_second: Annotated[float, Meta(gt=0, lt=1e9)] | None
     failed_requests: Count | None
     outcome: Literal["ok", "failed", "timeout", "untested"]
     requests: Annotated[int, Meta(gt=0)] | None = None
+    answered: Count | None = None
+    """Requests that were answered, or that the server began to answer, of an open load."""
     latency_mean_ms: Quantity | None = None
     latency_longest_ms: Quantity | None = None
     answer_bytes: Quantity | None = None
@@ -47,6 +50,10 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     """Bytes that the server's JVM allocated for each request."""
     failures_at_most: float = 0.0
     """The share of requests that may fail, as the study says; no column."""
+    is_open: bool = False
+    """Whether its level is a rate; no column."""
+    wait_ms: Count = 0
+    """What a request of its workload asks to wait; no column."""
 
     @property
     def rate(self) -> float | None:
@@ -69,18 +76,22 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
         return under_way(self.requests_per_second, self.latency_mean_ms)
 
 
-COLUMNS = tuple(name for name in Figure.__struct_fields__ if name != "failures_at_most")
+COLUMNS = tuple(name for name in Figure.__struct_fields__ if name not in ("failures_at_most", "is_open", "wait_ms"))
 _ALWAYS = COLUMNS[: COLUMNS.index("outcome") + 1]
-"""The first columns of every file; any of the others may follow."""
+"""The first columns of every file; any of the others may follow. In place of `level` the file says what it is."""
+LEVELS = ("concurrency", "rate")
 
 
-def read(path: Path, workloads: Collection[str], failures_at_most: float) -> tuple[Figure, ...]:
+def read(path: Path, workloads: Mapping[str, Workload], failures_at_most: float) -> tuple[Figure, ...]:
     """Return the figures of a file, whose workloads are among these and of which the share of requests that may fail is
     given. DocumentError, with file, line and reason, at the first row that is wrong."""
     try:
         text = safe_files.read(path, _AT_MOST).decode()
         rows = _figures(path, io.StringIO(text, newline=""), workloads)
-        return tuple(replace(row, failures_at_most=failures_at_most) for row in rows)
+        return tuple(
+            replace(row, failures_at_most=failures_at_most, wait_ms=workloads[row.workload].not_before_ms)
+            for row in rows
+        )
     except OSError as error:
         raise DocumentError(f"{path}: cannot be read: {error.strerror}; restore it with git") from error
     except (UnicodeDecodeError, csv.Error) as error:
@@ -90,19 +101,26 @@ def read(path: Path, workloads: Collection[str], failures_at_most: float) -> tup
 def _figures(path: Path, lines: Iterator[str], workloads: Collection[str]) -> Iterator[Figure]:
     rows = csv.DictReader(lines, strict=True)
     found = tuple(rows.fieldnames or ())
-    more = found[len(_ALWAYS) :]
-    if found[: len(_ALWAYS)] != _ALWAYS or len({*found}) < len(found) or not {*more} <= {*COLUMNS}:
-        others = ", ".join(COLUMNS[len(_ALWAYS) :])
-        raise DocumentError(f"{path}: line 1: the columns must be {','.join(_ALWAYS)}, and any of {others}")
+    is_open = "rate" in found
+    names = ["level" if name in LEVELS else name if name != "level" else "" for name in found]
+    rows.fieldnames = names
+    if tuple(names[: len(_ALWAYS)]) != _ALWAYS or len({*names}) < len(names) or not {*names} <= {*COLUMNS}:
+        first, others = ",".join(_ALWAYS).replace("level", LEVELS[0]), ", ".join(COLUMNS[len(_ALWAYS) :])
+        raise DocumentError(
+            f"{path}: line 1: the columns must be {first} (rate in place of concurrency for open loads), "
+            f"and any of {others}"
+        )
     seen: set[tuple[str, str, int]] = set()
     for row in rows:
         place = f"{path}: line {rows.line_num}"
         if None in row or None in row.values():
             raise DocumentError(f"{place}: must have {len(found)} fields")
         try:
-            figure = msgspec.convert({name: text or None for name, text in row.items()}, Figure, strict=False)
+            values = {name: text or None for name, text in row.items()} | {"is_open": is_open}
+            figure = msgspec.convert(values, Figure, strict=False)
         except msgspec.ValidationError as error:
-            raise DocumentError(f"{place}: {explained(error)}") from error
+            reason = explained(error).replace("level: ", f"{LEVELS[is_open]}: ")
+            raise DocumentError(f"{place}: {reason}") from error
         if wrong := unknown_workload(figure.workload, workloads):
             raise DocumentError(f"{place}: workload: {wrong}")
         _check(place, figure, seen)
@@ -111,9 +129,10 @@ def _figures(path: Path, lines: Iterator[str], workloads: Collection[str]) -> It
 
 def _check(place: str, figure: Figure, seen: set[tuple[str, str, int]]) -> None:
     """Check what involves more than one field."""
-    if (figure.outcome == "ok") != (figure.requests_per_second is not None):
+    has_figure = figure.requests_per_second is not None
+    if has_figure != (figure.outcome == "ok") and (has_figure or not figure.is_open):
         raise DocumentError(f"{place}: requests_per_second: rows with outcome ok must have a figure, others must not")
-    key = (figure.workload, figure.server, figure.concurrency)
+    key = (figure.workload, figure.server, figure.level)
     if key in seen:
-        raise DocumentError(f"{place}: a second row for {figure.server}, {figure.workload} at {figure.concurrency}")
+        raise DocumentError(f"{place}: a second row for {figure.server}, {figure.workload} at {figure.level}")
     seen.add(key)

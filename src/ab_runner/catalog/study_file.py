@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
@@ -18,10 +19,13 @@ from ab_runner.catalog.study_figures import FIGURES_FILE
 from ab_runner.catalog.toml_files import DocumentError, explained, key_and_reason, read_toml
 from ab_runner.catalog.workloads import unknown_workload, workloads_with
 from ab_runner.errors import UserError
+from ab_runner.model.axis import HIGHEST_RATE, OpenLoad
 from ab_runner.model.limits import BLOCKS_AT_MOST, CONNECTIONS_AT_MOST
+from ab_runner.model.load import ArrivalKind, SecondLoad
 from ab_runner.model.protocol import PROTOCOLS, RUNTIMES, SweepName
 from ab_runner.model.server import JDKS, Server
 from ab_runner.model.text import shown
+from ab_runner.model.workload import Workload
 
 STUDY_FILE = "study.toml"
 README = "README.md"
@@ -31,6 +35,8 @@ UNVERIFIED = "unverified"
 TOLERANT = "wrk"
 """The generator whose failures are counted one by one, so that a share of them can be allowed."""
 T = TypeVar("T")
+_OF_OPEN_LOADS = ("requests", "arrivals", "connections", "opened_before", "beside")
+"""Keys that only sweeps with an open load have."""
 _UNITS = {"m": 2**20, "g": 2**30}
 
 Line = Annotated[str, Meta(pattern=r"^[^\x00-\x20][^\x00-\x1f]*\Z", max_length=300)]
@@ -38,29 +44,19 @@ Flag = Annotated[str, Meta(pattern=r"^-[!-~]+\Z", max_length=200)]
 """An option of java's. start-jvm divides what it is given at spaces."""
 Memory = Annotated[str, Meta(pattern=r"^[1-9][0-9]{0,4}[mg]\Z")]
 Time = Annotated[str, Meta(pattern=r"^[1-9][0-9]{0,4}(s|m)\Z")]
+Connections = Annotated[int, Meta(ge=1, le=CONNECTIONS_AT_MOST)]
+Rate = Annotated[int, Meta(ge=1, le=HIGHEST_RATE)]
 
 
-class SweepTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """[sweeps.NAME]: one sweep of the study, in the options of `run`."""
+class BesideTable(SecondLoad, frozen=True, forbid_unknown_fields=True):
+    """`beside` of an open load."""
 
-    servers: Names
-    """Ids, patterns and sets."""
-    workloads: Names
-    concurrency: Annotated[tuple[Annotated[int, Meta(ge=1, le=CONNECTIONS_AT_MOST)], ...], Meta(min_length=1)]
-    protocol: str = "standard"
-    blocks: Annotated[int, Meta(ge=1, le=BLOCKS_AT_MOST)] | None = None
-    duration: Time | None = None
-    warmup: Annotated[str, Meta(pattern=r"^(none|[1-9][0-9]{0,8}|[1-9][0-9]{0,4}(s|m))\Z")] | None = None
-    generator: str | None = None
-    server_cpus: Annotated[int, Meta(ge=1)] | None = None
-    share_cpus: bool = False
-    runtime: str = RUNTIMES[0]
-    timeout: Annotated[int, Meta(ge=1, le=3600)] | None = None
-    """Seconds after which the generator counts a request as failed. None: as the protocol has it."""
+    rate: Rate
 
 
 class SettingsTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """[settings], of all servers of the study, and [settings_of.SERVER], of one, which has precedence."""
+    """[settings], of all servers of the study, and a table of [settings_of], of those that a pattern matches, which has
+    precedence, the last one most."""
 
     jdk: int | None = None
     jvm_flags: Annotated[tuple[Flag, ...], Meta(max_length=50)] | None = None
@@ -77,6 +73,54 @@ class SettingsTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             jvm_flags=(server.jvm_flags if self.jvm_flags is None else self.jvm_flags) if server.is_jvm else None,
             memory=server.memory if self.memory is None else int(self.memory[:-1]) * _UNITS[self.memory[-1]],
             environment=server.environment | self.environment,
+        )
+
+
+class SweepTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """[sweeps.NAME]: one sweep of the study, mostly in the options of `run`. Its load is closed, over `concurrency`
+    connections, or open, with requests at a `rate`."""
+
+    servers: Names
+    """Ids, patterns and sets."""
+    workloads: Names
+    concurrency: Annotated[tuple[Connections, ...], Meta(min_length=1)] | None = None
+    rate: Annotated[tuple[Rate, ...], Meta(min_length=1)] | None = None
+    requests: Annotated[int, Meta(ge=1)] | None = None
+    """Of each trial, at the only rate, in place of a duration."""
+    arrivals: ArrivalKind = "poisson"
+    connections: Connections | None = None
+    """The most that an open load may have at once."""
+    opened_before: Annotated[int, Meta(ge=0, le=CONNECTIONS_AT_MOST)] = 0
+    """Connections that are opened before the first request is due."""
+    beside: BesideTable | None = None
+    protocol: str = "standard"
+    blocks: Annotated[int, Meta(ge=1, le=BLOCKS_AT_MOST)] | None = None
+    duration: Time | None = None
+    warmup: Annotated[str, Meta(pattern=r"^(none|[1-9][0-9]{0,8}|[1-9][0-9]{0,4}(s|m))\Z")] | None = None
+    warmup_workload: str | None = None
+    """What warms servers up in place of the workloads that are measured."""
+    warmup_connections: Connections | None = None
+    generator: str | None = None
+    server_cpus: Annotated[int, Meta(ge=1)] | None = None
+    share_cpus: bool = False
+    runtime: str = RUNTIMES[0]
+    timeout: Annotated[int, Meta(ge=1, le=3600)] | None = None
+    """Seconds after which the generator counts a request as failed. None: as the protocol has it."""
+    settings_of: dict[str, SettingsTable] = {}
+    """In this sweep, in place of the study's."""
+
+    @property
+    def open_load(self) -> OpenLoad | None:
+        """The load whose levels are its rates; None if it is closed."""
+        if self.rate is None:
+            return None
+        return OpenLoad(
+            axis="rate",
+            is_exact=True,
+            arrivals=self.arrivals,
+            connections=self.connections,
+            opened_before=self.opened_before,
+            beside=self.beside and SecondLoad(self.beside.workload, self.beside.rate),
         )
 
 
@@ -106,11 +150,26 @@ class StudyFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What distinguishes the first, the second and further stand-ins of each, by each of which conclusions are
     judged."""
 
-    def with_settings(self, servers: Mapping[str, Server]) -> dict[str, Server]:
-        """Return these servers as the study runs them."""
-        return {
-            id: self.settings_of.get(id, SettingsTable()).of(self.settings.of(each)) for id, each in servers.items()
-        }
+    def with_settings(self, servers: Mapping[str, Server], sweep: SweepName | None) -> dict[str, Server]:
+        """Return these servers as the study runs them, in this one of its sweeps."""
+        tables = [*self.settings_of.items(), *(self.sweeps[sweep].settings_of.items() if sweep in self.sweeps else ())]
+
+        def as_set(server: Server) -> Server:
+            for settings in (self.settings, *(each for pattern, each in tables if fnmatchcase(server.id, pattern))):
+                server = settings.of(server)
+            return server
+
+        return {id: as_set(server) for id, server in servers.items()}
+
+    @property
+    def set_patterns(self) -> Iterator[tuple[str, str]]:
+        """Yield each pattern of servers that has settings, behind its place."""
+        yield from (("settings_of", pattern) for pattern in self.settings_of)
+        for name, sweep in self.sweeps.items():
+            yield from ((f"sweeps.{name}.settings_of", pattern) for pattern in sweep.settings_of)
+
+
+_DEFAULTS = {each.name: each.default for each in msgspec.structs.fields(SweepTable)}
 
 
 def study_ids() -> list[str]:
@@ -166,14 +225,43 @@ def _mistakes(id: str, found: StudyFile) -> Iterator[str]:
         for workload in sweep.workloads:
             if wrong := unknown_workload(workload, workloads):
                 yield f"{place}.workloads: {wrong}"
+        if sweep.warmup_workload and (wrong := unknown_workload(sweep.warmup_workload, workloads)):
+            yield f"{place}.warmup_workload: {wrong}"
+        yield from _mistakes_of_load(place, sweep, workloads)
+    of_sweeps = (
+        (f"sweeps.{name}.settings_of.{server}", each)
+        for name, sweep in found.sweeps.items()
+        for server, each in sweep.settings_of.items()
+    )
     for place, settings in (
         ("settings", found.settings),
         *((f"settings_of.{server}", each) for server, each in found.settings_of.items()),
+        *of_sweeps,
     ):
         if settings.jdk is not None:
             yield from _none_of(f"{place}.jdk", settings.jdk, JDKS)
         if taken := next((name for name in settings.environment if name in SET_BY_RUNNER), None):
             yield f"{place}.environment: {taken} is set by the runner; remove it"
+
+
+def _mistakes_of_load(place: str, sweep: SweepTable, workloads: Mapping[str, Workload]) -> Iterator[str]:
+    if (sweep.concurrency is None) == (sweep.rate is None):
+        yield f"{place}: must have either concurrency, of a closed load, or rate, of an open one"
+    if sweep.rate is None:
+        if only := next((key for key in _OF_OPEN_LOADS if getattr(sweep, key) != _DEFAULTS[key]), None):
+            yield f"{place}.{only}: only with rate, of an open load"
+        return
+    if only := next((key for key in ("generator", "share_cpus") if getattr(sweep, key)), None):
+        yield f"{place}.{only}: only with concurrency, of a closed load"
+    if sweep.requests is not None and (len(sweep.rate) > 1 or sweep.duration is not None):
+        yield f"{place}.requests: only with one rate, and without duration"
+    if sweep.opened_before > (sweep.connections or CONNECTIONS_AT_MOST):
+        yield f"{place}.opened_before: more than connections, {sweep.connections:,}"
+    if sweep.beside is not None:
+        if wrong := unknown_workload(sweep.beside.workload, workloads):
+            yield f"{place}.beside: {wrong}"
+        elif workloads[sweep.beside.workload].constant is None:
+            yield f"{place}.beside: the right answer of {sweep.beside.workload} must be a constant"
 
 
 def _none_of(place: str, value: object, known: Iterable[object]) -> Iterator[str]:

@@ -22,8 +22,8 @@ OWN_HEADERS = frozenset({"accept", "connection", "content-length", "host", "tran
 """Lines that generators send themselves, and those that a request without a body must not have."""
 WORKLOADS_FILE = "workloads.toml"
 """In the folder of a study."""
-LONGEST_WAIT = 4_000
-"""Milliseconds; the probe waits five seconds for an answer."""
+LONGEST_WAIT = 60_000
+"""Milliseconds. The probe asks three times before a trial, and again after it."""
 _ANSWERS = ("fixture", "constant", "echo", "gzip_of", "probed_bytes")
 _NAME_AT_MOST = 63
 _CONSTANT_AT_MOST = 16_384

@@ -133,17 +133,14 @@ def report_for(wanted: Wanted, analysis: SweepAnalysis) -> Report:
     from ab_runner.report.document import only_fastest, only_summary, only_tables
     from ab_runner.report.tables.of_sweep import report_of
     from ab_runner.report.tables.ranking import report_ranking
-    from ab_runner.report.tables.studies import compared_with_study
-    from ab_runner.report.tables.then_and_now import report_ranking_then_and_now, report_then_and_now
+    from ab_runner.report.tables.studies import beside_study, compared_with_study
+    from ab_runner.report.tables.then_and_now import report_ranking_then_and_now
 
     if wanted.only == "ranking":
         if wanted.then_and_now:
             return report_ranking_then_and_now(compared_with_study(analysis))
         return report_ranking(analysis)
-    if wanted.then_and_now:
-        report = report_then_and_now(analysis, compared_with_study(analysis))
-    else:
-        report = report_of(analysis, wanted.everything)
+    report = beside_study(analysis) if wanted.then_and_now else report_of(analysis, wanted.everything)
     parts = {"fastest": only_fastest, "tables": only_tables, "summary": only_summary}
     return parts[wanted.only](report) if wanted.only else report
 

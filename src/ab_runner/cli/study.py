@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from ab_runner import paths
 from ab_runner.cli import run
 from ab_runner.errors import UserError
+from ab_runner.model.load import Load
 from ab_runner.model.protocol import SweepRequest
 
 if TYPE_CHECKING:
@@ -111,19 +112,29 @@ def _asked(study: Study, name: str, more: Sequence[str] = ()) -> tuple[SweepRequ
         values: dict[str, Any] = dict(context.params)
         is_dry = values.pop("dry_run")
         request, place = run.asked(**values)
+    protocol = request.protocol
+    trial = protocol.trial
+    if sweep.requests and sweep.rate and not any(word.startswith("--duration") for word in more):
+        trial = Load(seconds=sweep.requests / sweep.rate[0])
     protocol = replace(
-        request.protocol,
-        idle_timeout=sweep.timeout or request.protocol.idle_timeout,
+        protocol,
+        trial=trial,
+        warm_up=replace(protocol.warm_up, connections=sweep.warmup_connections, workload=sweep.warmup_workload),
+        idle_timeout=sweep.timeout or protocol.idle_timeout,
         failures_at_most=study.about.failures_at_most,
     )
-    return replace(request, study=study.id, study_sweep=name, protocol=protocol), place, is_dry
+    open_load = sweep.open_load if request.axis == "rate" else request.open
+    return replace(request, study=study.id, study_sweep=name, protocol=protocol, open=open_load), place, is_dry
 
 
 def _words_of(sweep: SweepTable) -> Iterator[str]:
     """Yield a sweep of a study in the options of `run`."""
     yield from ("--servers", ",".join(sweep.servers))
     yield from ("--workloads", ",".join(sweep.workloads))
-    yield from ("--concurrency", ",".join(map(str, sweep.concurrency)))
+    if sweep.concurrency is not None:
+        yield from ("--concurrency", ",".join(map(str, sweep.concurrency)))
+    if sweep.rate is not None:
+        yield from ("--rate", ",".join(map(str, sweep.rate)))
     yield from ("--protocol", sweep.protocol)
     yield from ("--runtime", sweep.runtime)
     for option in ("blocks", "duration", "warmup", "generator", "server_cpus"):

@@ -76,7 +76,7 @@ class Subject(msgspec.Struct, frozen=True):
     ) -> probe.Answer:
         """Return the right answer to a request, of which `unsent` is still to be sent, if not all. ProbeError if it is
         not the right one."""
-        answer = probe.exchange(connection, request if unsent is None else unsent)
+        answer = probe.exchange(connection, request if unsent is None else unsent, probe.seconds_of(workload))
         probe.check_answer(answer, self.question(workload, request))
         return answer
 

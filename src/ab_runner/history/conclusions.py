@@ -13,11 +13,21 @@ import msgspec
 from ab_runner.analysis.bounds import bound_of_ratio
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.catalog.studies import Study
-from ab_runner.catalog.study_conclusions import AboutEqual, Claim, Conclusion, Faster, GapCloses, MostFailed
+from ab_runner.catalog.study_conclusions import (
+    AboutEqual,
+    Claim,
+    Conclusion,
+    Faster,
+    GapCloses,
+    KeepsAnswering,
+    MostFailed,
+    Quantity,
+)
 from ab_runner.history.evidence import Evidence, FailedRequests, Measured, of_study, of_sweep
 from ab_runner.history.means import Weighted, common_blocks, means_of
 from ab_runner.history.verdicts import (
     Absent,
+    Answered,
     ComparedRates,
     ConclusionVerdict,
     Failed,
@@ -42,6 +52,8 @@ from ab_runner.stats.hypotheses import (
     within,
 )
 
+ALL, FEW = 0.99, 0.5
+"""The shares of the requests beside the load from which on a server answers them, and up to which it does not."""
 NO_GAP = 0.05
 """Groups that are shown to differ by no more than this have no gap that could close."""
 
@@ -125,6 +137,7 @@ def _verdict(decision: Decision) -> ConclusionVerdict:
 
 def _asked(study: Study, claim: Claim, evidence: Evidence, is_strict: bool) -> Iterator[_Asked | Part]:
     sides = first, second = study.sides(claim)
+    evidence = evidence.on(claim.quantity)
     for workload in claim.workloads:
         match claim:
             case GapCloses():
@@ -136,6 +149,11 @@ def _asked(study: Study, claim: Claim, evidence: Evidence, is_strict: bool) -> I
                     Part(workload=workload, at=(at,), verdict="not measured", basis=Absent((cell.absence,)))
                     for at, cell in missing
                 )
+            case KeepsAnswering():
+                for level, (side, should) in product(claim.at, ((first, True), (second, False))):
+                    yield from (
+                        _answering(evidence.of(name, workload, level), workload, level, should) for name in side
+                    )
             case Faster() | AboutEqual():
                 reads_means = claim.has_means and not is_strict
                 firsts, seconds = (
@@ -204,7 +222,7 @@ def _hypothesis(
     else:
         hypotheses = within(means, claim.within, can_hold, can_fail)
     blocks = common_blocks([*first, *second]) if len(cells) > 2 else []
-    rates = [_side_rate(side, blocks) for side in (first, second)]
+    rates = [_side_rate(side, blocks, claim.quantity) for side in (first, second)]
     part = msgspec.structs.replace(
         part,
         basis=ComparedRates(rates[0], rates[1], _are_few_starts(hypotheses, evidence)),
@@ -230,7 +248,7 @@ def _are_few_starts(hypotheses: Iterable[Hypothesis], evidence: Evidence) -> boo
     return not evidence.is_published and not all(hypothesis.tested for hypothesis in hypotheses)
 
 
-def _side_rate(cells: Sequence[Measured], blocks: Sequence[int]) -> SideRate:
+def _side_rate(cells: Sequence[Measured], blocks: Sequence[int], quantity: Quantity) -> SideRate:
     """Return the geometric mean of the cells of a side, over these blocks if there are any."""
     rates = [log(cell.rates[block]) for cell in cells for block in blocks]
     return SideRate(
@@ -238,6 +256,7 @@ def _side_rate(cells: Sequence[Measured], blocks: Sequence[int]) -> SideRate:
         exp(fmean(rates or [cell.measurement.mean.value for cell in cells if cell.measurement is not None])),
         at_least=any(cell.at_least for cell in cells),
         at_most=any(cell.at_most for cell in cells),
+        quantity=quantity,
     )
 
 
@@ -286,6 +305,23 @@ def _are_about_equal(cells: Sequence[Weighted], evidence: Evidence) -> bool:
     if evidence.is_published:
         return all(hypothesis.can_hold and hypothesis.excess >= 0 for hypothesis in hypotheses)
     return decisions(hypotheses) == [True, True]
+
+
+# --- requests beside the load ----------------------------------------------------------------------------------
+
+
+def _answering(cell: Measured, workload: WorkloadName, level: int, should: bool) -> Part:
+    """Return whether a server answered the requests beside the load until the end, if it `should`, or stopped."""
+    part = Part(
+        workload=workload, at=(level,), verdict="not measured", basis=Absent((cell.absence,)), first=cell.server
+    )
+    if not cell.rates:
+        return part
+    shares = tuple(cell.rates.values())
+    every, none = all(share >= ALL for share in shares), all(share <= FEW for share in shares)
+    holds, fails = (every, any(share <= FEW for share in shares)) if should else (none, any(s >= ALL for s in shares))
+    verdict: ConclusionVerdict = "holds" if holds else "does not hold" if fails else "cannot be told"
+    return msgspec.structs.replace(part, verdict=verdict, basis=Answered(cell.server, shares))
 
 
 # --- failed requests -------------------------------------------------------------------------------------------

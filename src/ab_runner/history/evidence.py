@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
+from typing import Any
 
 import msgspec
 
@@ -11,7 +12,9 @@ from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.catalog.studies import Study
+from ab_runner.catalog.study_conclusions import Quantity
 from ab_runner.catalog.study_figures import Figure
+from ab_runner.history.quantities import Quantities, of_figure, of_trial
 from ab_runner.history.then_and_now import match_of
 from ab_runner.model.protocol import DEFAULT_GENERATOR
 from ab_runner.model.server import Server
@@ -19,6 +22,11 @@ from ab_runner.model.trial import Cell, Trial, cell_of
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ratio import log_mean
+
+OTHERS: tuple[Quantity, ...] = ("answered", "mean", "longest", "beside")
+"""The quantities besides the rate that claims are about."""
+SHORTEST_MS = 0.001
+"""What a latency has beyond the wait at least: figures are rounded."""
 
 
 class NotThere(Enum):
@@ -72,7 +80,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """Figures under the names of a study's servers; `year` is that of published ones, of which it is not known how
+    """Figures under the names of a study's servers: `cells` has rates, `others` the other quantities that claims are
+    about, each so that more is better; `year` is that of published ones, of which it is not known how
     many `cpus` each server had. `generator` made the load. `is_of_sessions`: of several, whose figures are compared
     by session and not by block."""
 
@@ -82,6 +91,11 @@ class Evidence(msgspec.Struct, frozen=True):
     cpus: int | None = None
     generator: str = DEFAULT_GENERATOR
     is_of_sessions: bool = False
+    others: Mapping[Quantity, Mapping[Cell, Measured]] = {}
+
+    def on(self, quantity: Quantity) -> Evidence:
+        """Return the evidence with this quantity in its cells."""
+        return self if quantity == "rate" else msgspec.structs.replace(self, cells=self.others.get(quantity, {}))
 
     @property
     def is_published(self) -> bool:
@@ -102,13 +116,53 @@ class Evidence(msgspec.Struct, frozen=True):
     @property
     def has_noise(self) -> bool:
         """Whether any of its cells had enough starts to be tested."""
-        return any(cell.has_noise for cell in self.cells.values())
+        return any(cell.has_noise for cells in (self.cells, *self.others.values()) for cell in cells.values())
 
 
 def of_study(study: Study) -> Evidence:
     """Return the figures of a study as evidence."""
-    cells = {Cell(each.server, each.workload, each.concurrency): _published(each) for each in study.figures}
-    return Evidence(study.name, cells, study.year)
+    figures = {Cell(each.server, each.workload, each.level): each for each in study.figures}
+    others = {
+        quantity: {
+            cell: Measured(
+                server=figure.server,
+                absence=Absence(figure.server, figure),
+                is_published=True,
+                **_by_block({} if value is None else {1: value}),
+            )
+            for cell, figure in figures.items()
+            for value in [_published_value(figure, quantity)]
+        }
+        for quantity in (OTHERS if study.is_open else ())
+    }
+    cells = {cell: _published(figure) for cell, figure in figures.items()}
+    return Evidence(study.name, cells, study.year, others=others)
+
+
+def _published_value(figure: Figure, quantity: Quantity) -> float | None:
+    if quantity == "beside":
+        return {"ok": 1.0, "failed": 0.0}.get(figure.outcome)
+    counts = figure.reason is None or (quantity == "answered" and figure.outcome == "ok")
+    return _value(of_figure(figure), quantity, figure.wait_ms) if counts else None
+
+
+def _value(found: Quantities, quantity: Quantity, wait_ms: int) -> float | None:
+    """Return a quantity so that more is better: of a latency the inverse, per second, of what is beyond the wait."""
+    match quantity:
+        case "answered":
+            return found.answered or None
+        case "mean" | "longest":
+            milliseconds = found.latency_mean if quantity == "mean" else found.latency_longest
+            return 1000 / max(milliseconds - wait_ms, SHORTEST_MS) if milliseconds is not None else None
+        case "beside":
+            return found.beside_answered
+    return found.rate
+
+
+def _by_block(values: Mapping[int, float]) -> dict[str, Any]:
+    """Return the fields of a cell that come from values by block. A share may be 0, and has no logarithm."""
+    is_positive = values and all(value > 0 for value in values.values())
+    return {"rates": values, "measurement": Measurement(log_mean(list(values.values()))) if is_positive else None}
 
 
 def _published(figure: Figure) -> Measured:
@@ -128,17 +182,26 @@ def _published(figure: Figure) -> Measured:
 
 
 def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
-    """Return the cells of the stand-in for each server of a study."""
+    """Return the cells of the stand-in for each server of a study. Those of an open load have no rates: a server has
+    the rate that it is given."""
     failures = _failures(analysis.trials)
+    trials = _trials_by_cell(analysis.trials)
     blocks = {} if analysis.sessions else {each.record.measured_with: each.record.block for each in analysis.trials}
     found: dict[Cell, Measured] = {}
+    others: dict[Quantity, dict[Cell, Measured]] = {} if analysis.is_closed else {each: {} for each in OTHERS}
     for (name, workload), server in _stand_ins(analysis.sweep.servers, study):
         for level in analysis.levels:
             cell = analysis.cell(server.id, workload, level)
-            if cell is not None:
-                found[Cell(name, workload, level)] = _measured(
+            if cell is None:
+                continue
+            place = Cell(name, workload, level)
+            if analysis.is_closed:
+                found[place] = _measured(
                     cell, analysis.measurements.get(cell.cell), failures.get(cell.cell, {}), blocks
                 )
+            for quantity, cells in others.items():
+                wait_ms = analysis.sweep.workload(workload).not_before_ms
+                cells[place] = _of_trials(cell, trials.get(cell.cell, ()), quantity, wait_ms)
     sweep = analysis.sweep
     return Evidence(
         sweep.id,
@@ -146,6 +209,31 @@ def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
         cpus=sweep.cpus_of_a_server,
         generator=sweep.request.load_by,
         is_of_sessions=bool(analysis.sessions),
+        others=others,
+    )
+
+
+def _trials_by_cell(trials: Iterable[TrialFigures]) -> dict[Cell, list[TrialFigures]]:
+    found: dict[Cell, list[TrialFigures]] = {}
+    for trial in trials:
+        record = trial.record
+        if isinstance(record, Trial) and record.outcome is not None and not record.is_reference_check:
+            found.setdefault(cell_of(record), []).append(trial)
+    return found
+
+
+def _of_trials(cell: CellSummary, trials: Iterable[TrialFigures], quantity: Quantity, wait_ms: int) -> Measured:
+    """Return what the trials of a cell measured, by block. Latencies are those of valid trials alone: where many
+    requests failed, they are those of the rest. How many were answered is known of all."""
+    values: dict[int, float] = {}
+    for trial in trials:
+        counts = trial.record.verdict.valid if isinstance(trial.record, Trial) else False
+        if counts or quantity in ("answered", "beside"):
+            value = _value(of_trial(trial), quantity, wait_ms)
+            if value is not None:
+                values[trial.record.block] = value
+    return Measured(
+        server=cell.cell.server, absence=Absence(cell.cell.server, cell), cell=cell.cell, **_by_block(values)
     )
 
 

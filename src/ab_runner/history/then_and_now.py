@@ -84,14 +84,14 @@ class ThenAndNow(msgspec.Struct, frozen=True):
 def then_and_now(analysis: SweepAnalysis, study: Study) -> tuple[ThenAndNow, ...]:
     """Return the workloads of the sweep with at least a server and a concurrency of the study; none of an open
     load."""
-    if not analysis.is_closed:
+    if study.is_open or not analysis.is_closed:
         return ()
     found = (_workload(name, analysis, study) for name in analysis.sweep.request.workloads)
     return tuple(each for each in found if each.levels and each.matches)
 
 
 def _workload(name: WorkloadName, analysis: SweepAnalysis, study: Study) -> ThenAndNow:
-    then = {(figure.server, figure.concurrency): figure for figure in study.figures if figure.workload == name}
+    then = {(figure.server, figure.level): figure for figure in study.figures if figure.workload == name}
     able = [server for server in analysis.sweep.servers if name in server.workloads]
     published = dict.fromkeys(server for server, _ in then)
     every = [match_of(server, able, study) for server in published]

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from ab_runner.analysis.bounds import Bound
-from ab_runner.catalog.study_conclusions import AboutEqual, Claim, Conclusion, Faster
+from ab_runner.catalog.study_conclusions import AboutEqual, Claim, Conclusion, Faster, Quantity
 from ab_runner.history.evidence import Absence, Evidence
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.estimate import Estimate
@@ -35,12 +35,14 @@ class Absent(msgspec.Struct, frozen=True):
 
 class SideRate(msgspec.Struct, frozen=True):
     """The rate of a server, or the geometric mean of several, or over several concurrencies. It is a bound of the true
-    one where `at_least` or `at_most`."""
+    one where `at_least` or `at_most`. Where it is another quantity than the rate, it is one of which more is better, as
+    evidence has it."""
 
     servers: tuple[str, ...]
     rate: float
     at_least: bool
     at_most: bool
+    quantity: Quantity = "rate"
 
 
 class ComparedRates(msgspec.Struct, frozen=True):
@@ -80,7 +82,14 @@ class Failed(msgspec.Struct, frozen=True):
     few_starts: bool
 
 
-Basis = Absent | Unanswerable | ComparedRates | Gap | Failed
+class Answered(msgspec.Struct, frozen=True):
+    """Which share of the requests beside the load a server answered at the end, in each start."""
+
+    server: str
+    shares: tuple[float, ...]
+
+
+Basis = Absent | Unanswerable | ComparedRates | Gap | Failed | Answered
 """What a verdict rests on."""
 
 

@@ -79,6 +79,8 @@ class Target(Struct, frozen=True, kw_only=True):
     """The file in the executor's `fixtures` that is the right answer's body."""
     constant: str | None = None
     """The text that is the right answer's body."""
+    beside: Workload | None = None
+    """What the load's second one asks for; its right answer is a constant."""
     echo: bool = False
     """Whether the right answer's body is the request's head. Without any of the three nothing can be compared."""
     rate: float | None = None

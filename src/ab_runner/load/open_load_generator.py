@@ -58,7 +58,9 @@ class OpenLoadGenerator:
         command = [*_command(target, load, concurrency), target.url]
         executed = command
         if target.constant is not None:
-            executed = with_file(_constant_file(target), target.constant, command)
+            executed = with_file(_constant_file(target), target.constant, executed)
+        if target.beside is not None and target.beside.constant is not None:
+            executed = with_file(_file_beside(target), target.beside.constant, executed)
         began = time.monotonic()
         done = target.executor.execute(executed, target.time_limit)
         seconds = time.monotonic() - began
@@ -88,19 +90,24 @@ def _command(target: Target, load: Load, concurrency: int) -> list[str]:
         kind = ["--closed", str(concurrency)]
     else:
         kind = ["--rate", str(load.rate), "--seed", str(load.seed)]
+        kind += ["--arrivals", load.arrivals] if load.arrivals != "poisson" else []
         kind += ["--max-connections", str(load.most_connections)] if load.most_connections else []
+        kind += ["--open", str(load.opened_before)] if load.opened_before else []
         kind += ["--spin", str(_SPIN)] if target.has_own_cpus else []
     expect = ["--expect-echo"] if target.echo else []
     if target.fixture is not None:
         expect = ["--expect", f"{target.executor.fixtures}/{target.fixture}"]
     if target.constant is not None:
         expect = ["--expect", _constant_file(target)]
+    beside = []
+    if load.beside is not None and target.beside is not None:
+        beside = ["--beside", f"{load.beside.rate}={target.beside.path}", "--beside-expect", _file_beside(target)]
     clean = ["--at-most", str(load.at_most)] if load.at_most else []
     if load.at_most and target.cpus:
         clean += ["--cpus", ",".join(map(str, target.cpus))]
     return [
         "open-load", *kind, "--seconds", f"{load.seconds:g}", *clean, "--lead-in", f"{load.lead_in:g}",
-        "--connections", _connections(target.keep_alive), *_headers(target.headers), *expect,
+        "--connections", _connections(target.keep_alive), *_headers(target.headers), *expect, *beside,
         "--timeout", str(target.idle_timeout), "--idle", str(load.idle),
         "--threads", str(target.processes), "--json",
     ]  # fmt: skip
@@ -108,6 +115,10 @@ def _command(target: Target, load: Load, concurrency: int) -> list[str]:
 
 def _constant_file(target: Target) -> str:
     return f"{target.executor.folder}/expected"
+
+
+def _file_beside(target: Target) -> str:
+    return f"{target.executor.folder}/expected-beside"
 
 
 def _headers(lines: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ab_runner.model.limits import Count
+from ab_runner.model.load import ArrivalKind, SecondLoad
 
 Axis = Literal["connections", "rate", "peak", "slo", "idle"]
 """`connections` at once, of a closed load. Of an open load: its `rate` in requests per second; that rate in per cent of
@@ -28,11 +29,32 @@ class OpenLoad(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reference_at_all_levels: bool = False
     """Whether latencies of the reference are measured beside all those of the servers. False in older sweeps, which
     have it at the middle level."""
+    is_exact: bool = False
+    """A trial has the seconds of the protocol, no load before them, and all of them count, as a study says. Otherwise
+    it has a lead-in, and goes on until it has so many clean seconds."""
+    arrivals: ArrivalKind = "poisson"
+    connections: Count | None = None
+    """The most at once. None: as the rate and the workload need."""
+    opened_before: Count = 0
+    """Connections that are opened before a trial's first request is due."""
+    beside: SecondLoad | None = None
 
 
 def percentage(percentile: Percentile) -> float:
     """Return 99.9 for `p99.9`."""
     return float(percentile.removeprefix("p"))
+
+
+def exact_text(plan: OpenLoad) -> str:
+    """Return what a study says of its open load: `exponential arrivals, at most 4,000 connections`."""
+    parts = ["exponential arrivals" if plan.arrivals == "poisson" else "arrivals at equal intervals"]
+    if plan.connections is not None:
+        parts.append(f"at most {plan.connections:,} connections")
+    if plan.opened_before:
+        parts.append(f"{plan.opened_before:,} opened before the first request")
+    if plan.beside is not None:
+        parts.append(f"{plan.beside.workload} at {plan.beside.rate:,}/s beside it")
+    return ", ".join(parts)
 
 
 def lowest_level(axis: Axis) -> int:

@@ -8,9 +8,22 @@ from typing import Literal
 from msgspec import Struct
 
 from ab_runner.model.limits import Amount, Count, Whole
+from ab_runner.model.workload import WorkloadName
 
 Limit = Literal["generator", "server", "machine"]
 """Whose CPUs were full in a trial: `server` also where both were, and `machine` where they shared them."""
+
+
+ArrivalKind = Literal["poisson", "constant"]
+"""The times of an open load's requests: those of many independent users, or equal intervals."""
+
+
+class SecondLoad(Struct, frozen=True):
+    """A second open load beside the main one: requests of another workload at equal intervals, over connections of
+    their own."""
+
+    workload: WorkloadName
+    rate: Count
 
 
 class Arrivals(Struct, frozen=True, kw_only=True):
@@ -147,6 +160,10 @@ class Load(Struct, frozen=True, omit_defaults=True):
     """The most that an open load may have at once, without the idle ones; None leaves it to the generator."""
     idle: Count = 0
     """Silent connections beside an open load."""
+    arrivals: ArrivalKind = "poisson"
+    opened_before: Count = 0
+    """Connections that are opened before the first request of an open load is due."""
+    beside: SecondLoad | None = None
     seed: Count = 1
     """Of the plan: the same seed gives the same times."""
     lead_in: Amount = 0

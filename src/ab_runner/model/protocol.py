@@ -46,6 +46,10 @@ class WarmUp(Struct, frozen=True):
     at_most: Count | None = None
     is_none: bool = False
     """Servers are measured as they start: that is what the sweep is about, and no trial counts as cold."""
+    connections: Count | None = None
+    """Those of all its load. None: 10, and 100 where the sweep has so many."""
+    workload: WorkloadName | None = None
+    """What warms a server up for all workloads. None: each of them."""
 
 
 class Lengths(Struct, frozen=True):
@@ -176,6 +180,21 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     def axis(self) -> Axis:
         """What the levels count."""
         return self.open.axis if self.open else "connections"
+
+    @property
+    def failures_to_give_up(self) -> int:
+        """The failed trials after which a cell gets no more: half of its blocks, for then it has no figure, whatever
+        the others show, and a failure often takes longer than a trial. Where a study says exactly what a trial is, it
+        has all of them, because what fails is what it asks."""
+        blocks = self.protocol.blocks
+        return blocks if self.open and self.open.is_exact else (blocks + 1) // 2
+
+    @property
+    def workloads_needed(self) -> tuple[WorkloadName, ...]:
+        """Its workloads, and those of the warm-up and of a second load, each once."""
+        beside = self.open.beside if self.open else None
+        others = (self.protocol.warm_up.workload, beside.workload if beside else None)
+        return tuple(dict.fromkeys((*self.workloads, *(name for name in others if name))))
 
     @property
     def load_by(self) -> str:

@@ -144,16 +144,14 @@ def left_of(stored: Stored) -> list[ServerRun]:
     up."""
     records = [record for record in stored.records if isinstance(record, Trial | NotMeasured)]
     left = remaining(plan_of(stored.sweep), records)
-    return without_failed_cells(left, records, stored.sweep.request.protocol.blocks)
+    return without_failed_cells(left, records, stored.sweep.request.failures_to_give_up)
 
 
-def without_failed_cells(runs: Iterable[ServerRun], records: Iterable[CellRecord], blocks: int) -> list[ServerRun]:
-    """Return these runs without the cells that failed in half of the sweep's blocks: they have no figure, whatever
-    their other blocks show, and a failure often takes longer than a trial."""
+def without_failed_cells(runs: Iterable[ServerRun], records: Iterable[CellRecord], failures: int) -> list[ServerRun]:
+    """Return these runs without the cells that failed in so many blocks."""
     failed = Counter(cell_of(record) for record in records if not is_valid(record) and record.server != REFERENCE)
     left = [
-        msgspec.structs.replace(run, cells=tuple(cell for cell in run.cells if 2 * failed[cell] < blocks))
-        for run in runs
+        msgspec.structs.replace(run, cells=tuple(cell for cell in run.cells if failed[cell] < failures)) for run in runs
     ]
     return [run for run in left if run.cells]
 

@@ -38,7 +38,7 @@ def begin_sweep(request: SweepRequest, place: Place, tell: Callable[[str], None]
     """Prepare a sweep of these ids, patterns and sets, and hold the lock of sweeps until the block ends. UserError for
     what is wrong with the request, before any server is started."""
     prepare_process()
-    catalog = load_catalog(place.servers_from, request.study)
+    catalog = load_catalog(place.servers_from, request.study, request.study_sweep)
     request, servers = _with_servers(request, catalog, tell)
     began = datetime.datetime.now(datetime.UTC)
     sweep_id = f"{began:%Y%m%d-%H%M%S}-{request.protocol.name}"
@@ -66,10 +66,10 @@ def prepare_process() -> None:
 def lines_of_dry_run(request: SweepRequest, place: Place, tell: Callable[[str], None]) -> Iterator[str]:
     """Return what the sweep would measure, in lines. What it would fetch or build counts as available. RuntimeUnusable
     if none of the servers can run here."""
-    catalog = load_catalog(place.servers_from, request.study)
+    catalog = load_catalog(place.servers_from, request.study, request.study_sweep)
     check_folder(place.out or paths.RESULTS / "new")
     request, able, reference, skipped = _here(request, catalog, tell)
-    yield from lines_of(request, able, reference)
+    yield from lines_of(request, able, reference, workloads_of(request))
     yield from skipped
 
 
@@ -77,7 +77,7 @@ def expected_here(request: SweepRequest, catalog: Catalog) -> tuple[int, Expecte
     """Return how many servers of the sweep can run here, and how long it takes; None where that is not known
     beforehand. RuntimeUnusable if none of them can run here."""
     request, able, reference, _ = _here(request, catalog, lambda line: None)
-    return len(able), expected_time_of(request, able, reference)
+    return len(able), expected_time_of(request, able, reference, workloads_of(request))
 
 
 def _here(

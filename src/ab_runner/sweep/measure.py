@@ -41,7 +41,8 @@ class ReadySweep(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def expected(self) -> ExpectedTime | None:
         """The time that the runs are expected to take; None where it is not known."""
-        return expected_time(self.sweep.request, self.runs, {server.id: server for server in self.sweep.everyone})
+        servers = {server.id: server for server in self.sweep.everyone}
+        return expected_time(self.sweep.request, self.runs, servers, workloads=self.sweep.workloads)
 
     @property
     def cells(self) -> int:
@@ -77,7 +78,7 @@ def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
             repeats=RepeatBudget(SHARE * (expected.seconds if expected else 0.0)),
             answered={(each.server, each.workload) for each in ready.before if isinstance(each, AnswerRecord)},
         )
-        batches = batches_to_run(ready.runs, request.protocol.blocks, records, emit)
+        batches = batches_to_run(ready.runs, request.failures_to_give_up, records, emit)
         run(batches, context, starts_so_far(ready.before))
     except (OSError, subprocess.SubprocessError, RuntimeUnusable) as error:
         raise SweepStopped(str(error)) from error

@@ -41,7 +41,7 @@ def reopen_sweep(
         yield None
         return
     with sweep_lock():
-        catalog = load_catalog(servers_from, sweep.request.study)
+        catalog = load_catalog(servers_from, sweep.request.study, sweep.request.study_sweep)
         if unknown := [id for id in sweep.outside if id not in catalog.servers]:
             where = sorted({str(Path(sweep.outside[id].folder).parent) for id in unknown})
             raise UserError(

@@ -136,7 +136,7 @@ class Turn:
         skipped, and the others are warmed up without it."""
         self._rates, self._peaks = {}, {}
         plan = self._context.protocol.warm_up
-        names = self._workloads()
+        names = [plan.workload] if plan.workload else self._workloads()
         while names and (plan.load.seconds or plan.load.requests):
             self._context.emit(PhaseStarted("warm-up", self._server.id))
             windows = run_warm_up(start, loads_for(start, names, self._connections()))
@@ -145,7 +145,7 @@ class Turn:
             if last.error is None:
                 break
             if not start.is_alive(last.load.workload):
-                cell = next(cell for cell in self._open if cell.workload == last.load.workload)
+                cell = next((cell for cell in self._open if cell.workload == last.load.workload), self._open[0])
                 self._give_up([cell], Message(Code.STOPPED_IN_WARM_UP, {"cause": last.error.code}))
                 return False
             names.remove(last.load.workload)

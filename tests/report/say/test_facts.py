@@ -6,6 +6,8 @@ from msgspec.structs import replace
 from support.builders import blocks, server, sweep
 
 from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.model.axis import OpenLoad
+from ab_runner.model.load import SecondLoad
 from ab_runner.model.protocol import NO_WARM_UP
 from ab_runner.model.server import Server
 from ab_runner.report.say.facts import facts_of
@@ -31,6 +33,20 @@ def test_groups_that_differ_in_jdk_or_flags_are_named_and_the_comparison_is_mark
     assert "on JDK 8 with no flags: a-1\non JDK 25 with -Xmx2g: b-1\n" in said
     assert "between these groups it is not the servers alone that differ" in said
     assert "native-1" not in said
+
+
+def test_an_open_load_of_a_study_is_told_as_the_study_says_it() -> None:
+    made = sweep(server("a-1"))
+    load = OpenLoad(
+        axis="rate", is_exact=True, connections=16_000, opened_before=16_000, beside=SecondLoad("service-a", 10)
+    )
+    made = replace(made, request=replace(made.request, open=load))
+    said = facts_of(analyse(Stored(made, ())))
+    assert (
+        "exponential arrivals, at most 16,000 connections, 16,000 opened before the first request, service-a at 10/s "
+        "beside it; no lead-in, and every second counts"
+    ) in said
+    assert "arrivals" not in "".join(facts_of(analyse(Stored(sweep(server("a-1")), ()))))
 
 
 def test_a_sweep_without_warm_up_or_with_failures_that_may_be_says_so() -> None:

@@ -34,7 +34,7 @@ def test_a_cell_that_failed_in_half_of_the_blocks_is_not_measured_again() -> Non
     records: list[CellRecord] = []
     shown: list[Event] = []
     made = []
-    for (run,) in batches_to_run(blocks, 6, records, shown.append):
+    for (run,) in batches_to_run(blocks, 3, records, shown.append):
         made.append((run.block, run.cells))
         records += [
             builders.trial(cell.server, cell.workload, cell.level, block=run.block, verdict=Verdict(cell == works))
@@ -51,4 +51,4 @@ def test_a_reference_that_fails_is_measured_in_every_block() -> None:
     records: list[CellRecord] = [
         builders.trial("ceiling", "small", 10, block=block, verdict=rejected("timeout")) for block in range(1, 7)
     ]
-    assert list(batches_to_run(runs, 6, records, lambda event: None)) == [[run] for run in runs]
+    assert list(batches_to_run(runs, 3, records, lambda event: None)) == [[run] for run in runs]

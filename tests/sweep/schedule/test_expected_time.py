@@ -21,6 +21,7 @@ from ab_runner.model.protocol import PROTOCOLS, SweepRequest, WarmUp, for_open_l
 from ab_runner.model.records import EndRecord, Record, StartRecord
 from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.trial import Trial
+from ab_runner.model.workload import Workload
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.log import log_lines
 from ab_runner.store.plan import plan, plan_of
@@ -28,6 +29,7 @@ from ab_runner.store.reader import read, read_sweep
 from ab_runner.sweep.schedule.expected_time import (
     CROWDED,
     OLD,
+    PROBES,
     SERVER,
     START,
     TRIAL,
@@ -136,6 +138,18 @@ def test_of_a_number_of_requests_the_time_is_not_known() -> None:
     assert expected_time(request, runs, {NATIVE.id: NATIVE}) is None
     by_requests = msgspec.structs.replace(PROTOCOLS["quick"], trial=Load(requests=10))
     assert expected_time(asked("quick", protocol=by_requests), runs, {NATIVE.id: NATIVE}) is None
+
+
+def test_an_exact_load_has_no_lead_in_and_answers_that_wait_are_waited_for() -> None:
+    request = asked("quick", open=OpenLoad(axis="rate", is_exact=True))
+    request = msgspec.structs.replace(
+        request,
+        protocol=msgspec.structs.replace(request.protocol, warm_up=WarmUp(Load(seconds=20)), trial=Load(seconds=50)),
+    )
+    runs, waiting = plan([JAVA], ["small"], [10], 1, 1), Workload(name="small", not_before_ms=5_000)
+    found = expected_time(request, runs, {JAVA.id: JAVA}, workloads=[waiting])
+    assert found is not None
+    assert found.seconds == pytest.approx(START + SERVER + 20 + 50 + TRIAL + 5 * (2 * PROBES + 1))
 
 
 def test_the_first_block_is_complete_after_its_own_batches() -> None:

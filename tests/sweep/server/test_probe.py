@@ -202,14 +202,13 @@ def test_a_head_is_kept_byte_by_byte_whatever_is_in_it() -> None:
         assert probe.ask(to(address), b"GET / HTTP/1.0\r\n\r\n").head.encode("latin-1") == head
 
 
-def test_past_the_deadline_nothing_more_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_past_the_deadline_nothing_more_is_read() -> None:
     """Else a server that never pauses would have a millisecond more for each part, without an end."""
-    monkeypatch.setattr(probe, "TIMEOUT", TRICKLE)
     ours, theirs = socket.socketpair()
     with ours, theirs:
         theirs.sendall(b"x")
         with pytest.raises(probe.ProbeError, match=Code.NO_WHOLE_ANSWER):
-            probe._receive(ours, time.monotonic() - 1)
+            probe._receive(ours, probe._Limit(TRICKLE, time.monotonic() - 1))
 
 
 @pytest.mark.parametrize(

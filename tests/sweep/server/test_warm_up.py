@@ -57,6 +57,15 @@ def test_a_sweep_without_high_concurrency_has_none_in_its_warm_up() -> None:
     assert turns_of(UNTIL_WARM, ["small"], [1, 99], True) == [SMALL]
 
 
+def test_a_warm_up_that_a_study_says_is_one_load_over_its_connections() -> None:
+    plan = WarmUp(Load(seconds=20), connections=1_000)
+    (load,) = loads = turns_of(plan, ["small"], [3_600], True)
+    assert load == WarmUpLoad("small", 1_000)
+    assert window_load(plan, None) == Load(seconds=20)
+    assert not is_over(plan, [], loads, True)
+    assert is_over(plan, [window(load, None, jit=0.9)], loads, True)
+
+
 def test_a_server_that_does_not_compile_has_the_high_concurrency_alone() -> None:
     loads = turns_of(UNTIL_WARM, ["small", "large"], [1, 1000], False)
     assert [(load.workload, load.concurrency) for load in loads] == [("small", 100), ("large", 100)]
@@ -85,12 +94,12 @@ def test_a_window_is_given_its_workloads_rate_in_the_one_before() -> None:
 
 
 def test_the_first_window_of_a_workload_takes_a_second_and_later_ones_half_of_that() -> None:
-    assert window_load(Load(seconds=8), rate=None) == Load(seconds=1)
-    assert window_load(Load(seconds=8), rate=3_000) == Load(seconds=0.5)
+    assert window_load(WarmUp(Load(seconds=8)), rate=None) == Load(seconds=1)
+    assert window_load(WarmUp(Load(seconds=8)), rate=3_000) == Load(seconds=0.5)
 
 
 def test_a_window_by_requests_has_all_of_them() -> None:
-    assert window_load(Load(requests=2_000), rate=3_000) == Load(requests=2_000)
+    assert window_load(WarmUp(Load(requests=2_000)), rate=3_000) == Load(requests=2_000)
 
 
 def test_a_window_that_fails_is_the_last() -> None:

@@ -276,6 +276,28 @@ def test_a_cold_trial_is_stored_with_the_peak_that_its_rate_is_a_share_of(
     assert trial.peak == 20_000
 
 
+EXACT = OpenLoad(axis="rate", is_exact=True, arrivals="constant", connections=900, opened_before=800)
+
+
+def test_an_exact_load_is_as_its_study_says_and_a_cold_trial_of_it_is_not_made_again(
+    measured: Measure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Sampler(ResourceSampler):
+        def __exit__(self, *_: object) -> None:
+            super().__exit__(None, None, None)
+            self.usage = usage(server_cpu_seconds=1.0, jit_cpu_seconds=0.3)
+
+    monkeypatch.setattr(start_module, "ResourceSampler", Sampler)
+    (trial,) = measured(of_capacity(10_000), EXACT, 1_000)
+    assert isinstance(trial, Trial)
+    assert measured.repeated == []  # type: ignore[attr-defined]
+    assert (trial.verdict.valid, trial.lead_in_seconds) == (True, None)
+    said = " ".join(trial.command)
+    for words in ("--arrivals constant --max-connections 900 --open 800 --seconds 2 --lead-in 0 ", "--rate 1000 "):
+        assert words in said
+    assert "--at-most" not in said
+
+
 def test_a_rate_with_failures_misses_the_slo(measured: Measure) -> None:
     def generate(server: Server, command: Sequence[str]) -> Completed:
         value = dict(itertools.pairwise(command))

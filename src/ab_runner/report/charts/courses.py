@@ -10,13 +10,14 @@ from typing import Any
 
 from ab_runner.report.charts.parts import COURSES, NEUTRAL, NEW, OLD, Spec, chart, faceted, tooltip_of
 
-ANSWERS, LATENCY, JIT = "course-answers", "course-latency", "course-jit"
+ANSWERS, LATENCY, BESIDE, JIT = "course-answers", "course-latency", "course-beside", "course-jit"
 """The quantities, by the names of their charts."""
-_IS_KNOWN = {ANSWERS: "answered", LATENCY: "p50", JIT: "share"}
+_IS_KNOWN = {ANSWERS: "answered", LATENCY: "p50", BESIDE: "beside_longest", JIT: "share"}
 """A list that a series has if the quantity is known."""
 _OF_ANSWERS = ("second", "answered", "failed", "p50", "p99", "longest", "stolen")
+_OF_BESIDE = ("beside_second", "beside_p50", "beside_longest", "beside_answered", "beside_failed")
 _OF_USE = ("at", "share", "share_figure", "cores", "gcs", "memory")
-_LISTS = {ANSWERS: _OF_ANSWERS, LATENCY: _OF_ANSWERS, JIT: _OF_USE}
+_LISTS = {ANSWERS: _OF_ANSWERS, LATENCY: _OF_ANSWERS, BESIDE: _OF_BESIDE, JIT: _OF_USE}
 _LABEL_WIDTH = 42
 """In pixels, of all y axes, so that the panels of a server have their seconds below each other."""
 _POWERS = [10.0**power for power in range(-3, 7)]
@@ -33,6 +34,7 @@ def quantities_of(series: Series) -> dict[str, str]:
     titles = {
         ANSWERS: f"answers per second{failed}",
         LATENCY: "latency in ms: median (thick), p99, longest (dotted)",
+        BESIDE: "beside it: longest latency in ms; ticks: not answered",
         JIT: "JIT compiler's share of the server's CPU time",
     }
     return {name: title for name, title in titles.items() if any(_IS_KNOWN[name] in each for each in series)}
@@ -45,24 +47,31 @@ def colours_text(series: Series) -> str:
 
 def extents_of(series: Series) -> dict[str, float]:
     """Return the values of the parameters that give all panels of a workload the same axes: the `seconds`, the `most`
-    answers, the `fastest` and the `slowest` request, and the highest `share`."""
+    answers, the `fastest` and the `slowest` request, the same `beside` the load, and the highest `share`."""
 
     def values(*lists: str) -> Iterator[float]:
         return (value for each in series for name in lists for value in each.get(name, ()) if value)
 
-    return {
+    found = {
         "seconds": max(values("second", "at"), default=1),
         "most": max(values("answered", "failed"), default=1),
         "fastest": min(values("p50"), default=1),
         "slowest": max(values("longest"), default=1),
         "share": max(values("share"), default=1),
     }
+    if any("beside_second" in each for each in series):
+        found["beside_fastest"] = min(values("beside_p50"), default=1)
+        found["beside_slowest"] = max(values("beside_longest"), default=1)
+    return found
 
 
 def course_panel(name: str, titles: Mapping[str, str]) -> Spec:
     """Return the panel of one quantity, for the page, which gives it the series of one server and the extents of the
     workload. `titles` are those of all quantities; the last one has the seconds below it."""
-    params = {"level": 0, "seconds": 1, "most": 1, "fastest": 1, "slowest": 10, "share": 1}
+    params = {
+        "level": 0, "seconds": 1, "most": 1, "fastest": 1, "slowest": 10, "beside_fastest": 1, "beside_slowest": 10,
+        "share": 1,
+    }  # fmt: skip
     return chart(COURSES, params, **_panel(name, titles, "datum.c == level"))
 
 
@@ -98,7 +107,7 @@ def _panel(name: str, titles: Mapping[str, str], filter: str) -> Spec:
             {"filter": f"isValid(datum.{_IS_KNOWN[name]}) && {filter}"},
             {"flatten": list(_LISTS[name])},
         ],
-        "layer": {ANSWERS: _answers, LATENCY: _latency, JIT: _jit}[name](_seconds(name, is_last)),
+        "layer": {ANSWERS: _answers, LATENCY: _latency, BESIDE: _beside, JIT: _jit}[name](_seconds(name, is_last)),
     }  # fmt: skip
 
 
@@ -110,7 +119,7 @@ def _still(panel: Spec) -> Spec:
 def _seconds(name: str, has_labels: bool) -> Spec:
     axis: Spec = {"title": None, "labels": False, "ticks": False}
     return {
-        "field": "at" if name == JIT else "second",
+        "field": {JIT: "at", BESIDE: "beside_second"}.get(name, "second"),
         "type": "quantitative",
         "scale": {"nice": False, "domainMin": 0, "domainMax": {"expr": "seconds"}},
         "axis": {"grid": False, "tickCount": 6, "tickMinStep": 1, **({"title": "seconds"} if has_labels else axis)},
@@ -163,6 +172,24 @@ def _latency(x: Spec) -> list[Spec]:
         _line(x, y("p50"), 2),
         _points(x, y("p99"), ("second", "second"), *times),
     ]
+
+
+def _beside(x: Spec) -> list[Spec]:
+    scale = {"type": "log", "domainMin": {"expr": "beside_fastest"}, "domainMax": {"expr": "beside_slowest"}}
+    y = _y("beside_longest", scale, format=",~r", values=_POWERS, tickCount=len(_POWERS))
+    times = (("beside_p50", "median, ms"), ("beside_longest", "longest, ms"))
+    counts = (("beside_answered", "answered"), ("beside_failed", "not answered"))
+    return [
+        {
+            "transform": [{"filter": "datum.beside_failed"}],
+            "mark": {
+                "type": "tick", "orient": "vertical", "size": 8, "thickness": 2, "color": NEW, "yOffset": 4,
+            },
+            "encoding": {"x": x, "y": {"value": 0}},
+        },
+        _line(x, y, 1.6),
+        _points(x, y, ("beside_second", "second"), *times, *counts),
+    ]  # fmt: skip
 
 
 def _jit(x: Spec) -> list[Spec]:

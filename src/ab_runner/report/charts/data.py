@@ -90,7 +90,7 @@ def course_series(name: WorkloadName, analysis: SweepAnalysis) -> list[Row]:
 
 
 def _series(course: TrialCourse, is_of_several: bool) -> Row:
-    cell, answers, uses = course.cell, course.answers, course.uses
+    cell, answers, beside, uses = course.cell, course.answers, course.beside, course.uses
     row: Row = {"server": cell.server, "c": cell.level, "start": course.start}
     if is_of_several:
         row |= {"run": course.run, "first": course.run == 1}
@@ -104,6 +104,14 @@ def _series(course: TrialCourse, is_of_several: bool) -> Row:
             "p99": [_four_digits(each.p99) for each in answers],
             "longest": [_four_digits(each.longest) for each in answers],
             "stolen": [each.is_disturbed for each in answers],
+        }
+    if beside:
+        row |= {
+            "beside_second": list(range(1, len(beside) + 1)),
+            "beside_p50": [_four_digits(each.p50) for each in beside],
+            "beside_longest": [_four_digits(each.longest) for each in beside],
+            "beside_answered": [each.answered for each in beside],
+            "beside_failed": [each.failed for each in beside],
         }
     if any(each.jit_share is not None for each in uses):
         row |= {

@@ -35,7 +35,7 @@ def _rows(compared: Iterable[ThenAndNow]) -> Iterator[dict[str, object]]:
 def _row(pair: FigurePair, comparison: Comparison) -> dict[str, object]:
     row: dict[str, object] = {
         "workload": pair.then.workload,
-        "concurrency": pair.then.concurrency,
+        "concurrency": pair.then.level,
         "published": pair.then.server,
         "then_requests_per_second": pair.then.requests_per_second,
         "then_reason": pair.then.reason,

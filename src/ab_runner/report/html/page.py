@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.warnings import Unfinished
 from ab_runner.catalog.studies import Study
-from ab_runner.history.then_and_now import then_and_now
+from ab_runner.history.then_and_now import ThenAndNow, then_and_now
 from ab_runner.model.axis import named_levels
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.records import StartRecord
@@ -19,7 +20,7 @@ from ab_runner.model.trial import Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.charts.courses import colours_text
 from ab_runner.report.charts.of_sweep import ChartData, chart_data
-from ab_runner.report.document import Group, Table
+from ab_runner.report.document import Group, Report, Table
 from ab_runner.report.html.courses import CourseSection, course_sections
 from ab_runner.report.html.tables import ModelSection, WorkloadSection, model_section, workload_section
 from ab_runner.report.html.trials import Trials, WarmUps, jit_shares_of, trials_of, warm_ups_of
@@ -30,7 +31,12 @@ from ab_runner.report.say.warnings import warning_groups, warning_lines
 from ab_runner.report.say.words import Words, words_of
 from ab_runner.report.tables.answers import AnswerHeads, answer_heads
 from ab_runner.report.tables.fastest import fastest_table
-from ab_runner.report.tables.then_and_now import comparison_facts, report_then_and_now
+from ab_runner.report.tables.then_and_now import (
+    comparison_facts,
+    report_of_open_study,
+    report_then_and_now,
+    study_facts,
+)
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +93,7 @@ def page_of(analysis: SweepAnalysis, study: Study | None, core: Collection[str] 
     """Return the page of a sweep beside the figures of its study. `core` are the servers to be in colour among many."""
     sweep, request, records = analysis.sweep, analysis.sweep.request, analysis.stored.records
     compared = then_and_now(analysis, study) if study else ()
+    beside = _beside_study(analysis, study, compared)
     measured = [analysis.sweep.workload(name) for name in analysis.workloads]
     charts = chart_data(analysis, compared, core)
     return Page(
@@ -107,8 +114,8 @@ def page_of(analysis: SweepAnalysis, study: Study | None, core: Collection[str] 
         courses=course_sections(charts.courses, analysis),
         course_colours=colours_text([each for series in charts.courses.values() for each in series]),
         year=study.year if study else None,
-        then_and_now=report_then_and_now(analysis, compared).tables if compared else (),
-        then_and_now_facts=comparison_facts(analysis, compared) if compared else (),
+        then_and_now=beside.tables if beside else (),
+        then_and_now_facts=beside.facts if beside else (),
         compared=tuple(each.workload for each in compared),
         stands_for={each.id: name for each in sweep.everyone if study and (name := study.stands_for(each))},
         servers=sweep.everyone,
@@ -125,6 +132,15 @@ def page_of(analysis: SweepAnalysis, study: Study | None, core: Collection[str] 
         jit_shares=jit_shares_of(records),
         trials=trials_of(analysis.trials, words_of(request)),
     )
+
+
+def _beside_study(analysis: SweepAnalysis, study: Study | None, compared: Sequence[ThenAndNow]) -> Report | None:
+    """Return the figures of the study beside those of the sweep, with the facts that only these need."""
+    if compared:
+        return replace(report_then_and_now(analysis, compared), facts=comparison_facts(analysis, compared))
+    if study is not None and study.is_open and study.is_of_load(analysis.axis):
+        return replace(report_of_open_study(analysis, study), facts=study_facts(study))
+    return None
 
 
 def _facts(analysis: SweepAnalysis) -> Iterator[tuple[str, str]]:

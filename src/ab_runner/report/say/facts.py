@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ab_runner.analysis.comparison import to_know_of
 from ab_runner.analysis.drift import Drift
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.model.axis import levels_text
+from ab_runner.model.axis import exact_text, levels_text
 from ab_runner.model.protocol import cpus_text
 from ab_runner.model.records import Record, StartRecord
 from ab_runner.model.server import Server
@@ -72,6 +72,8 @@ def _facts(analysis: SweepAnalysis) -> Iterator[str]:
         yield f"servers and {generator} share the CPUs: the figures are not those of a server alone"
     if sweep.request.jdk is not None and any(server.is_jvm for server in sweep.servers):
         yield from _jvms(sweep, _builds(analysis.stored.records))
+    if (plan := sweep.request.open) and plan.is_exact:
+        yield f"{exact_text(plan)}; no lead-in, and every second counts"
     if sweep.request.protocol.warm_up.is_none:
         yield "without warm-up: servers are measured as they start"
     if share := sweep.request.protocol.failures_at_most:

@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from msgspec import structs
+
 from ab_runner.model.protocol import (
     DEFAULT_GENERATOR,
     DEFAULT_STUDY,
@@ -71,13 +73,15 @@ def _load(request: SweepRequest) -> Iterator[str]:
 
 
 def _changes(protocol: Protocol, usual: Protocol | None) -> Iterator[str]:
-    if usual is None or protocol.trial != usual.trial:
-        load = protocol.trial
+    load = protocol.trial
+    is_whole = load.seconds is None or load.seconds == int(load.seconds)
+    if is_whole and (usual is None or load != usual.trial):  # else a study has so many requests at a rate
         yield from ("--requests", str(load.requests)) if load.seconds is None else ("--duration", f"{load.seconds:g}s")
     if usual is None or protocol.blocks != usual.blocks:
         yield from ("--blocks", str(protocol.blocks))
-    if usual is None or protocol.warm_up != usual.warm_up:
-        yield from ("--warmup", _amount(protocol.warm_up))
+    warm_up = structs.replace(protocol.warm_up, connections=None, workload=None)  # of a study, which has them
+    if usual is None or warm_up != usual.warm_up:
+        yield from ("--warmup", _amount(warm_up))
 
 
 def _amount(warm_up: WarmUp) -> str:

@@ -13,6 +13,7 @@ from ab_runner.catalog.study_figures import Figure
 from ab_runner.history.evidence import Absence, NotThere
 from ab_runner.history.verdicts import (
     Absent,
+    Answered,
     Basis,
     ComparedRates,
     ConclusionVerdict,
@@ -29,7 +30,7 @@ from ab_runner.history.verdicts import (
 from ab_runner.model.protocol import DEFAULT_GENERATOR, cpus_text
 from ab_runner.report.document import Emphasis, Report, Table, TableCell, plain
 from ab_runner.report.say.figures import AT_LEAST, why_absent
-from ab_runner.report.say.numbers import numbers_text, rate_figure, ratio_figure
+from ab_runner.report.say.numbers import latency_figure, numbers_text, rate_figure, ratio_figure
 from ab_runner.stats.estimate import FEWEST_STARTS, Estimate
 from ab_runner.stats.hypotheses import ONE_FIGURE
 from ab_runner.stats.ranking import ALPHA, MINIMUM_EFFECT
@@ -253,6 +254,9 @@ def basis_text(basis: Basis, generator: str = DEFAULT_GENERATOR) -> str:
         case Failed():
             figures = f"{_failures_text(basis.first)} against {_failures_text(basis.second)}"
             return figures + _start_text(basis.few_starts)
+        case Answered():
+            shares = ", ".join(f"{100 * share:.0f} %" for share in basis.shares)
+            return f"{basis.server} answers {shares} of the requests beside the load"
 
 
 def _start_text(few_starts: bool) -> str:
@@ -284,7 +288,14 @@ def _absence_text(absence: Absence) -> str:
 
 def _rate_text(side: SideRate) -> str:
     at_least = "≥ " if side.at_least else ""
-    return f"{', '.join(side.servers)} {at_least}{rate_figure(side.rate)}{' at most' if side.at_most else ''}"
+    match side.quantity:
+        case "answered":
+            figure = f"{side.rate:,.0f} answered"
+        case "mean" | "longest":
+            figure = f"{side.quantity} {latency_figure(1000 / side.rate)} ms"
+        case _:
+            figure = rate_figure(side.rate)
+    return f"{', '.join(side.servers)} {at_least}{figure}{' at most' if side.at_most else ''}"
 
 
 def _lead_text(lead: Estimate) -> str:

@@ -17,7 +17,7 @@ from ab_runner.history.then_and_now import ThenAndNow, then_and_now
 from ab_runner.history.verdicts import Judgement
 from ab_runner.report.document import Report, Table, TableCell, plain
 from ab_runner.report.tables.conclusions import report_conclusions, report_verdicts
-from ab_runner.report.tables.then_and_now import report_then_and_now
+from ab_runner.report.tables.then_and_now import report_of_open_study, report_then_and_now
 
 NOW = "now"
 """The name of a sweep that stands alone beside what was published."""
@@ -30,12 +30,23 @@ def study_of(analysis: SweepAnalysis) -> Study | None:
     return read_study(id, load(paths.SERVERS)) if id in study_ids() else None
 
 
+def beside_study(analysis: SweepAnalysis) -> Report:
+    """Return the figures of the study and those of the sweep. UserError if they have nothing in common."""
+    study = _study_of([analysis])
+    if study.is_open:
+        return report_of_open_study(analysis, study)
+    return report_then_and_now(analysis, compared_with_study(analysis))
+
+
 def compared_with_study(analysis: SweepAnalysis) -> tuple[ThenAndNow, ...]:
-    """Return the workloads of the sweep beside those of its study. UserError if they have nothing in common."""
-    study = _study_of_closed([analysis])
+    """Return the workloads of the sweep beside those of its study, where these are closed loads. UserError if they are
+    not, or have nothing in common."""
+    study = _study_of([analysis])
+    if study.is_open:
+        raise UserError(f"{analysis.sweep.id}: {study.id} has open loads, of which rates are not compared")
     compared = then_and_now(analysis, study)
     if not compared:
-        *levels, highest = map(str, sorted({figure.concurrency for figure in study.figures}))
+        *levels, highest = map(str, sorted({figure.level for figure in study.figures}))
         at = f"{', '.join(levels)} or {highest}" if levels else highest
         raise UserError(
             f"{analysis.sweep.id} has nothing to compare with {study.year}: it needs a server of one of its families "
@@ -46,7 +57,7 @@ def compared_with_study(analysis: SweepAnalysis) -> tuple[ThenAndNow, ...]:
 
 def judged(sweeps: Sequence[tuple[str, SweepAnalysis]]) -> list[tuple[Study, tuple[Judgement, ...]]]:
     """Return the study of these sweeps with its conclusions judged by its own figures, and by those of each sweep under
-    its name; without sweeps every study by its own. UserError for a sweep with an open load, and for sweeps of
+    its name; without sweeps every study by its own. UserError for a sweep with another kind of load, and for sweeps of
     different studies."""
     if not sweeps:
         servers = load(paths.SERVERS)
@@ -55,14 +66,14 @@ def judged(sweeps: Sequence[tuple[str, SweepAnalysis]]) -> list[tuple[Study, tup
     if len({*ids.values()}) > 1:
         found = ", ".join(f"{name} is of {id}" for name, id in ids.items())
         raise UserError(f"conclusions are those of one study, and {found}: name sweeps of one of them")
-    study = _study_of_closed([analysis for _, analysis in sweeps])
+    study = _study_of([analysis for _, analysis in sweeps])
     return [(study, judgements(study, sweeps))]
 
 
 def conclusions_of(analysis: SweepAnalysis, study: Study | None) -> Report | None:
-    """Return the tables of all conclusions of the study, judged by a sweep too; None for one with an open load, or
-    without a study."""
-    if study is None or not analysis.is_closed:
+    """Return the tables of all conclusions of the study, judged by a sweep too; None for one with another kind of load,
+    or without a study."""
+    if study is None or not study.is_of_load(analysis.axis):
         return None
     return report_conclusions([(study, judgements(study, [(NOW, analysis)]))])
 
@@ -70,7 +81,7 @@ def conclusions_of(analysis: SweepAnalysis, study: Study | None) -> Report | Non
 def reports_beside_study(analysis: SweepAnalysis) -> Iterator[Report]:
     """Yield what a sweep shows of its study: the figures then and now, and the verdicts on the conclusions. UserError
     if they have nothing in common."""
-    yield replace(report_then_and_now(analysis, compared_with_study(analysis)), warnings=())
+    yield replace(beside_study(analysis), warnings=())
     yield report_verdicts(judged([(NOW, analysis)]))
 
 
@@ -100,12 +111,12 @@ def _note(study: Study) -> str:
     return f"{study.id}: {study.about.summary}{f' ({study.about.source})' if study.about.source else ''}"
 
 
-def _study_of_closed(sweeps: Sequence[SweepAnalysis]) -> Study:
-    """Return the study of these sweeps. UserError if that is not here, or a load is open."""
+def _study_of(sweeps: Sequence[SweepAnalysis]) -> Study:
+    """Return the study of these sweeps. UserError if that is not here, or its figures are of another kind of load."""
     study = read_study(sweeps[0].sweep.request.study, load(paths.SERVERS))
     for analysis in sweeps:
-        if not analysis.is_closed:
-            raise UserError(
-                f"{analysis.sweep.id} has an open load; the figures and conclusions of {study.year} are of closed loads"
-            )
+        if not study.is_of_load(analysis.axis):
+            has = "a closed load" if analysis.is_closed else "an open load"
+            are = "open loads at given rates" if study.is_open else "closed loads"
+            raise UserError(f"{analysis.sweep.id} has {has}; the figures and conclusions of {study.year} are of {are}")
     return study

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from msgspec import Struct
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
-from ab_runner.history.study_rows import BEST_OF, Quantities, StudyRow, StudyRows
+from ab_runner.catalog.studies import Study
+from ab_runner.history.quantities import AT_THE_END, BEST_OF, Quantities
+from ab_runner.history.study_rows import StudyRow, StudyRows
 from ab_runner.model.axis import level_text
 from ab_runner.report.document import Emphasis, Table, TableCell
 from ab_runner.report.say.figures import NO_RECORD, cell_text
@@ -27,20 +29,35 @@ def _whole(value: float) -> str:
 _COLUMNS = (
     _Column("requests/s", lambda each: each.rate, rate_figure),
     _Column(f"best of {BEST_OF}", lambda each: each.best_rate, rate_figure),
+    _Column("answered", lambda each: each.answered, _whole),
+    _Column("of", lambda each: each.requests, _whole),
     _Column("mean ms", lambda each: each.latency_mean, latency_figure),
     _Column("longest ms", lambda each: each.latency_longest, latency_figure),
+    _Column("p99 ms from due", lambda each: each.latency_p99, latency_figure),
     _Column("failed %", lambda each: each.failed_share, share_figure),
+    _Column("beside: answered %", lambda each: each.beside_answered, share_figure),
+    _Column("longest ms beside", lambda each: each.beside_longest, latency_figure),
     _Column("connections served", lambda each: each.connections_served, _whole),
     _Column("bytes/answer", lambda each: each.answer_bytes, lambda value: f"{value:,.1f}"),
     _Column("CPU µs/request", lambda each: each.cpu_us, _whole),
     _Column("KB allocated/request", lambda each: each.allocated_bytes and each.allocated_bytes / 1024, rate_figure),
+    _Column("JIT %", lambda each: each.jit_share, share_figure),
+    _Column("memory MiB", lambda each: each.memory_bytes and each.memory_bytes / 2**20, _whole),
 )
+_MEAN = {
+    False: "mean and longest: counted from sending; wrk makes up for what it could not send meanwhile",
+    True: "mean and longest: of right answers, counted from sending, as the author did",
+}
+"""By whether the load is open."""
 _NOTES = {
     "requests/s": "requests/s and what follows: medians over starts, with those of runs that failed",
-    "mean ms": "mean and longest: counted from sending; wrk makes up for what it could not send meanwhile",
+    "answered": "answered and what follows: medians over starts, with those of runs that failed",
+    "p99 ms from due": "p99: counted from the time at which a request was due",
     "connections served": "connections served: on average, requests/s times the mean latency (Little's law)",
     "CPU µs/request": "CPU: of the server, the kernel's work for it included",
     "KB allocated/request": "KB allocated: by collections and the size of eden; 1 KB is 1,024 bytes",
+    "memory MiB": "memory: the most that the server had during the trial, garbage included",
+    "JIT %": "JIT: the compiler's share of the server's CPU time during the trial",
 }
 
 
@@ -56,14 +73,27 @@ def _table(found: StudyRows, analysis: SweepAnalysis) -> Table:
         title=f"{workload.name} at {level}: all that was published, and the same of each run{workload.in_brackets}",
         headings=("server", "counts", *(column.heading for column in known)),
         rows=tuple(_row(row, known, found.study.year) for row in found.rows),
-        notes=(
-            *((f"scaled here: {found.study.about.scaled}",) if found.study.about.scaled else ()),
-            f"counts: whether the rate is valid; the study allows {100 * found.study.about.failures_at_most:g} % of "
-            "failed requests, then and now",
-            *(_NOTES[column.heading] for column in known if column.heading in _NOTES),
-        ),
+        notes=tuple(_notes(found.study, analysis, {column.heading for column in known})),
         names=2,
     )
+
+
+def _notes(study: Study, analysis: SweepAnalysis, headings: Collection[str]) -> Iterator[str]:
+    if study.about.scaled:
+        yield f"scaled here: {study.about.scaled}"
+    if study.is_open:
+        yield "counts: whether the server kept up, with right answers alone"
+    else:
+        allowed = 100 * study.about.failures_at_most
+        yield f"counts: whether the rate is valid; the study allows {allowed:g} % of failed requests, then and now"
+    if "mean ms" in headings:
+        yield _MEAN[study.is_open]
+    if (plan := analysis.sweep.request.open) and plan.beside:
+        yield (
+            f"beside: {plan.beside.workload} at {plan.beside.rate}/s in the same run, over connections of its own; the "
+            f"share is of those due in the last {AT_THE_END:.0%} of a trial"
+        )
+    yield from (text for heading, text in _NOTES.items() if heading in headings)
 
 
 def _row(row: StudyRow, columns: Sequence[_Column], year: int) -> tuple[TableCell, ...]:
@@ -72,7 +102,7 @@ def _row(row: StudyRow, columns: Sequence[_Column], year: int) -> tuple[TableCel
 
 
 def _counts(row: StudyRow) -> TableCell:
-    """Return whether the rate of a row is valid, and why not."""
+    """Return whether a row counts, and why not."""
     if row.figure is not None:
         return TableCell(row.figure.reason, Emphasis.REASON) if row.figure.reason else TableCell("yes")
     if row.cell is None:

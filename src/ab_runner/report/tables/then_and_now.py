@@ -47,6 +47,21 @@ def report_then_and_now(analysis: SweepAnalysis, compared: Sequence[ThenAndNow])
     )
 
 
+def report_of_open_study(analysis: SweepAnalysis, study: Study) -> Report:
+    """Return the report of a sweep with an open load beside the figures of its study, which are of open loads too."""
+    return Report(
+        heading=f"{study.year} and now: {heading_of(analysis.sweep)}",
+        facts=(*session_lines(analysis), *facts_of(analysis), *study_facts(study)),
+        tables=study_tables(study_rows(analysis, study), analysis),
+        warnings=warning_lines(analysis.warnings),
+    )
+
+
+def study_facts(study: Study) -> tuple[str, ...]:
+    """Return what a reader of an open load beside that of a study should know."""
+    return _then_fact(study), ELSEWHERE
+
+
 def report_ranking_then_and_now(compared: Sequence[ThenAndNow]) -> Report:
     """Return a table for each workload and concurrency: the published figure, those of the stand-in, and those of
     newest versions where the sweep has any. The fastest stand-in comes first, those without a rate last."""

@@ -88,12 +88,12 @@ def workloads_of(request: SweepRequest) -> tuple[Workload, ...]:
     """Return the workloads as they are asked of servers now. UserError for one that is no more, or whose answers a
     generator that compares them cannot compare."""
     known, generator = workloads_with(request.study), generator_of(request)
-    for name in request.workloads:
+    for name in request.workloads_needed:
         if wrong := unknown_workload(name, known):
             raise UserError(wrong)
         if known[name].host_only and not generator.can_ask_host_only:
             raise UserError(f"{name}: {generator.name} asks for kept connections in each request; measure it with wrk")
-    return tuple(known[name] for name in request.workloads)
+    return tuple(known[name] for name in request.workloads_needed)
 
 
 def request_here(request: SweepRequest, runtime: Runtime, servers: Sequence[Server]) -> SweepRequest:

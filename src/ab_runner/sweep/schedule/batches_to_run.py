@@ -10,12 +10,12 @@ from ab_runner.sweep.events import CellsLeftOut, Event
 
 
 def batches_to_run(
-    runs: Iterable[ServerRun], blocks: int, records: Iterable[CellRecord], show: Callable[[Event], None]
+    runs: Iterable[ServerRun], failures: int, records: Iterable[CellRecord], show: Callable[[Event], None]
 ) -> Iterator[list[ServerRun]]:
-    """Yield the batches of these runs, of a sweep with so many blocks. `records` is read anew for each batch, when all
-    batches before it have been run."""
+    """Yield the batches of these runs, without cells that failed so often. `records` is read anew for each batch, when
+    all batches before it have been run."""
     for planned in batches_of(runs):
-        batch = without_failed_cells(planned, records, blocks)
+        batch = without_failed_cells(planned, records, failures)
         if left_out := _cells_in(planned) - _cells_in(batch):
             show(CellsLeftOut(left_out))
         if batch:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.load.generator_registry import DEFAULT
 from ab_runner.model.axis import levels_text
 from ab_runner.model.protocol import Protocol, SweepRequest, cpus_text
 from ab_runner.model.server import Server
+from ab_runner.model.workload import Workload
 from ab_runner.store.plan import plan_for
 from ab_runner.sweep.schedule.expected_time import ExpectedTime, expected_time_of, time_text
 
 
-def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server | None) -> Iterator[str]:
+def lines_of(
+    request: SweepRequest, servers: Sequence[Server], reference: Server | None, workloads: Iterable[Workload] = ()
+) -> Iterator[str]:
     """Return a line for each part of the request, with the number of trials and the time that the sweep takes."""
     protocol = request.protocol
     trials = sum(len(run.cells) for run in plan_for(request, servers, reference))
@@ -32,7 +35,7 @@ def lines_of(request: SweepRequest, servers: Sequence[Server], reference: Server
         yield f"each server on {cpus_text(request.server_cpus)}"
     when = "in each batch" if protocol.together > 1 else "before and after"
     yield f"trials: {trials:,}" + (f", with those of {reference.id} {when}" if reference else "")
-    expected = expected_time_of(request, servers, reference)
+    expected = expected_time_of(request, servers, reference, workloads)
     if expected is not None:
         yield f"time: about {time_text(expected.seconds)}, without builds"
     else:

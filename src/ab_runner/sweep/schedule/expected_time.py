@@ -5,7 +5,7 @@ result is from the time that each sweep took."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 import msgspec
@@ -13,6 +13,7 @@ import msgspec
 from ab_runner.model.protocol import Protocol, SweepRequest
 from ab_runner.model.server import Server
 from ab_runner.model.trial import BEFORE, Cell
+from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.store.plan import ServerRun, batches_of, plan_for
 from ab_runner.sweep.server.warm_up import HIGH_CONCURRENCY, WarmUpLoad, turns_of
 from ab_runner.sweep.trial.capacity import USUAL_STEPS
@@ -39,6 +40,8 @@ OLD = 0.3
 CROWDED_FROM = 500
 CROWDED = 1.4
 """The same from so many connections on; also of the large file, whose trials are stretched then."""
+PROBES = 3
+"""Requests one after the other before the trials of a workload, and after each of them."""
 COLD = 0.1
 """The share of the trials of JVM servers under an open load that are repeated because they are cold. Repeats under a
 closed load are in the seconds of its trials."""
@@ -58,10 +61,15 @@ class ExpectedTime(msgspec.Struct, frozen=True):
 
 
 def expected_time(
-    request: SweepRequest, runs: Sequence[ServerRun], servers: Mapping[str, Server], verifies: bool = True
+    request: SweepRequest,
+    runs: Sequence[ServerRun],
+    servers: Mapping[str, Server],
+    verifies: bool = True,
+    workloads: Iterable[Workload] = (),
 ) -> ExpectedTime | None:
     """Return the expected time of these runs; None where some load is a number of requests, whose time is not known.
-    `servers` has those of the runs by id. Without `verifies` it is that of a sweep of older versions, which compared no
+    `servers` has those of the runs by id, and `workloads` those whose answers may not come at once. Without `verifies`
+    it is that of a sweep of older versions, which compared no
     answers after the trials of a start."""
     blocks: dict[int, float] = {}
     for batch in batches_of(runs):
@@ -70,16 +78,26 @@ def expected_time(
             return None
         if verifies and request.open is None:
             seconds += VERIFICATION * sum(len({cell.workload for cell in run.cells}) for run in batch)
+        waits = {each.name: each.not_before_ms / 1000 for each in workloads}
+        seconds += sum(_waiting(run, waits) for run in batch)
         blocks[batch[0].block] = blocks.get(batch[0].block, 0.0) + seconds
     own = [block for block in blocks if block > BEFORE]
     first = blocks[1] + blocks.get(BEFORE, 0.0) if 1 in own and len(own) > 1 else None
     return ExpectedTime(sum(blocks.values()), first)
 
 
-def expected_time_of(request: SweepRequest, servers: Sequence[Server], reference: Server | None) -> ExpectedTime | None:
+def expected_time_of(
+    request: SweepRequest, servers: Sequence[Server], reference: Server | None, workloads: Iterable[Workload] = ()
+) -> ExpectedTime | None:
     """Return the expected time of a whole sweep of these servers; None where it is not known."""
-    everyone = [*servers, reference] if reference else servers
-    return expected_time(request, plan_for(request, servers, reference), {server.id: server for server in everyone})
+    everyone = {server.id: server for server in ([*servers, reference] if reference else servers)}
+    return expected_time(request, plan_for(request, servers, reference), everyone, workloads=workloads)
+
+
+def _waiting(run: ServerRun, waits: Mapping[WorkloadName, float]) -> float:
+    """Return the seconds of a run in which the runner waits for answers that may not come at once."""
+    probes = sum(PROBES * waits.get(workload, 0.0) for workload in {cell.workload for cell in run.cells})
+    return probes + sum((1 + PROBES) * waits.get(cell.workload, 0.0) for cell in run.cells)
 
 
 def _batch(request: SweepRequest, batch: Sequence[ServerRun], servers: Mapping[str, Server]) -> float | None:
@@ -110,7 +128,7 @@ def _warm_up(protocol: Protocol, turns: Sequence[WarmUpLoad], server: Server) ->
     plan = protocol.warm_up
     if plan.load.seconds is None:
         return 0.0 if all(protocol.warm_up_of(turn.workload).load.requests == 0 for turn in turns) else None
-    if not plan.steady:
+    if not plan.steady or plan.connections is not None:
         return plan.load.seconds
     if server.compiles is False:
         return float(len(turns))
@@ -128,6 +146,8 @@ def _cell(request: SweepRequest, block: int, cell: Cell, server: Server) -> floa
     cold = COLD_BESIDE_IDLE if request.axis == "idle" and cell.level else COLD
     if server.compiles is False:
         cold = 0.0
+    if request.open.is_exact:
+        return seconds + TRIAL
     trials = float(USUAL_STEPS) if request.axis == "slo" else 1.0
     if request.axis == "peak" and cell.level >= OVERLOAD_FROM and 2 * block > request.protocol.blocks > 1:
         trials = 0.5

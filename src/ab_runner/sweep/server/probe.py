@@ -22,7 +22,8 @@ Connect = Callable[[float], socket.socket]
 """Returns a new connection to the server; OSError if there is none within so many seconds."""
 
 TIMEOUT = 5.0
-"""Seconds that an answer may take from its request to its last byte, however slowly it trickles."""
+"""Seconds that an answer may take from its request to its last byte, however slowly it trickles; one that must not come
+at once has the time of its workload besides."""
 LEFT_OPEN_SECONDS = 0.2
 """How long the probe looks for more bytes after an answer over HTTP/1.1."""
 _HEAD_AT_MOST = 64 << 10
@@ -68,6 +69,17 @@ class Answer(msgspec.Struct, frozen=True):
     """Bytes that the body took: more than it has where it came in chunks."""
 
 
+class _Limit(msgspec.Struct, frozen=True):
+    """The seconds that something may take, and when they are over on the monotonic clock."""
+
+    seconds: float
+    ends: float
+
+
+def _limit(seconds: float) -> _Limit:
+    return _Limit(seconds, time.monotonic() + seconds)
+
+
 class Question(msgspec.Struct, frozen=True):
     """The request of a workload, as the generator sends it, and the body of the right answer, unpacked."""
 
@@ -91,7 +103,7 @@ def learned(connect: Connect, asked: Question) -> Question:
     of the right length."""
     length = asked.workload.probed_bytes
     assert length is not None, "others are known beforehand"
-    answer = ask(connect, asked.head)
+    answer = ask(connect, asked.head, seconds_of(asked.workload))
     body = _plain_body(answer, asked.workload, length)
     if answer.status == 200 and len(body) != length:
         raise ProbeError(Message(Code.BODY_LENGTH, {"bytes": len(body), "expected": length}))
@@ -103,12 +115,12 @@ def learned(connect: Connect, asked: Question) -> Question:
 def check(connect: Connect, asked: Question) -> Answer:
     """Send the generator's request, and requests that must be refused, and return the first answer. ProbeError for the
     first wrong one."""
-    first = ask(connect, asked.head)
+    first = ask(connect, asked.head, seconds_of(asked.workload))
     check_answer(first, asked)
     if asked.workload.keep_alive:
         _check_kept_alive(connect, asked)
     else:
-        _check_closed(connect, asked.head)
+        _check_closed(connect, asked)
     if asked.workload.file is not None:
         _check_guarded(connect, asked.head)
     return first
@@ -122,21 +134,29 @@ def _head_for(path: str, keep_alive: bool = False, version: str = "1.0", headers
     return f"GET {path} HTTP/{version}\r\n{connection}{further}{rest}".encode()
 
 
-def ask(connect: Connect, head: bytes) -> Answer:
-    """Return the answer to one request on a connection of its own; NoAnswer if there is none."""
+def seconds_of(workload: Workload) -> float:
+    """Return the seconds that an answer in this workload may take."""
+    return TIMEOUT + workload.not_before_ms / 1000
+
+
+def ask(connect: Connect, head: bytes, seconds: float | None = None) -> Answer:
+    """Return the answer to one request on a connection of its own; NoAnswer if there is none within so many seconds,
+    `TIMEOUT` where they are not given."""
     with open_connection(connect) as connection:
-        return exchange(connection, head)
+        return exchange(connection, head, seconds)
 
 
-def exchange(connection: socket.socket, head: bytes) -> Answer:
-    """Return the answer to one request on a connection that is open; NoAnswer if there is none."""
+def exchange(connection: socket.socket, head: bytes, seconds: float | None = None) -> Answer:
+    """Return the answer to one request on a connection that is open; NoAnswer if there is none within so many seconds,
+    `TIMEOUT` where they are not given."""
     began = time.monotonic()
+    seconds = TIMEOUT if seconds is None else seconds
     try:
-        connection.settimeout(TIMEOUT)
+        connection.settimeout(seconds)
         connection.sendall(head)
     except OSError as error:
         raise NoAnswer(Message(Code.CONNECTION_LOST, detail=error.strerror or str(error))) from error
-    return _read_answer(connection, began)
+    return _read_answer(connection, began, seconds)
 
 
 def wait_until_ready(
@@ -150,7 +170,7 @@ def wait_until_ready(
         if reason := ended():
             return reason
         try:
-            answer = ask(connect, _head_for(workload.path, headers=workload.headers))
+            answer = ask(connect, _head_for(workload.path, headers=workload.headers), seconds_of(workload))
             if answer.status in _UP:
                 return None
             last = Message(Code.STATUS, {"status": answer.status})
@@ -163,7 +183,8 @@ def wait_until_ready(
 def is_alive(connect: Connect, workload: Workload) -> bool:
     """Return whether the server still answers a single request."""
     try:
-        return ask(connect, _head_for(workload.path, workload.keep_alive, headers=workload.headers)).status in _UP
+        head = _head_for(workload.path, workload.keep_alive, headers=workload.headers)
+        return ask(connect, head, seconds_of(workload)).status in _UP
     except ProbeError:
         return False
 
@@ -215,7 +236,7 @@ def _check_kept_alive(connect: Connect, asked: Question) -> None:
     with open_connection(connect) as connection:
         for number in (1, 2):
             try:
-                answer = exchange(connection, asked.head)
+                answer = exchange(connection, asked.head, seconds_of(asked.workload))
             except ProbeError as error:
                 if number == 2:
                     raise ProbeError(Message(Code.NO_KEEP_ALIVE)) from error
@@ -238,14 +259,13 @@ def _is_http_1_1(head: bytes) -> bool:
     return head.partition(b"\r\n")[0].endswith(b" HTTP/1.1")
 
 
-def _check_closed(connect: Connect, head: bytes) -> None:
+def _check_closed(connect: Connect, asked: Question) -> None:
     """A client of HTTP/1.1 knows where the answer ends, and closes the connection if the server does not."""
     with open_connection(connect) as connection:
-        exchange(connection, head)
-        is_left_open = _is_http_1_1(head)
+        exchange(connection, asked.head, seconds_of(asked.workload))
+        is_left_open = _is_http_1_1(asked.head)
         try:
-            seconds = LEFT_OPEN_SECONDS if is_left_open else TIMEOUT
-            more = _receive(connection, time.monotonic() + seconds, Code.DOES_NOT_CLOSE)
+            more = _receive(connection, _limit(LEFT_OPEN_SECONDS if is_left_open else TIMEOUT), Code.DOES_NOT_CLOSE)
         except NoAnswer:
             if not is_left_open:
                 raise
@@ -276,12 +296,12 @@ def open_connection(connect: Connect, seconds: float = TIMEOUT) -> socket.socket
         raise NoAnswer(Message(Code.NO_CONNECTION, detail=error.strerror or str(error))) from error
 
 
-def _read_answer(connection: socket.socket, began: float) -> Answer:
+def _read_answer(connection: socket.socket, began: float, seconds: float) -> Answer:
     """Read a head, and as much body as its Content-Length says or until the server closes, and return both."""
-    deadline = time.monotonic() + TIMEOUT
+    limit = _limit(seconds)
     data = bytearray()
     while (end := data.find(_END_OF_HEAD)) < 0 and len(data) <= _HEAD_AT_MOST:
-        chunk = _receive(connection, deadline)
+        chunk = _receive(connection, limit)
         if not chunk:
             raise NoAnswer(Message(Code.CLOSES_WITHOUT_WHOLE_ANSWER if data else Code.CLOSES_WITHOUT_ANSWER))
         data += chunk
@@ -292,10 +312,10 @@ def _read_answer(connection: socket.socket, began: float) -> Answer:
     status, headers = _parse_head(head.removesuffix(_END_OF_HEAD.decode()))
     del data[:length_of_head]
     if _is_chunked(headers):
-        body, taken = _read_chunks(connection, data, deadline)
+        body, taken = _read_chunks(connection, data, limit)
         return Answer(head, status, headers, body, time.monotonic() - began, taken)
     length = _length_of(headers)
-    while (length is None or len(data) < length) and (chunk := _receive(connection, deadline)):
+    while (length is None or len(data) < length) and (chunk := _receive(connection, limit)):
         data += chunk
         if len(data) > _BODY_AT_MOST:
             raise ProbeError(Message(Code.BODY_TOO_LONG, {"limit": _BODY_AT_MOST}))
@@ -306,19 +326,19 @@ def _is_chunked(headers: dict[str, str]) -> bool:
     return headers.get("transfer-encoding", "").lower() == "chunked"
 
 
-def _read_chunks(connection: socket.socket, data: bytearray, deadline: float) -> tuple[bytes, int]:
+def _read_chunks(connection: socket.socket, data: bytearray, limit: _Limit) -> tuple[bytes, int]:
     """Return a body in chunks as it was before (RFC 9112, section 7.1, without extensions and trailers), and how many
     bytes it took; `data` is what has come of it."""
     body, at = bytearray(), 0
     while True:
         while (end := data.find(b"\r\n", at)) < 0:
-            _receive_more(connection, data, deadline)
+            _receive_more(connection, data, limit)
         size = bytes(data[at:end]).decode("latin-1")
         if not _CHUNK_SIZE.fullmatch(size):
             raise ProbeError(Message(Code.NOT_A_LENGTH, detail=repr(size[:40])))
         length, at = int(size, 16), end + 2
         while len(data) < at + length + 2:
-            _receive_more(connection, data, deadline)
+            _receive_more(connection, data, limit)
         body += data[at : at + length]
         at += length
         if data[at : at + 2] != b"\r\n":
@@ -328,8 +348,8 @@ def _read_chunks(connection: socket.socket, data: bytearray, deadline: float) ->
             return bytes(body), at
 
 
-def _receive_more(connection: socket.socket, data: bytearray, deadline: float) -> None:
-    chunk = _receive(connection, deadline)
+def _receive_more(connection: socket.socket, data: bytearray, limit: _Limit) -> None:
+    chunk = _receive(connection, limit)
     if not chunk:
         raise NoAnswer(Message(Code.CLOSES_WITHOUT_WHOLE_ANSWER))
     data += chunk
@@ -337,15 +357,15 @@ def _receive_more(connection: socket.socket, data: bytearray, deadline: float) -
         raise ProbeError(Message(Code.BODY_TOO_LONG, {"limit": _BODY_AT_MOST}))
 
 
-def _receive(connection: socket.socket, deadline: float, late: Code = Code.NO_WHOLE_ANSWER) -> bytes:
-    left = deadline - time.monotonic()
+def _receive(connection: socket.socket, limit: _Limit, late: Code = Code.NO_WHOLE_ANSWER) -> bytes:
+    left = limit.ends - time.monotonic()
     try:
         if left <= 0:
             raise TimeoutError
         connection.settimeout(left)
         return connection.recv(_PART)
     except TimeoutError:
-        raise NoAnswer(Message(late, {"seconds": TIMEOUT})) from None
+        raise NoAnswer(Message(late, {"seconds": limit.seconds})) from None
     except OSError as error:
         raise NoAnswer(Message(Code.CONNECTION_LOST, detail=error.strerror or str(error))) from error
 

@@ -67,7 +67,7 @@ class SpotChecks:
             if self._over.is_set():  # it was set before anybody could have woken this connection up
                 return
         asked = self._question
-        answer = probe.exchange(self._connection, asked.head)
+        answer = probe.exchange(self._connection, asked.head, probe.seconds_of(asked.workload))
         probe.check_answer(answer, asked)
         self.answered += 1
         if not (asked.workload.keep_alive and probe.stays_open(asked.head, answer)):

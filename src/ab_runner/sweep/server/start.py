@@ -266,6 +266,7 @@ class Start:
 
     def _target(self, name: WorkloadName, load: Load, rate: float | None) -> Target:
         workload = self.context.workloads[name]
+        beside = self.context.workloads[load.beside.workload] if load.beside else None
         idle_timeout = self.context.protocol.idle_timeout
         accounts = self.running.accounts
         server_cpus = set(accounts.server_cpus if accounts else ())
@@ -277,6 +278,7 @@ class Start:
             host_only=workload.host_only,
             fixture=workload.fixture,
             constant=workload.constant,
+            beside=beside,
             echo=workload.echo,
             idle_timeout=idle_timeout,
             time_limit=time_limit(load, idle_timeout, rate),

@@ -45,9 +45,9 @@ def _seconds_wanted(concurrency: int, rate: float) -> float:
 
 def time_limit(load: Load, idle_timeout: int, rate: float | None) -> float:
     """Return the seconds after which a run of the generator is ended from outside: its own limit, the idle timeout,
-    does not see a connection that trickles. A run of so many requests may take ten times as long as the warm-up lets
-    expect, an hour where that is not known."""
-    grace = idle_timeout + 15
+    does not see a connection that trickles; to open connections beforehand may take as long again. A run of so many
+    requests may take ten times as long as the warm-up lets expect, an hour where that is not known."""
+    grace = idle_timeout * (2 if load.opened_before else 1) + 15
     if load.seconds is not None:
         return load.longest + grace
     assert load.requests is not None

@@ -60,7 +60,7 @@ def _comparisons_on(connection: socket.socket, asked: Question) -> Generator[Mes
     """Yield the same for the answers on one connection. NoAnswer if there is none."""
     for number in count():
         try:
-            answer = probe.exchange(connection, asked.head)
+            answer = probe.exchange(connection, asked.head, probe.seconds_of(asked.workload))
             probe.check_answer(answer, asked)
         except probe.NoAnswer:
             if number:

@@ -55,19 +55,20 @@ def turns_of(
     plan: WarmUp, workloads: Sequence[WorkloadName], concurrency: Sequence[int], compiles: bool | None
 ) -> list[WarmUpLoad]:
     """Return the loads of a cycle, in turns: all workloads at 10 connections, then at 100 where the sweep has such
-    levels. A server that does not compile has the higher level alone, which fills its caches and pools for the lower
-    one too. A warm-up by requests has the lower one alone, as in 2006."""
-    levels = [WARM_UP_CONCURRENCY]
-    if plan.load.requests is None and max(concurrency) >= HIGH_CONCURRENCY:
+    levels, or at those of the plan. A server that does not compile has the higher level alone, which fills its caches
+    and pools for the lower one too. A warm-up by requests has the lower one alone, as in 2006."""
+    levels = [plan.connections or WARM_UP_CONCURRENCY]
+    if plan.connections is None and plan.load.requests is None and max(concurrency) >= HIGH_CONCURRENCY:
         levels = [HIGH_CONCURRENCY] if compiles is False else [WARM_UP_CONCURRENCY, HIGH_CONCURRENCY]
     return [WarmUpLoad(workload, level) for level in levels for workload in workloads]
 
 
-def window_load(load: Load, rate: float | None) -> Load:
-    """Return the load of a window of a warm-up. By requests it is all of them. By time it is a second, and half of that
-    where the workload's rate in a window before is known: the JIT sees all loads twice as often."""
-    if load.seconds is None:
-        return load
+def window_load(plan: WarmUp, rate: float | None) -> Load:
+    """Return the load of a window of a warm-up. By requests, and where a study says what it is, it is all of it. Else
+    it is a second, and half of that where the workload's rate in a window before is known: the JIT sees all loads twice
+    as often."""
+    if plan.load.seconds is None or plan.connections is not None:
+        return plan.load
     return Load(seconds=LATER_WINDOW if rate else 1)
 
 
@@ -98,12 +99,13 @@ def _next_loads(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpL
 def is_over(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpLoad], compiles: bool | None) -> bool:
     """Return whether the server is warm, or the warm-up has used up its time.
 
-    A program that does not compile while it runs needs one cycle, in which its caches and pools fill. One of which it
+    A program that does not compile while it runs needs one cycle, in which its caches and pools fill. So does a load
+    that a study says. A program of which it
     is not known, and in which no JVM's compiler is seen, has the planned time.
     """
     if len(windows) < len(loads):
         return False
-    if plan.load.seconds is None or (plan.steady and compiles is False):
+    if plan.load.seconds is None or plan.connections is not None or (plan.steady and compiles is False):
         return True
     if _seconds(windows) < plan.load.seconds:
         return False

@@ -69,7 +69,7 @@ def _all_cpus(start: Start) -> Iterator[None]:
 def _window(start: Start, load: WarmUpLoad, rate: float | None) -> Window:
     """Run one window and return it; `rate` is that of the window before. It does everything that a trial does: for a
     new kind of request in a trial the JIT would discard compiled code and compile it again."""
-    amount = window_load(start.context.protocol.warm_up_of(load.workload).load, rate)
+    amount = window_load(start.context.protocol.warm_up_of(load.workload), rate)
     watched = start.watched_load(load.workload, load.concurrency, amount, rate)
     with suppress(OSError, probe.ProbeError):  # which the trial would have again
         start.check(load.workload)

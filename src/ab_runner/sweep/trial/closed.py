@@ -100,9 +100,9 @@ def make_undisturbed_trial(start: Start, planned: PlannedTrial) -> TrialResult:
 
 def make_warm_trial(start: Start, planned: PlannedTrial) -> TrialResult:
     """Make a trial and return it. A timed one that was cold is stored as such and made again, unless servers are not to
-    be warmed up."""
+    be warmed up, or their warm-up is that of a study."""
     result = make_trial(start, planned, _make_lead_in(start, planned))
-    if start.context.protocol.warm_up.is_none:
+    if start.context.protocol.warm_up.is_none or (start.context.open and start.context.open.is_exact):
         return result
     for number in range(1, COLD_REPEATS + 1):
         if not (result.trial.verdict.valid and _cold(result.trial) and planned.load.seconds):

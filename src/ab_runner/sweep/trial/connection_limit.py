@@ -32,9 +32,13 @@ def connection_limit(rate: int, keep_alive: bool) -> int:
 
 def most_connections(request: SweepRequest, workloads: Iterable[Workload]) -> int:
     """Return the most connections that a trial of this sweep may need at once, without idle ones."""
-    if request.open is None:
+    plan = request.open
+    if plan is None:
         return max(request.levels)
-    rate = max(request.levels) if request.axis == "rate" else request.open.rate
+    beside = plan.beside.rate * (request.protocol.idle_timeout + CLOSING_SECONDS) if plan.beside else 0
+    if plan.connections is not None:
+        return beside + plan.connections
+    rate = max(request.levels) if request.axis == "rate" else plan.rate
     if rate is None:  # that of a server, which is not known yet
-        return MOST
-    return connection_limit(rate, all(workload.keep_alive for workload in workloads))
+        return beside + MOST
+    return beside + connection_limit(rate, all(workload.keep_alive for workload in workloads))

@@ -95,20 +95,26 @@ def _peak(start: Start, cell: Cell, peaks: dict[WorkloadName, Peak]) -> Peak:
 def _trial(
     start: Start, cell: Cell, load: Load, name: str, peak: float | None = None, fewest: int = 0, tries: int = 0
 ) -> TrialResult:
-    """Make the trial of one rate, after a lead-in. It is stretched until it has `fewest` requests. Its seed is of the
+    """Make the trial of one rate, after a lead-in. It is stretched until it has `fewest` requests; one that is to be
+    exact has neither. Its seed is of the
     block and of how often the start has tried the rate: all servers of a block have the same arrivals at the same rate,
     and no start has the same arrivals twice."""
-    protocol = start.context.protocol
+    protocol, plan = start.context.protocol, start.context.open
+    assert plan is not None, "the load is open"
     seconds = protocol.trial_of(cell.workload).seconds or 1
-    assert load.rate is not None, "the load is open"
+    assert load.rate is not None, "and has a rate"
     stretched = max(seconds, ceil(min(fewest / load.rate, LONGEST_STRETCH * seconds)))
     load = msgspec.structs.replace(
         load,
-        most_connections=connection_limit(load.rate, start.context.workloads[cell.workload].keep_alive),
+        most_connections=plan.connections
+        or connection_limit(load.rate, start.context.workloads[cell.workload].keep_alive),
         seconds=stretched,
-        at_most=CLEAN_WITHIN * stretched,
+        at_most=None if plan.is_exact else CLEAN_WITHIN * stretched,
         seed=max(0, start.block) + tries * BLOCKS_AT_MOST,
-        lead_in=LEAD_IN_SECONDS,
+        lead_in=0 if plan.is_exact else LEAD_IN_SECONDS,
+        arrivals=plan.arrivals,
+        opened_before=plan.opened_before,
+        beside=plan.beside,
     )
     return make_undisturbed_trial(start, PlannedTrial(cell=cell, load=load, name=name, peak=peak))
 

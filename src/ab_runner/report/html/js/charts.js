@@ -15,6 +15,7 @@ function createCharts({ data, shown, picked, showTooltip }) {
     "model": (place) => ["cells", data.cells[place.dataset.rows]],
     "course-answers": (place) => ["courses", seriesOf(place)],
     "course-latency": (place) => ["courses", seriesOf(place)],
+    "course-beside": (place) => ["courses", seriesOf(place)],
     "course-jit": (place) => ["courses", seriesOf(place)],
     "then-and-now": (place) => ["pairs", data.pairs[place.dataset.rows]],
     "warm-up": (place) => ["windows", windows(warmUps[place.dataset.server][place.dataset.rows])],
