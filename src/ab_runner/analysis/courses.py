@@ -66,12 +66,10 @@ def courses_of(records: Iterable[Record]) -> tuple[TrialCourse, ...]:
         runs[place] += 1
         answers = tuple(map(_answers, _seconds(trial)))
         uses = tuple(_uses(trial.course, trial.outcome.seconds)) if trial.course and trial.outcome else ()
+        second = trial.outcome.beside if trial.outcome else None
+        beside = tuple(map(_answers, second.per_second)) if second and answers else ()
         if answers or uses:
-            beside = trial.outcome.beside.per_second if answers and trial.outcome and trial.outcome.beside else ()
-            course = TrialCourse(
-                place[1], trial.block, trial.start, runs[place], answers, uses, tuple(map(_answers, beside))
-            )
-            found.append(course)
+            found.append(TrialCourse(place[1], trial.block, trial.start, runs[place], answers, uses, beside))
     return tuple(found)
 
 

@@ -102,9 +102,9 @@ def _figures(path: Path, lines: Iterator[str], workloads: Collection[str]) -> It
     rows = csv.DictReader(lines, strict=True)
     found = tuple(rows.fieldnames or ())
     is_open = "rate" in found
-    names = ["level" if name in LEVELS else name if name != "level" else "" for name in found]
-    rows.fieldnames = names
-    if tuple(names[: len(_ALWAYS)]) != _ALWAYS or len({*names}) < len(names) or not {*names} <= {*COLUMNS}:
+    rows.fieldnames = names = ["level" if name in LEVELS else name for name in found]
+    is_right = tuple(names[: len(_ALWAYS)]) == _ALWAYS and len({*names}) == len(names) and {*names} <= {*COLUMNS}
+    if not is_right or "level" in found:
         first, others = ",".join(_ALWAYS).replace("level", LEVELS[0]), ", ".join(COLUMNS[len(_ALWAYS) :])
         raise DocumentError(
             f"{path}: line 1: the columns must be {first} (rate in place of concurrency for open loads), "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any
 
 import msgspec
 
@@ -14,7 +13,7 @@ from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.catalog.studies import Study
 from ab_runner.catalog.study_conclusions import Quantity
 from ab_runner.catalog.study_figures import Figure
-from ab_runner.history.quantities import Quantities, of_figure, of_trial
+from ab_runner.history.quantities import Quantities, of_figure, of_trial, trials_by_cell
 from ab_runner.history.then_and_now import match_of
 from ab_runner.model.protocol import DEFAULT_GENERATOR
 from ab_runner.model.server import Server
@@ -25,6 +24,8 @@ from ab_runner.stats.ratio import log_mean
 
 OTHERS: tuple[Quantity, ...] = ("answered", "mean", "longest", "beside")
 """The quantities besides the rate that claims are about."""
+KNOWN_OF_ALL: tuple[Quantity, ...] = ("answered", "beside")
+"""Those that trials tell whether or not they are valid."""
 SHORTEST_MS = 0.001
 """What a latency has beyond the wait at least: figures are rounded."""
 
@@ -123,20 +124,17 @@ def of_study(study: Study) -> Evidence:
     """Return the figures of a study as evidence."""
     figures = {Cell(each.server, each.workload, each.level): each for each in study.figures}
     others = {
-        quantity: {
-            cell: Measured(
-                server=figure.server,
-                absence=Absence(figure.server, figure),
-                is_published=True,
-                **_by_block({} if value is None else {1: value}),
-            )
-            for cell, figure in figures.items()
-            for value in [_published_value(figure, quantity)]
-        }
+        quantity: {cell: _published_other(figure, quantity) for cell, figure in figures.items()}
         for quantity in (OTHERS if study.is_open else ())
     }
     cells = {cell: _published(figure) for cell, figure in figures.items()}
     return Evidence(study.name, cells, study.year, others=others)
+
+
+def _published_other(figure: Figure, quantity: Quantity) -> Measured:
+    value = _published_value(figure, quantity)
+    found = _of_blocks(Absence(figure.server, figure), {} if value is None else {1: value})
+    return msgspec.structs.replace(found, is_published=True)
 
 
 def _published_value(figure: Figure, quantity: Quantity) -> float | None:
@@ -159,10 +157,11 @@ def _value(found: Quantities, quantity: Quantity, wait_ms: int) -> float | None:
     return found.rate
 
 
-def _by_block(values: Mapping[int, float]) -> dict[str, Any]:
-    """Return the fields of a cell that come from values by block. A share may be 0, and has no logarithm."""
+def _of_blocks(absence: Absence, values: Mapping[int, float], cell: Cell | None = None) -> Measured:
+    """Return a cell with these values by block. A share may be 0, and has no logarithm."""
     is_positive = values and all(value > 0 for value in values.values())
-    return {"rates": values, "measurement": Measurement(log_mean(list(values.values()))) if is_positive else None}
+    measurement = Measurement(log_mean(list(values.values()))) if is_positive else None
+    return Measured(server=absence.server, absence=absence, cell=cell, rates=values, measurement=measurement)
 
 
 def _published(figure: Figure) -> Measured:
@@ -185,10 +184,10 @@ def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
     """Return the cells of the stand-in for each server of a study. Those of an open load have no rates: a server has
     the rate that it is given."""
     failures = _failures(analysis.trials)
-    trials = _trials_by_cell(analysis.trials)
+    trials = trials_by_cell(analysis.trials)
     blocks = {} if analysis.sessions else {each.record.measured_with: each.record.block for each in analysis.trials}
     found: dict[Cell, Measured] = {}
-    others: dict[Quantity, dict[Cell, Measured]] = {} if analysis.is_closed else {each: {} for each in OTHERS}
+    others: dict[Quantity, dict[Cell, Measured]] = {}
     for (name, workload), server in _stand_ins(analysis.sweep.servers, study):
         for level in analysis.levels:
             cell = analysis.cell(server.id, workload, level)
@@ -199,9 +198,10 @@ def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
                 found[place] = _measured(
                     cell, analysis.measurements.get(cell.cell), failures.get(cell.cell, {}), blocks
                 )
-            for quantity, cells in others.items():
-                wait_ms = analysis.sweep.workload(workload).not_before_ms
-                cells[place] = _of_trials(cell, trials.get(cell.cell, ()), quantity, wait_ms)
+                continue
+            wait_ms = analysis.sweep.workload(workload).not_before_ms
+            for quantity, measured in _others(cell, trials.get(cell.cell, ()), wait_ms).items():
+                others.setdefault(quantity, {})[place] = measured
     sweep = analysis.sweep
     return Evidence(
         sweep.id,
@@ -213,28 +213,26 @@ def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
     )
 
 
-def _trials_by_cell(trials: Iterable[TrialFigures]) -> dict[Cell, list[TrialFigures]]:
-    found: dict[Cell, list[TrialFigures]] = {}
-    for trial in trials:
-        record = trial.record
-        if isinstance(record, Trial) and record.outcome is not None and not record.is_reference_check:
-            found.setdefault(cell_of(record), []).append(trial)
-    return found
-
-
-def _of_trials(cell: CellSummary, trials: Iterable[TrialFigures], quantity: Quantity, wait_ms: int) -> Measured:
+def _others(cell: CellSummary, trials: Sequence[TrialFigures], wait_ms: int) -> dict[Quantity, Measured]:
     """Return what the trials of a cell measured, by block. Latencies are those of valid trials alone: where many
     requests failed, they are those of the rest. How many were answered is known of all."""
-    values: dict[int, float] = {}
+    found = []
     for trial in trials:
-        counts = trial.record.verdict.valid if isinstance(trial.record, Trial) else False
-        if counts or quantity in ("answered", "beside"):
-            value = _value(of_trial(trial), quantity, wait_ms)
-            if value is not None:
-                values[trial.record.block] = value
-    return Measured(
-        server=cell.cell.server, absence=Absence(cell.cell.server, cell), cell=cell.cell, **_by_block(values)
-    )
+        assert isinstance(trial.record, Trial), "what has no trial has no outcome"
+        found.append((trial.record.block, trial.record.verdict.valid, of_trial(trial)))
+    absence = Absence(cell.cell.server, cell)
+    return {
+        quantity: _of_blocks(
+            absence,
+            {
+                block: value
+                for block, is_valid, each in found
+                if (is_valid or quantity in KNOWN_OF_ALL) and (value := _value(each, quantity, wait_ms)) is not None
+            },
+            cell.cell,
+        )
+        for quantity in OTHERS
+    }
 
 
 def _stand_ins(servers: Sequence[Server], study: Study) -> Iterable[tuple[tuple[str, WorkloadName], Server]]:

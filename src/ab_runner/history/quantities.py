@@ -11,7 +11,7 @@ import msgspec
 from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.catalog.study_figures import Figure
 from ab_runner.model.load import Beside, Outcome
-from ab_runner.model.trial import Cell, Trial
+from ab_runner.model.trial import Cell, Trial, cell_of
 from ab_runner.stats.histogram import weighted
 from ab_runner.stats.little import under_way
 
@@ -133,8 +133,12 @@ def _median(values: Iterable[float | None]) -> float | None:
     return median(known) if known else None
 
 
-def is_of(trial: TrialFigures, cell: Cell) -> bool:
-    """Return whether it is a trial of this cell that has an outcome."""
-    record = trial.record
-    is_own = isinstance(record, Trial) and record.outcome is not None and not record.is_reference_check
-    return is_own and Cell(record.server, record.workload, record.level) == cell
+def trials_by_cell(trials: Iterable[TrialFigures]) -> dict[Cell, list[TrialFigures]]:
+    """Return the trials of each cell that have an outcome, valid or not, without those of the reference before and
+    after the sweep."""
+    found: dict[Cell, list[TrialFigures]] = {}
+    for trial in trials:
+        record = trial.record
+        if isinstance(record, Trial) and record.outcome is not None and not record.is_reference_check:
+            found.setdefault(cell_of(record), []).append(trial)
+    return found

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
+from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.catalog.studies import Study
 from ab_runner.catalog.study_figures import Figure
-from ab_runner.history.quantities import Quantities, is_of, of_figure, of_trials
+from ab_runner.history.quantities import Quantities, of_figure, of_trials, trials_by_cell
 from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 
@@ -39,6 +40,7 @@ def study_rows(analysis: SweepAnalysis, study: Study) -> tuple[StudyRows, ...]:
     were measured. Nothing if the load is not of the study's kind."""
     if not study.is_of_load(analysis.axis):
         return ()
+    trials = trials_by_cell(analysis.trials)
     published: dict[tuple[WorkloadName, int], list[Figure]] = {}
     for figure in study.figures:
         published.setdefault((figure.workload, figure.level), []).append(figure)
@@ -47,7 +49,7 @@ def study_rows(analysis: SweepAnalysis, study: Study) -> tuple[StudyRows, ...]:
         for level in analysis.levels:
             figures = published.get((workload, level), [])
             if study.is_open or any(_says_more(figure) for figure in figures):
-                rows = tuple(_rows(analysis, study, workload, level, figures))
+                rows = tuple(_rows(analysis, trials, study, workload, level, figures))
                 found.append(StudyRows(study, workload, level, rows))
     return tuple(found)
 
@@ -57,8 +59,19 @@ def _says_more(figure: Figure) -> bool:
 
 
 def _rows(
-    analysis: SweepAnalysis, study: Study, workload: WorkloadName, level: int, figures: Sequence[Figure]
+    analysis: SweepAnalysis,
+    trials: Mapping[Cell, Sequence[TrialFigures]],
+    study: Study,
+    workload: WorkloadName,
+    level: int,
+    figures: Sequence[Figure],
 ) -> Iterator[StudyRow]:
+    def measured(servers: Iterable[str]) -> Iterator[StudyRow]:
+        for server in servers:
+            cell = Cell(server, workload, level)
+            quantities = of_trials(trials.get(cell, ()))
+            yield StudyRow(server=server, cell=analysis.cells.get(cell), quantities=quantities)
+
     servers = [each for each in analysis.sweep.servers if workload in each.workloads]
     stand_ins: dict[str | None, list[str]] = {}
     for server in servers:
@@ -67,14 +80,5 @@ def _rows(
         if figure.server in stand_ins:
             yield StudyRow(server=figure.server, figure=figure, quantities=of_figure(figure))
             named = study.stand_ins[figure.server]
-            yield from _measured(analysis, workload, level, sorted(stand_ins[figure.server], key=named.index))
-    yield from _measured(analysis, workload, level, stand_ins.get(None, []))
-
-
-def _measured(
-    analysis: SweepAnalysis, workload: WorkloadName, level: int, servers: Iterable[str]
-) -> Iterator[StudyRow]:
-    for server in servers:
-        cell = Cell(server, workload, level)
-        trials = [each for each in analysis.trials if is_of(each, cell)]
-        yield StudyRow(server=server, cell=analysis.cells.get(cell), quantities=of_trials(trials))
+            yield from measured(sorted(stand_ins[figure.server], key=named.index))
+    yield from measured(stand_ins.get(None, []))
