@@ -321,7 +321,7 @@ def _answering(cell: Measured, workload: WorkloadName, level: int, should: bool)
     every, none = all(share >= ALL for share in shares), all(share <= FEW for share in shares)
     holds, fails = (every, any(share <= FEW for share in shares)) if should else (none, any(s >= ALL for s in shares))
     verdict: ConclusionVerdict = "holds" if holds else "does not hold" if fails else "cannot be told"
-    return msgspec.structs.replace(part, verdict=verdict, basis=Answered(cell.server, shares))
+    return msgspec.structs.replace(part, verdict=verdict, basis=Answered(cell.server, shares, cell.is_published))
 
 
 # --- failed requests -------------------------------------------------------------------------------------------

@@ -83,10 +83,12 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """Which share of the requests beside the load a server answered at the end, in each start."""
+    """Which share of the requests beside the load a server answered at the end, in each start. What is published says
+    only whether it did: 1 or 0."""
 
     server: str
     shares: tuple[float, ...]
+    is_published: bool
 
 
 Basis = Absent | Unanswerable | ComparedRates | Gap | Failed | Answered

@@ -9,7 +9,9 @@ import msgspec
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.catalog.studies import Study
+from ab_runner.catalog.study_conclusions import KeepsAnswering
 from ab_runner.catalog.study_figures import Figure
+from ab_runner.history.conclusions import ALL, FEW
 from ab_runner.history.evidence import Absence, NotThere
 from ab_runner.history.verdicts import (
     Absent,
@@ -43,6 +45,10 @@ READINGS = (
 POWER = (
     "power: how likely the test was, with this noise, to show that the two are about equal if they truly are; where it "
     "is small, more starts are needed"
+)
+IN_EVERY_START = (
+    f"requests beside the load: of those due in the last third of a trial {100 * ALL:g} % or more are answered in "
+    f"every start, or {100 * FEW:g} % at most in every start; this is counted, not tested"
 )
 NOT_COMPARED = "not compared"
 PUBLISHED = (
@@ -132,6 +138,7 @@ def _tables(study: Study, judgements: Sequence[Judgement]) -> Iterator[Table]:
                     says = ""
         notes = [f"read as: {conclusion.reading}"] if conclusion.reading else []
         notes += [AT_LEAST] if any(map(_has_bound, shown)) else []
+        notes += [IN_EVERY_START] if any(isinstance(claim, KeepsAnswering) for claim in conclusion.claims) else []
         notes += [POWER] if any(map(_power_text, shown)) else []
         title = f"{number + 1}. {conclusion.sentence}"
         yield Table(title=title, headings=_HEADINGS, rows=tuple(rows), notes=tuple(notes), names=5, prose=(0, 3, 6))
@@ -254,6 +261,8 @@ def basis_text(basis: Basis, generator: str = DEFAULT_GENERATOR) -> str:
         case Failed():
             figures = f"{_failures_text(basis.first)} against {_failures_text(basis.second)}"
             return figures + _start_text(basis.few_starts)
+        case Answered(is_published=True):
+            return f"{basis.server} {'keeps' if all(basis.shares) else 'does not keep'} answering, as published"
         case Answered():
             shares = ", ".join(f"{100 * share:.0f} %" for share in basis.shares)
             return f"{basis.server} answers {shares} of the requests beside the load"
@@ -292,7 +301,7 @@ def _rate_text(side: SideRate) -> str:
         case "answered":
             figure = f"{side.rate:,.0f} answered"
         case "mean" | "longest":
-            figure = f"{side.quantity} {latency_figure(1000 / side.rate)} ms"
+            figure = f"{side.quantity} {latency_figure(1000 / side.rate)} ms beyond the wait"
         case _:
             figure = rate_figure(side.rate)
     return f"{', '.join(side.servers)} {at_least}{figure}{' at most' if side.at_most else ''}"

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.catalog.studies import Study
-from ab_runner.history.quantities import AT_THE_END, BEST_OF, Quantities
+from ab_runner.history.quantities import BEST_OF, Quantities
 from ab_runner.history.study_rows import StudyRow, StudyRows
 from ab_runner.model.axis import level_text
 from ab_runner.report.document import Emphasis, Table, TableCell
@@ -46,7 +46,7 @@ _COLUMNS = (
 )
 _MEAN = {
     False: "mean and longest: counted from sending; wrk makes up for what it could not send meanwhile",
-    True: "mean and longest: of right answers, counted from sending, as the author did",
+    True: "mean and longest: of right answers alone, counted from sending",
 }
 """By whether the load is open."""
 _NOTES = {
@@ -82,7 +82,14 @@ def _notes(study: Study, analysis: SweepAnalysis, headings: Collection[str]) -> 
     if study.about.scaled:
         yield f"scaled here: {study.about.scaled}"
     if study.is_open:
-        yield "counts: whether the server kept up, with right answers alone"
+        yield (
+            "counts: whether the server kept up, by how many answers came while requests were due; where a workload's "
+            "wait is about as long as that time, this says nothing of the server"
+        )
+        yield (
+            "failed: here requests without a right answer within the time-out of "
+            f"{analysis.sweep.request.protocol.idle_timeout} s; of published rows the errors that the author counted"
+        )
     else:
         allowed = 100 * study.about.failures_at_most
         yield f"counts: whether the rate is valid; the study allows {allowed:g} % of failed requests, then and now"
@@ -91,7 +98,8 @@ def _notes(study: Study, analysis: SweepAnalysis, headings: Collection[str]) -> 
     if (plan := analysis.sweep.request.open) and plan.beside:
         yield (
             f"beside: {plan.beside.workload} at {plan.beside.rate}/s in the same run, over connections of its own; the "
-            f"share is of those due in the last {AT_THE_END:.0%} of a trial"
+            "share is of those due in the last third of a trial; the longest is of those that were answered, from the "
+            "time at which they were due; CPU and memory are those of both loads"
         )
     yield from (text for heading, text in _NOTES.items() if heading in headings)
 
