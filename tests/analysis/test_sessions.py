@@ -226,7 +226,7 @@ def test_means_over_levels_have_the_noise_of_all_servers_that_have_these_levels(
     evidence = of_sweep(analysis, replace(read_study(DEFAULT_STUDY, {}), figures=tuple(figures)))
     sums = {
         name: [
-            sum(log(evidence.of(name, "small", level).rates[number]) / 2 for level in levels) for number in (1, 2, 3)
+            sum(log(evidence.of(name, "small", level).values[number]) / 2 for level in levels) for number in (1, 2, 3)
         ]
         for name in servers
     }

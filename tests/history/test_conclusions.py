@@ -219,7 +219,7 @@ def test_who_is_not_there_is_named_and_the_verdict_is_on_the_rest() -> None:
     assert {basis_text(part.basis) for part in found.claims[0].strict_parts if part.verdict == "not measured"} == {
         "cindy-3.0b1-acceptor: slow",
         "resin-3.0.18: not measured",
-        "not measured at this concurrency",
+        "not measured at this level",
     }
 
 
@@ -830,6 +830,68 @@ def test_how_many_were_answered_is_known_of_failed_trials_too_and_latencies_are_
     assert part.verdict == "holds"
     assert part.ratio is not None
     assert part.ratio.value == pytest.approx(5.02 / 0.52, rel=0.01)
+
+
+def test_with_few_starts_a_claim_on_an_open_load_holds_if_it_holds_whichever_are_compared() -> None:
+    """0.51 to 0.53 ms beyond the wait, and 0.96 to 0.98: factors of 1.81 to 1.92."""
+    evidence = opened(*starts(TOMCAT, 9, 1_000.5), *starts(JETTY, 9, 1_000.95))
+    for by, verdict in ((0.8, "holds"), (0.85, "cannot be told"), (0.95, "does not hold")):
+        (part,) = judged_open(evidence, SHORTER | {"by": by})
+        assert (part.verdict, part.ratio and part.ratio.interval) == (verdict, None), by
+    for share, verdict in ((0.95, "holds"), (0.85, "cannot be told"), (0.8, "does not hold")):
+        equal = EQUAL | {"of": "mean", "within": share}
+        assert judged_open(evidence, equal)[0].verdict == verdict, share
+    made = open_study(MORE)
+    text = markdown.render(report_conclusions([(made, judgements(made, [("x", analyse(evidence))]))]))
+    assert "open load (x): claims are counted where there are fewer than 6 starts" in text
+
+
+@pytest.mark.parametrize("lost", [not_measured("jetty-5.1.10", "small", 10, "slow"), None], ids=["not started", "missing"])
+def test_two_starts_of_three_decide_nothing_on_an_open_load(lost: Record | None) -> None:
+    """The third one may be the one that would have been otherwise."""
+    some = [*starts(JETTY, 10_800, 1_009.0)[:2], *([msgspec.structs.replace(lost, block=3)] if lost else [])]
+    evidence = opened(*starts(TOMCAT, 2_000, 1_000.5), *some)
+    for claim in (MORE, SHORTER):
+        (part,) = judged_open(evidence, claim)
+        assert part.verdict == "cannot be told"
+        assert basis_text(part.basis).endswith("(too few starts)")
+
+
+def test_a_start_that_tells_nothing_of_the_requests_beside_leaves_it_open_whether_a_server_keeps_answering() -> None:
+    good = starts(TOMCAT, 9, 1_000.0, beside=of_beside(10, 10, 10))[:2]
+    lost = msgspec.structs.replace(not_measured("tomcat-5.5.15", "small", 10, "slow"), block=3)
+    (part,) = judged_open(opened(*good, lost), KEEPS | {"second": []})
+    assert part.verdict == "cannot be told"
+
+
+def test_a_server_that_answers_nothing_in_a_start_is_compared_as_if_it_had_answered_one_request() -> None:
+    first, *others = starts(TOMCAT, 2_000, 1_000.5)
+    assert first.outcome is not None
+    none = msgspec.structs.replace(first.outcome, completed=0)
+    stuck = msgspec.structs.replace(first, outcome=none, verdict=rejected("timeout"))
+    evidence = opened(stuck, *others, *starts(JETTY, 10_800, 1_005.0))
+    (part,) = judged_open(evidence, MORE)
+    assert part.verdict == "holds"
+    turned = MORE | {"first": MORE["second"], "second": MORE["first"]}
+    assert judged_open(evidence, turned)[0].verdict == "does not hold"
+
+
+def test_latencies_of_a_server_that_fell_behind_count_if_every_request_was_answered() -> None:
+    """A burst is more than any server can do while it is due."""
+    behind = rejected("overloaded: 10 answers/s")
+
+    def late(answered: int) -> list[Trial]:
+        return [
+            msgspec.structs.replace(
+                each, verdict=behind, outcome=msgspec.structs.replace(each.outcome, completed=answered)
+            )
+            for each in starts(TOMCAT, 9, 1_000.5)
+            if each.outcome
+        ]
+
+    quick = starts(JETTY, 9, 1_005.0)
+    assert judged_open(opened(*late(50), *quick), SHORTER)[0].verdict == "holds"
+    assert judged_open(opened(*late(49), *quick), SHORTER)[0].verdict == "not measured"
 
 
 def of_beside(*answered: int) -> Beside:

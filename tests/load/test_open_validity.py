@@ -12,8 +12,11 @@ from ab_runner.model.load import Limit, Load, Outcome, Second
 from ab_runner.model.message import Code, Message, Verdict
 
 
-def judged(outcome: Outcome, keep_alive: bool = False, idle: int = 0, limit: Limit | None = None) -> Verdict:
-    asked = Asked(load=Load(seconds=5, rate=1_000, idle=idle), connections=1, keep_alive=keep_alive, body_length=100)
+def judged(
+    outcome: Outcome, keep_alive: bool = False, idle: int = 0, limit: Limit | None = None, wait_ms: int = 0
+) -> Verdict:
+    load = Load(seconds=5, rate=1_000, idle=idle)
+    asked = Asked(load=load, connections=1, keep_alive=keep_alive, body_length=100, wait_ms=wait_ms)
     return judge_open(outcome, asked, limit)
 
 
@@ -90,6 +93,25 @@ def test_answers_that_all_come_after_the_time_are_none() -> None:
     assert judged(open_outcome(1, **late)) == rejected("none completed")
 
 
+def test_requests_that_ask_to_wait_beyond_the_time_are_no_overload() -> None:
+    """All are answered after 10 s, and the last of them was due after 5 s."""
+    waited: dict[str, Any] = {"completed_per_second": 0.0, "latency": {10_001_000: 5_000}}
+    assert judged(open_outcome(1_000, **waited), wait_ms=10_000).valid
+    assert judged(open_outcome(1_000, **waited), wait_ms=4_900) == rejected("overloaded: 0 answers/s")
+    some = waited | {"completed": 2_000, "failed": {"timeout": 3_000}}
+    assert judged(open_outcome(1_000, **some), wait_ms=10_000) == rejected("3,000 failed: timeout")
+    none = waited | {"completed": 0, "latency": {}}
+    assert judged(open_outcome(1_000, **none), wait_ms=10_000) == rejected("none completed")
+
+
+def test_requests_that_ask_to_wait_may_be_under_way_at_the_end_but_no_others() -> None:
+    """Of 5,000 requests that wait 2 s, 2,000 are under way, give or take 134; a hundredth and one more are allowed."""
+    slow = {"latency": latency(2_001.0, 2_010.0)}
+    assert judged(open_outcome(1_000, completed_per_second=563.1, **slow), wait_ms=2_000).valid
+    late = judged(open_outcome(1_000, completed_per_second=562.7, **slow), wait_ms=2_000)
+    assert late == rejected("overloaded: 563 answers/s")
+
+
 def test_a_p99_that_few_requests_tell_has_a_note() -> None:
     assert judged(open_outcome(200)) == Verdict(True)
     assert judged(open_outcome(199)) == noted("p99 from only 995 requests")
@@ -129,9 +151,12 @@ def test_a_generator_that_cannot_make_the_rate_is_not_the_servers_fault() -> Non
     assert judged(behind, limit="generator") == rejected("open-load too slow: 500 answers/s")
 
 
-def test_a_workload_with_kept_connections_needs_two_requests_on_each() -> None:
-    assert judged(open_outcome(1_000, kept_alive=2_499), keep_alive=True) == rejected("50.0 % kept alive")
-    assert judged(open_outcome(1_000, kept_alive=2_500), keep_alive=True).valid
+def test_a_workload_with_kept_connections_needs_two_requests_on_each_beyond_those_that_it_needs_at_once() -> None:
+    """It needs three."""
+    assert judged(open_outcome(1_000, kept_alive=2_496), keep_alive=True) == rejected("50.0 % kept alive")
+    assert judged(open_outcome(1_000, kept_alive=2_497), keep_alive=True).valid
+    each_its_own = arrivals(1_000, most_connections=5_000)
+    assert judged(open_outcome(1_000, kept_alive=0, arrivals=each_its_own), keep_alive=True).valid
 
 
 @pytest.mark.parametrize(("opened", "closed"), [(150, 0), (200, 50)])

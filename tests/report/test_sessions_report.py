@@ -91,4 +91,4 @@ def test_conclusions_are_judged_by_all_sessions_together() -> None:
     ((_, (_, now)),) = judged([("now", RESULT)])
     assert now.evidence.is_of_sessions
     assert now.evidence.has_noise
-    assert now.evidence.of("tomcat-5.5.15", "small", 1).rates == pytest.approx({1: 8_400, 2: 12_500})
+    assert now.evidence.of("tomcat-5.5.15", "small", 1).values == pytest.approx({1: 8_400, 2: 12_500})

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.builders import NOON, failed_trial, not_measured, open_trial, server, sweep, trial, usage
+from support.builders import NOON, failed_trial, not_measured, open_outcome, open_trial, server, sweep, trial, usage
 from support.course_sweep import WARM, course, course_trial
 
 from ab_runner.model.records import EndRecord, StartRecord, WarmUpRecord
@@ -120,6 +120,15 @@ def test_a_valid_trial_with_a_figure_of_zero_or_without_one_is_damaged(
     assert again.records == RECORDS
     (damage,) = again.damage
     assert why in damage
+
+
+def test_a_valid_trial_whose_answers_all_came_after_the_last_request_was_due_is_kept(tmp_path: Path) -> None:
+    late = open_trial("a-1", 10, 5.0, outcome=open_outcome(1_000, completed_per_second=0.0))
+    store = stored(tmp_path / "s")
+    store.append(late)
+    store.close()
+    again = read(tmp_path / "s")
+    assert (again.records, again.damage) == ((*RECORDS, late), ())
 
 
 def test_what_a_newer_version_has_added_is_ignored_and_a_line_says_so(tmp_path: Path) -> None:

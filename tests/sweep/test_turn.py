@@ -143,6 +143,17 @@ def test_another_workload_can_warm_a_server_up_over_connections_of_its_own(harne
     assert harness.cells() == {("a-1", 10): "valid"}
 
 
+def test_a_server_that_another_workload_could_not_warm_up_is_not_measured_cold(harness: SweepHarness) -> None:
+    warm_up = WarmUp(Load(requests=400), connections=7, workload="small-keepalive")
+
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        return recorded("never-answers") if "-c 7 " in " ".join(command) else GOOD
+
+    harness.run(A, generate=generate, protocol=msgspec.structs.replace(PROTOCOL, warm_up=warm_up), levels=[10, 20])
+    assert {*harness.cells().values()} == {"no warm-up: timeout"}
+    assert "Trial" not in harness.kinds()
+
+
 def test_in_a_batch_all_are_started_and_warmed_up_then_their_trials_alternate_and_the_others_are_paused(
     harness: SweepHarness,
 ) -> None:

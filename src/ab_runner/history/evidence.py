@@ -15,12 +15,14 @@ from ab_runner.catalog.study_conclusions import Quantity
 from ab_runner.catalog.study_figures import Figure
 from ab_runner.history.quantities import Quantities, of_figure, of_trial, trials_by_cell
 from ab_runner.history.then_and_now import match_of
+from ab_runner.model.message import Code
 from ab_runner.model.protocol import DEFAULT_GENERATOR
 from ab_runner.model.server import Server
 from ab_runner.model.trial import Cell, Trial, cell_of
 from ab_runner.model.workload import WorkloadName
+from ab_runner.stats.estimate import FEWEST_STARTS
 from ab_runner.stats.pairing import Measurement
-from ab_runner.stats.ratio import log_mean
+from ab_runner.stats.ratio import LogMean, log_mean
 
 OTHERS: tuple[Quantity, ...] = ("answered", "mean", "longest", "beside")
 """The quantities besides the rate that claims are about."""
@@ -28,6 +30,8 @@ KNOWN_OF_ALL: tuple[Quantity, ...] = ("answered", "beside")
 """Those that trials tell whether or not they are valid."""
 SHORTEST_MS = 0.001
 """What a latency has beyond the wait at least: figures are rounded."""
+FEWEST_ANSWERED = 1
+"""What a start answers at least where numbers are compared as ratios: no request at all has none."""
 
 
 class NotThere(Enum):
@@ -36,7 +40,7 @@ class NotThere(Enum):
     SERVER = "server"
     """Neither the server nor a stand-in for it was measured."""
     LEVEL = "level"
-    """No server was measured at this concurrency."""
+    """No server was measured at this level."""
     WORKLOAD = "workload"
     """No server was measured with this workload."""
 
@@ -59,8 +63,8 @@ class FailedRequests(msgspec.Struct, frozen=True):
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """A cell of a published server. `measurement` is what comparisons use, None if there is no valid result:
-    `absence` says why. `cell` is the one that was measured. `rates` are by block, or by session of a result of several.
-    `at_most`: requests failed, and the rate that includes them is an upper bound of the rate without failures.
+    `absence` says why. `cell` is the one that was measured. `values` are by block, or rates of a result of several
+    sessions by session. `misses_a_start`: a start has no value, so those of the others may be a selection. `at_most`: requests failed, and the rate that includes them is an upper bound of the rate without failures.
     `at_least`: ab was the limit, so the server may be faster. `is_published`: it is an author's own figure, whose noise
     is not known."""
 
@@ -68,7 +72,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     absence: Absence
     cell: Cell | None = None
     measurement: Measurement | None = None
-    rates: Mapping[int, float] = {}
+    values: Mapping[int, float] = {}
+    misses_a_start: bool = False
     at_most: bool = False
     at_least: bool = False
     is_published: bool = False
@@ -148,7 +153,7 @@ def _value(found: Quantities, quantity: Quantity, wait_ms: int) -> float | None:
     """Return a quantity so that more is better: of a latency the inverse, per second, of what is beyond the wait."""
     match quantity:
         case "answered":
-            return found.answered or None
+            return None if found.answered is None else max(found.answered, FEWEST_ANSWERED)
         case "mean" | "longest":
             milliseconds = found.latency_mean if quantity == "mean" else found.latency_longest
             return 1000 / max(milliseconds - wait_ms, SHORTEST_MS) if milliseconds is not None else None
@@ -157,11 +162,22 @@ def _value(found: Quantities, quantity: Quantity, wait_ms: int) -> float | None:
     return found.rate
 
 
-def _of_blocks(absence: Absence, values: Mapping[int, float], cell: Cell | None = None) -> Measured:
-    """Return a cell with these values by block. A share may be 0, and has no logarithm."""
-    is_positive = values and all(value > 0 for value in values.values())
-    measurement = Measurement(log_mean(list(values.values()))) if is_positive else None
-    return Measured(server=absence.server, absence=absence, cell=cell, rates=values, measurement=measurement)
+def _of_blocks(
+    absence: Absence, values: Mapping[int, float], cell: Cell | None = None, starts: int = 1, is_tested: bool = False
+) -> Measured:
+    """Return a cell with these values by block, of so many starts. A share may be 0, and has no logarithm."""
+    measurement = None
+    if values and min(values.values()) > 0:
+        mean = log_mean(list(values.values()))
+        measurement = Measurement(mean if is_tested and len(values) == starts else LogMean(mean.value))
+    return Measured(
+        server=absence.server,
+        absence=absence,
+        cell=cell,
+        values=values,
+        misses_a_start=len(values) < starts,
+        measurement=measurement,
+    )
 
 
 def _published(figure: Figure) -> Measured:
@@ -173,7 +189,7 @@ def _published(figure: Figure) -> Measured:
         server=figure.server,
         absence=absence,
         measurement=Measurement(log_mean([figure.requests_per_second])),
-        rates={1: figure.requests_per_second},
+        values={1: figure.requests_per_second},
         at_most=figure.reason is not None,
         is_published=True,
         failures={1: FailedRequests(figure.failed_requests or 0, None)},
@@ -200,7 +216,8 @@ def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
                 )
                 continue
             wait_ms = analysis.sweep.workload(workload).not_before_ms
-            for quantity, measured in _others(cell, trials.get(cell.cell, ()), wait_ms).items():
+            is_tested = cell.trials >= FEWEST_STARTS and not analysis.sessions
+            for quantity, measured in _others(cell, trials.get(cell.cell, ()), wait_ms, is_tested).items():
                 others.setdefault(quantity, {})[place] = measured
     sweep = analysis.sweep
     return Evidence(
@@ -213,26 +230,38 @@ def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
     )
 
 
-def _others(cell: CellSummary, trials: Sequence[TrialFigures], wait_ms: int) -> dict[Quantity, Measured]:
-    """Return what the trials of a cell measured, by block. Latencies are those of valid trials alone: where many
-    requests failed, they are those of the rest. How many were answered is known of all."""
+def _others(
+    cell: CellSummary, trials: Sequence[TrialFigures], wait_ms: int, is_tested: bool
+) -> dict[Quantity, Measured]:
+    """Return what the trials of a cell measured, by block. Latencies are those of trials in which every request was
+    answered, if late: otherwise they are those of the rest. How many were answered is known of all."""
     found = []
     for trial in trials:
         assert isinstance(trial.record, Trial), "what has no trial has no outcome"
-        found.append((trial.record.block, trial.record.verdict.valid, of_trial(trial)))
+        found.append((trial.record.block, _is_answered(trial.record), of_trial(trial)))
     absence = Absence(cell.cell.server, cell)
     return {
         quantity: _of_blocks(
             absence,
             {
                 block: value
-                for block, is_valid, each in found
-                if (is_valid or quantity in KNOWN_OF_ALL) and (value := _value(each, quantity, wait_ms)) is not None
+                for block, is_answered, each in found
+                if (is_answered or quantity in KNOWN_OF_ALL) and (value := _value(each, quantity, wait_ms)) is not None
             },
             cell.cell,
+            cell.trials,
+            is_tested,
         )
         for quantity in OTHERS
     }
+
+
+def _is_answered(trial: Trial) -> bool:
+    """Return whether every request had its right answer, though the server may not have kept up."""
+    reason, outcome = trial.verdict.reason, trial.outcome
+    if reason is None or reason.code is not Code.OVERLOADED:
+        return reason is None
+    return outcome is not None and outcome.arrivals is not None and outcome.completed == outcome.arrivals.planned
 
 
 def _stand_ins(servers: Sequence[Server], study: Study) -> Iterable[tuple[tuple[str, WorkloadName], Server]]:
@@ -253,7 +282,7 @@ def _measured(
         absence=Absence(cell.cell.server, cell),
         cell=cell.cell,
         measurement=measurement,
-        rates={blocks.get(batch, batch): rate for batch, rate in cell.by_batch.items()},
+        values={blocks.get(batch, batch): rate for batch, rate in cell.by_batch.items()},
         at_least=measurement is not None and measurement.is_lower_bound,
         failures=failures,
     )

@@ -25,7 +25,7 @@ def means_of(cells: Sequence[Weighted], evidence: Evidence) -> Means | None:
     blocks = common_blocks(cell for cell, _ in cells)
     if not blocks:
         return None
-    mean = log_mean([exp(fsum(weight * log(cell.rates[block]) for cell, weight in cells)) for block in blocks])
+    mean = log_mean([exp(fsum(weight * log(cell.values[block]) for cell, weight in cells)) for block in blocks])
     if not all(cell.has_noise for cell, _ in cells):
         mean = LogMean(mean.value)
     elif evidence.is_of_sessions and len({cell.cell.workload for cell, _ in cells if cell.cell}) == 1:
@@ -44,7 +44,7 @@ def _pooled(value: float, cells: Sequence[Weighted], sessions: Sequence[int], ev
     servers: dict[str, dict[int, Mapping[int, float]]] = {}
     for each in evidence.cells.values():
         if each.cell is not None and each.cell.workload == first.workload:
-            servers.setdefault(each.cell.server, {})[each.cell.level] = each.rates
+            servers.setdefault(each.cell.server, {})[each.cell.level] = each.values
     found = layout(
         [
             {
@@ -62,4 +62,4 @@ def _pooled(value: float, cells: Sequence[Weighted], sessions: Sequence[int], ev
 
 
 def common_blocks(cells: Iterable[Measured]) -> list[int]:
-    return sorted(set.intersection(*(set(cell.rates) for cell in cells)))
+    return sorted(set.intersection(*(set(cell.values) for cell in cells)))

@@ -33,23 +33,22 @@ class Absent(msgspec.Struct, frozen=True):
     absences: tuple[Absence, ...] = ()
 
 
-class SideRate(msgspec.Struct, frozen=True):
-    """The rate of a server, or the geometric mean of several, or over several concurrencies. It is a bound of the true
-    one where `at_least` or `at_most`. Where it is another quantity than the rate, it is one of which more is better, as
-    evidence has it."""
+class SideValue(msgspec.Struct, frozen=True):
+    """A quantity of a server, or the geometric mean of several, or over several levels, of which more is better, as
+    evidence has it. It is a bound of the true one where `at_least` or `at_most`."""
 
     servers: tuple[str, ...]
-    rate: float
+    value: float
     at_least: bool
     at_most: bool
     quantity: Quantity = "rate"
 
 
-class ComparedRates(msgspec.Struct, frozen=True):
-    """Two figures that are compared. `few_starts`: they are of too few starts and allow no verdict."""
+class Compared(msgspec.Struct, frozen=True):
+    """Two values that are compared. `few_starts`: they are of too few starts and allow no verdict."""
 
-    first: SideRate
-    second: SideRate
+    first: SideValue
+    second: SideValue
     few_starts: bool
 
     @property
@@ -91,7 +90,7 @@ class Answered(msgspec.Struct, frozen=True):
     is_published: bool
 
 
-Basis = Absent | Unanswerable | ComparedRates | Gap | Failed | Answered
+Basis = Absent | Unanswerable | Compared | Gap | Failed | Answered
 """What a verdict rests on."""
 
 

@@ -110,6 +110,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     """Bytes of the right answer, with its head, as the probe received it; None where it did not."""
     stays_open: bool = False
     """Whether the connection stays open after that answer, by what its head says."""
+    wait_ms: int = 0
+    """What each request asks to wait at least."""
 
 
 class Run(Struct, frozen=True, kw_only=True):

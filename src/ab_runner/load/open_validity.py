@@ -37,8 +37,8 @@ def judge_open(outcome: Outcome, asked: Asked, limit: Limit | None) -> Verdict:
     reason = _wrong(outcome) or _not_idle(outcome, asked.load.idle)
     if reason is None and not _lacks_clean_seconds(outcome):
         reason = (
-            _behind(outcome, limit)
-            or _failed(outcome)
+            _behind(outcome, limit, asked.wait_ms)
+            or _failed(outcome, asked.wait_ms)
             or (wrong_total(outcome, asked) if outcome.body_length is None else wrong_length(outcome, asked))
             or (_not_kept(outcome) if asked.keep_alive else None)
         )
@@ -58,10 +58,10 @@ def _wrong(outcome: Outcome) -> Message | None:
     return Message(Code.WRONG_ANSWERS, failed=_most_first(found)) if found else None
 
 
-def _behind(outcome: Outcome, limit: Limit | None) -> Message | None:
+def _behind(outcome: Outcome, limit: Limit | None, wait_ms: int) -> Message | None:
     """Return who did not keep up with the rate. The failures are a consequence, and are told too."""
     arrivals = outcome.arrivals
-    if arrivals is None or _unanswered(outcome, arrivals) <= _allowed(outcome, arrivals):
+    if arrivals is None or _unanswered(outcome, arrivals) <= _allowed(outcome, arrivals, wait_ms):
         return None
     code = Code.GENERATOR_BEHIND if limit == "generator" else Code.OVERLOADED
     failed = _most_first({**outcome.failed, **arrivals.refused})
@@ -73,11 +73,14 @@ def _unanswered(outcome: Outcome, arrivals: Arrivals) -> float:
     return arrivals.planned - outcome.completed_per_second * (arrivals.due_seconds or 0.0)
 
 
-def _allowed(outcome: Outcome, arrivals: Arrivals) -> float:
+def _allowed(outcome: Outcome, arrivals: Arrivals, wait_ms: int) -> float:
     """Return how many these may be. By Little's law throughput x latency requests are under way, of Poisson arrivals
     with the root of that as standard deviation; three of these are exceeded once in 700 times. With the planned rate in
-    place of the throughput an overload would excuse itself: its queue makes the latency high."""
-    under_way = outcome.completed_per_second * (_percentile(outcome, 50) or 0.0) / 1000
+    place of the throughput an overload would excuse itself: its queue makes the latency high. What requests ask to wait
+    is no queue, so at the planned rate those that wait are under way in any case."""
+    by_latency = outcome.completed_per_second * (_percentile(outcome, 50) or 0.0) / 1000
+    waiting = arrivals.rate * min(wait_ms / 1000, arrivals.due_seconds or 0.0)
+    under_way = max(by_latency, waiting)
     return UNANSWERED * arrivals.planned + under_way + 3 * sqrt(under_way) + 1
 
 
@@ -85,16 +88,22 @@ def _lacks_clean_seconds(outcome: Outcome) -> bool:
     return outcome.arrivals is not None and outcome.arrivals.lacks_clean_seconds
 
 
-def _failed(outcome: Outcome) -> Message | None:
+def _failed(outcome: Outcome, wait_ms: int) -> Message | None:
     found = {**outcome.failed, **(outcome.arrivals.refused if outcome.arrivals else {})}
     left_out = sum(second.failed for second in outcome.per_second if not second.counted)
     if sum(found.values()) > left_out:
         return Message(Code.FAILED, failed=_most_first(found))
-    return None if outcome.completed and outcome.completed_per_second else Message(Code.NONE_COMPLETED)
+    due_seconds = outcome.arrivals.due_seconds if outcome.arrivals else None
+    comes_later = due_seconds is not None and wait_ms / 1000 >= due_seconds
+    has_rate = outcome.completed_per_second or comes_later
+    return None if outcome.completed and has_rate else Message(Code.NONE_COMPLETED)
 
 
 def _not_kept(outcome: Outcome) -> Message | None:
-    share = kept_alive(outcome)
+    """Return that the server closed most connections. An open load opens as many as it needs at once, however well they
+    are kept, so these count as kept."""
+    needed = outcome.arrivals.most_connections / outcome.completed if outcome.arrivals else 0.0
+    share = kept_alive(outcome) + needed
     return Message(Code.KEPT_ALIVE, {"percent": round(100 * share, 1)}) if share < KEPT_ALIVE_AT_LEAST else None
 
 

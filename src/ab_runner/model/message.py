@@ -11,10 +11,10 @@ from msgspec import Struct
 from ab_runner.model.limits import Count
 
 Value = int | float | str
-Stage = Literal["", "start", "readiness", "during trial", "after trial", "verification", "peak", "slo"]
+Stage = Literal["", "start", "readiness", "during trial", "after trial", "verification", "warm-up", "peak", "slo"]
 """Where it was found, if that is not the trial itself: as the server was started, or did not get ready; in an answer
-that was compared during the trial, after it, or after all trials of the start; in the load that measures a server's
-peak; or at every rate of a search for a capacity."""
+that was compared during the trial, after it, or after all trials of the start; in the load that warms a server up, or
+that measures its peak; or at every rate of a search for a capacity."""
 
 
 class Code(StrEnum):

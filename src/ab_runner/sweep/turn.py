@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 
+from msgspec.structs import replace
+
 from ab_runner.model.message import Code, Message
 from ab_runner.model.trial import Cell, CellRecord, NotMeasured, cell_of
 from ab_runner.model.workload import WorkloadName
@@ -132,8 +134,9 @@ class Turn:
         return True
 
     def _warm_up(self, start: Start) -> bool:
-        """Warm the server up, and return whether it survives; if not, one cell is given up. A workload that fails is
-        skipped, and the others are warmed up without it."""
+        """Warm the server up, and return whether it can be measured. If it does not survive, one cell is given up. A
+        workload that fails is skipped, and the others are warmed up without it; one that is to warm the server up for
+        all has no other in its place, and all cells are given up."""
         self._rates, self._peaks = {}, {}
         plan = self._context.protocol.warm_up
         names = [plan.workload] if plan.workload else self._workloads()
@@ -147,6 +150,9 @@ class Turn:
             if not start.is_alive(last.load.workload):
                 cell = next((cell for cell in self._open if cell.workload == last.load.workload), self._open[0])
                 self._give_up([cell], Message(Code.STOPPED_IN_WARM_UP, {"cause": last.error.code}))
+                return False
+            if plan.workload:
+                self._give_up(list(self._open), replace(last.error, stage="warm-up"))
                 return False
             names.remove(last.load.workload)
         return True

@@ -41,6 +41,7 @@ _TEXTS: dict[str, str] = {
 """The texts of codes that have values; any other code is its own text. A number with `!s` is a name: those of several
 trials have no range."""
 _STAGES = {
+    "warm-up": "no warm-up: ",
     "peak": "no peak: ",
     "slo": "SLO met at no rate: ",
     "during trial": "wrong answer during the trial: ",

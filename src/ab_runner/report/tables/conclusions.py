@@ -11,13 +11,13 @@ from ab_runner.analysis.cells import CellSummary
 from ab_runner.catalog.studies import Study
 from ab_runner.catalog.study_conclusions import KeepsAnswering
 from ab_runner.catalog.study_figures import Figure
-from ab_runner.history.conclusions import ALL, FEW
+from ab_runner.history.conclusions import ALL, FEW, FEWEST_COUNTED
 from ab_runner.history.evidence import Absence, NotThere
 from ab_runner.history.verdicts import (
     Absent,
     Answered,
     Basis,
-    ComparedRates,
+    Compared,
     ConclusionVerdict,
     Failed,
     Gap,
@@ -26,7 +26,7 @@ from ab_runner.history.verdicts import (
     Judgement,
     Part,
     ServerFailures,
-    SideRate,
+    SideValue,
     Unanswerable,
 )
 from ab_runner.model.protocol import DEFAULT_GENERATOR, cpus_text
@@ -63,7 +63,11 @@ TESTED = (
     f"several starts ({{}}): verdicts are tested; differences up to {100 * MINIMUM_EFFECT:g} % count as no difference, "
     f"and the probability that the verdict of a reading is wrong is at most {100 * ALPHA:g} %"
 )
-
+COUNTED = (
+    f"open load ({{}}): claims are counted where there are fewer than {FEWEST_STARTS} starts: one holds if it holds "
+    f"whichever starts are compared; with {FEWEST_COUNTED} starts of each that happens by chance once in 20 times. "
+    "Fewer decide nothing, and neither do those of a server of which one has no value"
+)
 OVER_SESSIONS = TESTED.replace("several starts", "several sessions")
 
 _UNANSWERABLE = {
@@ -83,11 +87,12 @@ _ORDER: tuple[ConclusionVerdict, ...] = ("does not hold", "premise absent", "can
 
 def report_conclusions(studies: Sequence[tuple[Study, Sequence[Judgement]]], damage: Iterable[str] = ()) -> Report:
     """Return the report of the verdicts of each evidence on the conclusions of each study."""
-    kinds: dict[str, dict[str, None]] = {PUBLISHED: {}, FEW_STARTS: {}, TESTED: {}, OVER_SESSIONS: {}}
+    kinds: dict[str, dict[str, None]] = {PUBLISHED: {}, FEW_STARTS: {}, TESTED: {}, OVER_SESSIONS: {}, COUNTED: {}}
     for _, judgements in studies:
         for judgement in judgements:
             several = TESTED if judgement.evidence.has_noise else FEW_STARTS
             several = OVER_SESSIONS if judgement.evidence.is_of_sessions else several
+            several = COUNTED if judgement.evidence.others and not judgement.evidence.has_noise else several
             kinds[PUBLISHED if judgement.evidence.is_published else several][judgement.name] = None
     sweeps = [each for _, found in studies[:1] for each in found if not each.evidence.is_published]
     conditions = (
@@ -146,8 +151,8 @@ def _tables(study: Study, judgements: Sequence[Judgement]) -> Iterator[Table]:
 
 def _has_bound(part: Part) -> bool:
     """Return whether one of its figures, or their ratio, is only a bound because the generator was the limit."""
-    rates = (part.basis.first, part.basis.second) if isinstance(part.basis, ComparedRates) else ()
-    return bool(part.bound) or any(rate.at_least for rate in rates)
+    sides = (part.basis.first, part.basis.second) if isinstance(part.basis, Compared) else ()
+    return bool(part.bound) or any(side.at_least for side in sides)
 
 
 def _overview(study: Study, judgements: Sequence[Judgement]) -> Table:
@@ -228,7 +233,7 @@ def _levels(parts: Iterable[Part]) -> list[int]:
 
 def _ratio_cell(part: Part) -> TableCell:
     if part.ratio is None:
-        return TableCell(NOT_COMPARED if isinstance(part.basis, ComparedRates) else "")
+        return TableCell(NOT_COMPARED if isinstance(part.basis, Compared) else "")
     return TableCell(ratio_figure(part.ratio, False, part.bound), value=part.ratio.value)
 
 
@@ -249,8 +254,8 @@ def basis_text(basis: Basis, generator: str = DEFAULT_GENERATOR) -> str:
             return "; ".join(_reasons(basis, generator))
         case Unanswerable():
             return _UNANSWERABLE[basis].format(generator=generator)
-        case ComparedRates():
-            figures = f"{_rate_text(basis.first)} against {_rate_text(basis.second)}"
+        case Compared():
+            figures = f"{_side_text(basis.first)} against {_side_text(basis.second)}"
             limited = f"; {generator} was the limit of both" if basis.both_limited else ""
             return f"{figures}{limited}{_start_text(basis.few_starts)}"
         case Gap():
@@ -284,26 +289,26 @@ def _absence_text(absence: Absence) -> str:
     why = absence.why
     match why:
         case NotThere.LEVEL:
-            return "not measured at this concurrency"
+            return "not measured at this level"
         case NotThere.WORKLOAD:
             return "not measured with this workload"
         case NotThere.SERVER:
             return f"{absence.server}: not measured"
-        case CellSummary():
-            return f"{absence.server}: {why_absent(why)}"
+        case CellSummary():  # of an open load it may have a figure, and not what the claim is about
+            return f"{absence.server}: {why_absent(why) if why.figure is None else 'not measured'}"
         case Figure():
             return f"{absence.server}: {why.outcome}"
 
 
-def _rate_text(side: SideRate) -> str:
+def _side_text(side: SideValue) -> str:
     at_least = "≥ " if side.at_least else ""
     match side.quantity:
         case "answered":
-            figure = f"{side.rate:,.0f} answered"
+            figure = f"{side.value:,.0f} answered"
         case "mean" | "longest":
-            figure = f"{side.quantity} {latency_figure(1000 / side.rate)} ms beyond the wait"
+            figure = f"{side.quantity} {latency_figure(1000 / side.value)} ms beyond the wait"
         case _:
-            figure = rate_figure(side.rate)
+            figure = rate_figure(side.value)
     return f"{', '.join(side.servers)} {at_least}{figure}{' at most' if side.at_most else ''}"
 
 

@@ -83,8 +83,8 @@ def _notes(study: Study, analysis: SweepAnalysis, headings: Collection[str]) -> 
         yield f"scaled here: {study.about.scaled}"
     if study.is_open:
         yield (
-            "counts: whether the server kept up, by how many answers came while requests were due; where a workload's "
-            "wait is about as long as that time, this says nothing of the server"
+            "counts: whether no request failed and the server kept up: when the last request was due, no more than "
+            "those that still had to wait and 1 % were without an answer"
         )
         yield (
             "failed: here requests without a right answer within the time-out of "

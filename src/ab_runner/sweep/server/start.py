@@ -181,6 +181,7 @@ class Start:
             failures_at_most=self.context.protocol.failures_at_most,
             answer_length=len(answer.head) + answer.body_on_wire if answer else None,
             stays_open=answer is not None and probe.stays_open(question.head, answer),
+            wait_ms=question.workload.not_before_ms,
         )
 
     def record_head(self, name: WorkloadName, answer: probe.Answer) -> None:
