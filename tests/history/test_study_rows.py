@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 from support.builders import arrivals, not_measured, open_outcome, outcome, server, sweep, trial, usage
 
@@ -13,6 +14,7 @@ from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Beside, Second, SecondLoad
 from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.protocol import DEFAULT_STUDY
+from ab_runner.model.workload import Workload
 from ab_runner.report.say.numbers import NONE
 from ab_runner.report.tables.study_rows import study_tables
 from ab_runner.store.reader import Stored
@@ -140,6 +142,56 @@ def test_the_table_of_an_open_load_says_what_is_beside_it_and_why_a_run_does_not
     assert [cell.text for cell in table.rows[0]][:3] == ["jetty-threads-2000, 2014", "failed", NONE]
     assert table.rows[1][1].text == "overloaded"
     assert any(note.startswith("beside: service-a at 10/s in the same run") for note in table.notes)
+
+
+# --- memory of what waits ----------------------------------------------------------------------------------------
+
+JVM = read_study("jvm-concurrency-2016", load_catalog(study="jvm-concurrency-2016").servers)
+MIB = 2**20
+
+
+def of_waiting(names: tuple[str, ...], due_seconds: float = 3.0) -> SweepAnalysis:
+    """A server that has 100 MiB without a wait, and 9,000 requests that take 10 to 15 KiB each while they wait."""
+    server_here = server("jetty-12.1-virtual-threads", workloads=names)
+    workloads = tuple(Workload(name=name, not_before_ms=10_000 if name == "wait-10s" else 0) for name in names)
+    made = sweep(server_here, workloads=workloads)
+    records = []
+    for block in range(1, 7):
+        for name in names:
+            memory = 100 * MIB + (9_000 * (9 + block) * 1_024 if name == "wait-10s" else 0)
+            found = open_outcome(3_000, completed=9_000, arrivals=arrivals(3_000, planned=9_000, due_seconds=due_seconds))
+            records.append(
+                trial(
+                    server_here.id, name, 3_000, block=block, start=block, outcome=found,
+                    usage=usage(peak_memory_bytes=memory),
+                )
+            )  # fmt: skip
+    request = replace(made.request, study=JVM.id, workloads=names, levels=(3_000,), open=OpenLoad(axis="rate", is_exact=True))
+    return analyse(Stored(replace(made, request=request), tuple(records)))
+
+
+def test_what_a_request_takes_while_it_waits_is_the_difference_to_a_trial_of_the_same_start_in_which_none_waits() -> None:
+    analysis = of_waiting(("wait-none", "wait-10s"))
+    without, waiting = study_rows(analysis, JVM)
+    found = waiting.rows[0].quantities.waiting_bytes
+    assert found is not None
+    assert found.interval is not None
+    assert found.value == 12.5 * 1_024
+    assert 10 * 1_024 <= found.interval.low < found.value < found.interval.high <= 15 * 1_024
+    assert without.rows[0].quantities.waiting_bytes is None
+    table = study_tables([waiting], analysis)[0]
+    assert table.headings[-1] == "bytes/waiting request"
+    assert table.rows[0][-1].text.startswith("12,800 (1")
+    assert any("less that in the trial of wait-none before it" in note for note in table.notes)
+
+
+@pytest.mark.parametrize(
+    "analysis",
+    [of_waiting(("wait-10s",)), of_waiting(("wait-10s", "wait-none")), of_waiting(("wait-none", "wait-10s"), 11.0)],
+    ids=["no control", "control last", "not all at once"],
+)
+def test_without_a_control_before_it_or_if_not_all_wait_at_once_it_is_not_known(analysis: SweepAnalysis) -> None:
+    assert {row.quantities.waiting_bytes for each in study_rows(analysis, JVM) for row in each.rows} == {None}
 
 
 def test_a_closed_load_of_a_study_of_open_loads_has_no_table() -> None:

@@ -12,6 +12,7 @@ from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.catalog.study_figures import Figure
 from ab_runner.model.load import Beside, Outcome
 from ab_runner.model.trial import Cell, Trial, cell_of
+from ab_runner.stats.estimate import Estimate, median_over_blocks
 from ab_runner.stats.histogram import weighted
 from ab_runner.stats.little import under_way
 
@@ -48,6 +49,11 @@ class Quantities(msgspec.Struct, frozen=True, kw_only=True):
     """The JIT compiler's share of the server's CPU time."""
     memory_bytes: float | None = None
     """The most that the server had during a trial with an open load."""
+    waiting_bytes: Estimate | None = None
+    """What a request that waits takes of it: `memory_per_waiting`."""
+
+
+_OF_ONE_TRIAL = tuple(name for name in Quantities.__struct_fields__ if name != "waiting_bytes")
 
 
 def of_figure(figure: Figure) -> Quantities:
@@ -70,7 +76,7 @@ def of_figure(figure: Figure) -> Quantities:
 def of_trials(trials: Sequence[TrialFigures]) -> Quantities:
     """Return the medians over trials, failed ones too: a study shows what a run that failed did."""
     each = [of_trial(trial) for trial in trials]
-    found = {name: _median(getattr(one, name) for one in each) for name in Quantities.__struct_fields__}
+    found = {name: _median(getattr(one, name) for one in each) for name in _OF_ONE_TRIAL}
     rates = [one.rate for one in each[:BEST_OF] if one.rate is not None]
     return Quantities(**found | {"best_rate": max(rates, default=None)})
 
@@ -126,6 +132,30 @@ def answered_at_the_end(beside: Beside) -> float | None:
     answered = sum(second.answered for second in last)
     due = answered + sum(second.failed for second in last)
     return answered / due if due else None
+
+
+def memory_per_waiting(
+    trials: Sequence[TrialFigures], control: Sequence[TrialFigures], wait_ms: int
+) -> Estimate | None:
+    """Return the bytes of the server's memory that a request takes while it waits: in each start the most that the
+    server had, less that of the `control`, whose requests do not wait, divided by how many were answered; the median
+    over starts. None where the first answer comes before the last request is due, so that not all wait at once, and
+    where the memory is not known."""
+    without = {number: memory for number, memory, _ in map(_memory, control) if memory is not None}
+    found = []
+    for number, memory, outcome in map(_memory, trials):
+        due_seconds = outcome.arrivals.due_seconds if outcome.arrivals else None
+        all_wait = due_seconds is not None and wait_ms / 1000 >= due_seconds
+        if memory is not None and number in without and outcome.completed and all_wait:
+            found.append([(memory - without[number]) / outcome.completed])
+    return median_over_blocks(found) if found else None
+
+
+def _memory(trial: TrialFigures) -> tuple[int, int | None, Outcome]:
+    """Return the start of a trial with an outcome, the most memory that its server had in bytes, and the outcome."""
+    record = trial.record
+    assert isinstance(record, Trial) and record.outcome is not None, "it has an outcome"
+    return record.start, record.usage.peak_memory_bytes if record.usage else None, record.outcome
 
 
 def _median(values: Iterable[float | None]) -> float | None:

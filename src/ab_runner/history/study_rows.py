@@ -12,7 +12,8 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.catalog.studies import Study
 from ab_runner.catalog.study_figures import Figure
-from ab_runner.history.quantities import Quantities, of_figure, of_trials, trials_by_cell
+from ab_runner.history.quantities import Quantities, memory_per_waiting, of_figure, of_trials, trials_by_cell
+from ab_runner.model.sweep import Sweep
 from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 
@@ -54,6 +55,13 @@ def study_rows(analysis: SweepAnalysis, study: Study) -> tuple[StudyRows, ...]:
     return tuple(found)
 
 
+def control_of(sweep: Sweep) -> WorkloadName | None:
+    """Return the workload whose requests do not wait, of an open load; None where it has none, or does not begin with
+    it: the memory of those before would be in it."""
+    first = sweep.request.workloads[0]
+    return first if sweep.request.open and not sweep.workload(first).not_before_ms else None
+
+
 def _says_more(figure: Figure) -> bool:
     return any(each is not None for each in (figure.latency_mean_ms, figure.cpu_us, figure.allocated_bytes))
 
@@ -69,9 +77,13 @@ def _rows(
     def measured(servers: Iterable[str]) -> Iterator[StudyRow]:
         for server in servers:
             cell = Cell(server, workload, level)
-            quantities = of_trials(trials.get(cell, ()))
+            here = trials.get(cell, ())
+            without = trials.get(Cell(server, control, level), ()) if control else ()
+            waiting = memory_per_waiting(here, without, analysis.sweep.workload(workload).not_before_ms)
+            quantities = msgspec.structs.replace(of_trials(here), waiting_bytes=waiting)
             yield StudyRow(server=server, cell=analysis.cells.get(cell), quantities=quantities)
 
+    control = control_of(analysis.sweep)
     servers = [each for each in analysis.sweep.servers if workload in each.workloads]
     stand_ins: dict[str | None, list[str]] = {}
     for server in servers:

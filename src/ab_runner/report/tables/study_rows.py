@@ -9,16 +9,17 @@ from msgspec import Struct
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.catalog.studies import Study
 from ab_runner.history.quantities import BEST_OF, Quantities
-from ab_runner.history.study_rows import StudyRow, StudyRows
+from ab_runner.history.study_rows import StudyRow, StudyRows, control_of
 from ab_runner.model.axis import level_text
 from ab_runner.report.document import Emphasis, Table, TableCell
 from ab_runner.report.say.figures import NO_RECORD, cell_text
 from ab_runner.report.say.numbers import NONE, latency_figure, rate_figure, share_figure
+from ab_runner.stats.estimate import Estimate
 
 
 class _Column(Struct, frozen=True):
     heading: str
-    of: Callable[[Quantities], float | None]
+    of: Callable[[Quantities], float | Estimate | None]
     text: Callable[[float], str]
 
 
@@ -43,6 +44,7 @@ _COLUMNS = (
     _Column("KB allocated/request", lambda each: each.allocated_bytes and each.allocated_bytes / 1024, rate_figure),
     _Column("JIT %", lambda each: each.jit_share, share_figure),
     _Column("memory MiB", lambda each: each.memory_bytes and each.memory_bytes / 2**20, _whole),
+    _Column("bytes/waiting request", lambda each: each.waiting_bytes, _whole),
 )
 _MEAN = {
     False: "mean and longest: counted from sending; wrk makes up for what it could not send meanwhile",
@@ -57,6 +59,9 @@ _NOTES = {
     "CPU µs/request": "CPU: of the server, the kernel's work for it included",
     "KB allocated/request": "KB allocated: by collections and the size of eden; 1 KB is 1,024 bytes",
     "memory MiB": "memory: the most that the server had during the trial, garbage included",
+    "bytes/waiting request": "bytes/waiting request: the most memory that the server had, less that in the trial of "
+    "{control} before it, over as many open connections, divided by the requests that were answered; the median over "
+    "starts with its 95 % interval; growth of a heap and stacks are in it, memory of the kernel is not",
     "JIT %": "JIT: the compiler's share of the server's CPU time during the trial",
 }
 
@@ -101,7 +106,8 @@ def _notes(study: Study, analysis: SweepAnalysis, headings: Collection[str]) -> 
             "share is of those due in the last third of a trial; the longest is of those that were answered, from the "
             "time at which they were due; CPU and memory are those of both loads"
         )
-    yield from (text for heading, text in _NOTES.items() if heading in headings)
+    control = control_of(analysis.sweep)
+    yield from (text.replace("{control}", control or "") for heading, text in _NOTES.items() if heading in headings)
 
 
 def _row(row: StudyRow, columns: Sequence[_Column], year: int) -> tuple[TableCell, ...]:
@@ -119,5 +125,9 @@ def _counts(row: StudyRow) -> TableCell:
 
 
 def _cell(column: _Column, quantities: Quantities) -> TableCell:
-    value = column.of(quantities)
-    return TableCell(NONE, value="") if value is None else TableCell(column.text(value), value=value)
+    found = column.of(quantities)
+    if found is None:
+        return TableCell(NONE, value="")
+    value, interval = (found.value, found.interval) if isinstance(found, Estimate) else (found, None)
+    around = f" ({column.text(interval.low)} to {column.text(interval.high)})" if interval else ""
+    return TableCell(f"{column.text(value)}{around}", value=value)
