@@ -12,6 +12,7 @@ from support.builders import failed_trial, outcome, served, server, sweep, trial
 from ab_runner.analysis.comparison import SweepComparison, compare_sweeps, to_know_of, why_not_comparable
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.load import Limit, Load
+from ab_runner.model.protocol import NO_WARM_UP, PROTOCOLS, WarmUp
 from ab_runner.model.records import Record
 from ab_runner.model.server import Server
 from ab_runner.model.sweep import Sweep
@@ -188,6 +189,40 @@ def test_other_work_or_another_machine_is_no_comparison_and_named_with_both_valu
         "trial is 5 s and was 1 s",
     ]
     assert list(to_know_of(before, after)) == ["kernel is 6.12.0 and was 6.1.0"]
+
+
+def with_protocol(**changes: object) -> Sweep:
+    made = sweep(TOMCAT)
+    protocol = msgspec.structs.replace(made.request.protocol, **changes)
+    return msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, protocol=protocol))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "difference"),
+    [
+        ({}, {"idle_timeout": 30}, "time-out is 30 s and was 10 s"),
+        (
+            {"warm_up": WarmUp(Load(seconds=20), connections=20)},
+            {"warm_up": WarmUp(Load(seconds=20), connections=1_000)},
+            "warm-up is 20 s, over 1,000 connections and was 20 s, over 20 connections",
+        ),
+        (
+            {"warm_up": WarmUp(Load(seconds=20), connections=20, workload="small")},
+            {"warm_up": WarmUp(Load(seconds=20), connections=20)},
+            "warm-up is 20 s, over 20 connections and was 20 s, by small, over 20 connections",
+        ),
+        (
+            {},
+            {"warm_up": msgspec.structs.replace(PROTOCOLS["quick"].warm_up, workload="small")},
+            "warm-up is 7 s to 30 s, until warm, by small and was 7 s to 30 s, until warm",
+        ),
+        ({"warm_up": WarmUp(Load(requests=0))}, {"warm_up": NO_WARM_UP}, "warm-up is none and was 0 requests"),
+    ],
+)
+def test_another_time_out_or_warm_up_is_other_work(
+    before: dict[str, object], after: dict[str, object], difference: str
+) -> None:
+    assert list(why_not_comparable(with_protocol(**before), with_protocol(**after))) == [difference]
 
 
 def test_what_a_comparison_is_often_about_is_told_and_does_not_forbid_it() -> None:

@@ -201,6 +201,7 @@ def asking(**changes: Any) -> Stored:
         (asking(study="other-2018"), "study is other-2018 and was cindy-2006"),
         (asking(protocol=PROTOCOLS["2006"]), "protocol is 2006 and was standard; blocks is 1 and was 6"),
         (asking(open=OpenLoad(axis="rate")), "load is open, by rate and was closed"),
+        (asking(protocol=replace(PROTOCOLS["standard"], idle_timeout=30)), "time-out is 30 s and was 10 s"),
         (Stored(replace(SECOND.sweep, server_cpus=(1, 2)), ()), "CPUs of a server is 2 and was 1"),
         (Stored(replace(SECOND.sweep, fixtures={"small.html": "01"}), ()), "small.html is 01 and was 00"),
     ],

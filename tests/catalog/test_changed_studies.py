@@ -50,7 +50,7 @@ def test_changed_conclusions_are_read_or_named(tree: dict[str, Any]) -> None:
         path = Path(folder, "conclusions.toml")
         path.write_text(toml(tree))
         with refusing(DocumentError):
-            study_conclusions.read(path, FIGURES)
+            study_conclusions.read(path, FIGURES, has_beside=False)
 
 
 @settings(max_examples=50)

@@ -110,6 +110,14 @@ STAND_IN = '"tomcat-5.5.15" = ["tomcat-5.5.15", '
             "sweeps.all.opened_before: more than connections, 5",
         ),
         (
+            "study.toml", LEVELS, "rate = [10]\nopened_before = 6\n",
+            "sweeps.all.opened_before: only with connections, the most that the load may have",
+        ),
+        (
+            "study.toml", LEVELS, "rate = [10]\nconnections = 6\nopened_before = 6\n",
+            "sweeps.all.opened_before: only with keep_alive; echo has a new connection for each request",
+        ),
+        (
             "study.toml", LEVELS, 'rate = [10]\nbeside = { workload = "small", rate = 10 }\n',
             "sweeps.all.beside: the right answer of small must be a constant",
         ),
@@ -149,12 +157,21 @@ STAND_IN = '"tomcat-5.5.15" = ["tomcat-5.5.15", '
         ("study.toml", '["lighttpd-1.4"]', "[]", "expected `array` of length >= 1"),
         ("published.csv", "workload,server", "server,workload", "line 1: the columns must be workload,server"),
         ("published.csv", "echo,cindy-2.4.4,1,3376", "echo,cindy-2.4.4,1,fast", "line 2: requests_per_second: "),
+        ("published.csv", ",concurrency,", ",rate,", "rate: no sweep in study.toml has rate"),
         ("conclusions.toml", "format = 1", "format = 1\nyear = 2006", "object contains unknown field `year`"),
         (
             "conclusions.toml", 'second = ["jetty-5.1.10"]', 'second = ["jetty"]',
             "conclusions[4].claims[0].second: no server 'jetty' in published.csv",
         ),
         ("conclusions.toml", "at = [500]", "at = [501]", "conclusions[7].claims[2].at: no echo at 501 in published"),
+        (
+            "conclusions.toml", 'form = "faster"', 'form = "faster"\nof = "mean"',
+            "of: 'mean' is told by open loads alone, and the figures in published.csv are of closed ones",
+        ),
+        (
+            "conclusions.toml", 'form = "most-failed"', 'form = "keeps-answering"',
+            "form: 'keeps-answering' is told by open loads alone, and the figures in published.csv are of closed ones",
+        ),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named_with_file_key_and_reason_in_one_line(
@@ -169,6 +186,51 @@ def test_a_mistake_is_named_with_file_key_and_reason_in_one_line(
     assert said.startswith(f"{path}: ")
     assert complaint in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("id", "file", "right", "wrong", "complaint"),
+    [
+        (
+            "cindy-2006", "study.toml", LEVELS, "rate = [10]\n",
+            "published.csv: concurrency: no sweep in study.toml has concurrency",
+        ),
+        (
+            "jvm-concurrency-2016", "conclusions.toml", 'of = "answered"\n', "",
+            "conclusions.toml: conclusions[0].claims[0].of: 'rate' is told by closed loads alone, and the figures in "
+            "published.csv are of open ones",
+        ),
+        (
+            "fibers-2014", "study.toml", 'beside = { workload = "service-a", rate = 10 }\n', "",
+            "conclusions.toml: conclusions[0].claims[0].form: 'keeps-answering' is told by a load beside the main one, "
+            "and no sweep in study.toml has beside",
+        ),
+        (
+            "fibers-2014", "workloads.toml", 'sleep=0"\nkeep_alive = true\n', 'sleep=0"\n',
+            "study.toml: sweeps.threads.beside: service-a must have the keep_alive of service-5s, because open-load "
+            "asks for both alike",
+        ),
+        (
+            "fibers-2014", "workloads.toml", 'sleep=5000"\n', 'sleep=5000"\nheaders = ["X-Class: slow"]\n',
+            "study.toml: sweeps.threads.beside: service-a must have the headers of service-5s, because open-load asks "
+            "for both alike",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_loads_of_a_study_cannot_make_or_tell_is_named_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, id: str, file: str, right: str, wrong: str, complaint: str
+) -> None:
+    copied = tmp_path / "studies" / id
+    copied.mkdir(parents=True)
+    for each in (paths.STUDIES / id).glob("*.*"):
+        shutil.copy(each, copied)
+    path = copied / file
+    assert right in path.read_text()
+    path.write_text(path.read_text().replace(right, wrong))
+    monkeypatch.setattr(paths, "STUDIES", copied.parent)
+    with pytest.raises(DocumentError) as caught:
+        read_study(id, {})
+    assert str(caught.value) == f"{copied}/{complaint}"
 
 
 @pytest.mark.parametrize("file", FILES)

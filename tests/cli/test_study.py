@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -339,6 +340,98 @@ def test_a_dry_run_of_an_open_load_says_how_long_it_takes(cli: Runner) -> None:
     assert code == 0
     assert "open load, rates: 30, 40, 50, 70, 110 requests/s\n" in stdout
     assert re.search(r"time: about 1 h \d+ min, without builds", stdout)
+
+
+CONCURRENCY, TUNING = "jvm-concurrency-2016", "tomcat-tuning-2017"
+
+
+def asks(cli: Runner, monkeypatch: pytest.MonkeyPatch, id: str, *words: str) -> SweepRequest:
+    """What one of the repository's studies asks for with these words."""
+    here = paths.STUDIES / id
+    shutil.rmtree(here, ignore_errors=True)
+    shutil.copytree(OWN_STUDIES / id, here, ignore=shutil.ignore_patterns("src", "target"))
+    asked: list[SweepRequest] = []
+
+    def measured(request: SweepRequest, place: Place) -> int:
+        asked.append(request)
+        return 0
+
+    monkeypatch.setattr("ab_runner.cli.run.measured", measured)
+    code, _, stderr = cli("study", id, *words)
+    assert (code, stderr) == (0, "")
+    return asked[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "levels", "seconds"),
+    [
+        ((), (1_000,), 20),
+        (("--rate", "500"), (500,), 40),
+        (("--rate=400",), (400,), 50),
+        (("--requests", "3000"), (1_000,), 3),
+        (("--rate", "2000", "--requests", "100"), (2_000,), 0.05),
+        (("--duration", "5"), (1_000,), 5),
+        (("--rate", "500,2000", "--duration", "5s"), (500, 2_000), 5),
+        (("--protocol", "2006"), (1_000,), 20),
+        (("--blocks", "6"), (1_000,), 20),
+    ],
+)
+def test_a_number_of_requests_takes_its_time_at_the_rate_that_is_typed(
+    cli: Runner, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], levels: tuple[int, ...], seconds: float
+) -> None:
+    request = asks(cli, monkeypatch, CONCURRENCY, "slow", *words)
+    assert (request.levels, {*request.protocol.trials}) == (levels, {Load(seconds=seconds)})
+    assert request.open == OpenLoad(axis="rate", is_exact=True, connections=4_000)
+    _, id, *again = shlex.split(said_again(request))[1:]
+    assert asks(cli, monkeypatch, id, *again) == request
+
+
+@pytest.mark.parametrize(
+    ("id", "words", "expected"),
+    [
+        (
+            CONCURRENCY, ("slow", "--rate", "500,1000"),
+            "sweep slow of jvm-concurrency-2016: 20,000 requests in each trial need one rate; give one --rate, or "
+            "--duration in their place",
+        ),
+        (FIBERS, ("threads", "--requests", "100"), "100 requests in each trial need one rate; give one --rate"),
+        (FIBERS, ("threads", "--requests", "100", "--duration", "5"), "--requests and --duration exclude each other"),
+        *(
+            (
+                FIBERS, ("threads", *words),
+                f"sweep threads of fibers-2014 has an open load at fixed rates, so {words[0]}{more} cannot follow; "
+                "--rate in requests/s, --requests or --duration, --warmup, --blocks, --servers and --workloads can",
+            )
+            for words, more in (
+                (("--slo", "p99=10ms"), ""),
+                (("--concurrency", "5"), ""),
+                (("--idle", "5"), ""),
+                (("--rate", "50%"), " in per cent"),
+            )
+        ),
+        (SPRING, ("published", "--rate", "100", "--slo", "p99=10ms"), "--rate and --slo exclude each other"),
+        (SPRING, ("published", "--rate", "100", "--generator", "wrk"), "--generator wrk is for closed loads"),
+        (SPRING, ("published", "--rate", "100", "--concurrency", "5"), "--concurrency excludes --rate"),
+    ],
+)  # fmt: skip
+def test_what_an_open_load_cannot_have_is_one_line(cli: Runner, id: str, words: tuple[str, ...], expected: str) -> None:
+    shutil.copytree(OWN_STUDIES / id, paths.STUDIES / id, ignore=shutil.ignore_patterns("src", "target"))
+    assert expected in cli.complaint("study", id, *words)
+
+
+def test_a_typed_option_takes_the_place_of_those_of_the_study_that_it_excludes(
+    cli: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = asks(cli, monkeypatch, SPRING, "published", "--concurrency", "10,20")
+    assert (published.levels, published.generator, published.open) == ((10, 20), "wrk", None)
+    rates = asks(cli, monkeypatch, SPRING, "published", "--rate", "100")
+    assert (rates.levels, rates.open) == ((100,), OpenLoad(axis="rate", reference_at_all_levels=True))
+    slo = asks(cli, monkeypatch, SPRING, "published", "--slo", "p99=10ms")
+    assert (slo.levels, slo.axis, slo.protocol.trial) == ((10,), "slo", Load(seconds=60))
+    assert asks(cli, monkeypatch, SPRING, "published", "--requests", "9000").protocol.trial == Load(requests=9_000)
+    shared, pinned = (asks(cli, monkeypatch, TUNING, "shared", *words) for words in ((), ("--server-cpus", "1")))
+    assert (shared.share_cpus, shared.server_cpus) == (True, None)
+    assert (pinned.share_cpus, pinned.server_cpus) == (False, 1)
 
 
 def of_fibers() -> Stored:

@@ -347,12 +347,26 @@ def _load_text(sweep: Sweep) -> str:
 
 
 def _lengths(protocol: Protocol, names: Iterable[WorkloadName]) -> dict[str, str]:
-    """Return how much load there is, and how much of each of these workloads."""
+    """Return how much load there is, and how much of each of these workloads, and how long an answer may take."""
     warm_ups = {f"warm-up for {name}": _warm_up(protocol.warm_up_of(name)) for name in names}
     trials = {f"trial of {name}": protocol.trial_of(name).text for name in names}
-    return {"warm-up": _warm_up(protocol.warm_up), **warm_ups, "trial": protocol.trial.text, **trials}
+    return {
+        "warm-up": _warm_up(protocol.warm_up),
+        **warm_ups,
+        "trial": protocol.trial.text,
+        **trials,
+        "time-out": f"{protocol.idle_timeout} s",
+    }
 
 
 def _warm_up(warm_up: WarmUp) -> str:
+    if warm_up.is_none:
+        return "none"
     text = warm_up.load.text
-    return f"{text} to {warm_up.at_most} s, until warm" if warm_up.steady else text
+    if warm_up.steady and warm_up.connections is None:
+        text += f" to {warm_up.at_most} s, until warm"
+    if warm_up.workload is not None:
+        text += f", by {warm_up.workload}"
+    if warm_up.connections is not None:
+        text += f", over {warm_up.connections:,} connections"
+    return text

@@ -12,7 +12,7 @@ from ab_runner.catalog import study_conclusions, study_figures
 from ab_runner.catalog.catalog import Catalog, load_catalog
 from ab_runner.catalog.servers import CatalogError, suggestion
 from ab_runner.catalog.study_conclusions import CONCLUSIONS_FILE, Claim, Conclusion, Conclusions
-from ab_runner.catalog.study_figures import FIGURES_FILE, Figure
+from ab_runner.catalog.study_figures import FIGURES_FILE, LEVELS, Figure
 from ab_runner.catalog.study_file import README, STUDY_FILE, StudyFile, read_study_file, study_ids
 from ab_runner.catalog.toml_files import DocumentError
 from ab_runner.catalog.workloads import workloads_with
@@ -83,7 +83,12 @@ def read_study(id: str, servers: Mapping[str, Server]) -> Study:
     figures = study_figures.read(folder / FIGURES_FILE, workloads_with(id), about.failures_at_most)
     if wrong := next(_wrong_names(about, figures), None):
         raise DocumentError(f"{folder / STUDY_FILE}: {wrong}")
-    concluded = study_conclusions.read(folder / CONCLUSIONS_FILE, figures)
+    loads = {sweep.rate is not None for sweep in about.sweeps.values()}
+    if alone := next((figure for figure in figures if figure.is_open not in loads), None):
+        level = LEVELS[alone.is_open]
+        raise DocumentError(f"{folder / FIGURES_FILE}: {level}: no sweep in {STUDY_FILE} has {level}")
+    has_beside = any(sweep.beside for sweep in about.sweeps.values())
+    concluded = study_conclusions.read(folder / CONCLUSIONS_FILE, figures, has_beside)
     stand_ins = {name: tuple(_all_ids(ids, servers)) for name, ids in about.stand_ins.items()}
     return Study(id=id, about=about, stand_ins=stand_ins, figures=figures, concluded=concluded)
 

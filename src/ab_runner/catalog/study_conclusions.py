@@ -130,15 +130,31 @@ class Conclusions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         return first, tuple(server for server in second if server not in first)
 
 
-def read(path: Path, figures: Sequence[Figure]) -> Conclusions:
-    """Return the conclusions of a file, which are from these figures. DocumentError at the first mistake, with file,
-    key and reason."""
+def read(path: Path, figures: Sequence[Figure], has_beside: bool) -> Conclusions:
+    """Return the conclusions of a file, which are from these figures. `has_beside`: a sweep of the study has a second
+    load beside the main one. DocumentError at the first mistake, with file, key and reason."""
     try:
         found = msgspec.convert(read_toml(path), Conclusions)
     except msgspec.ValidationError as error:
         raise DocumentError(f"{path}: {explained(error)}") from error
     _check(path, found, figures)
+    is_open = any(figure.is_open for figure in figures)
+    for key, claim in _claims(found):
+        if wrong := _undecided(claim, is_open, has_beside):
+            raise DocumentError(f"{path}: {key}.{wrong}")
     return found
+
+
+def _undecided(claim: Claim, is_open: bool, has_beside: bool) -> str | None:
+    """Return which key of a claim is about what the study's loads do not tell, and why; None if they tell it."""
+    is_comparison = isinstance(claim, Faster | AboutEqual)
+    key, name = ("of", claim.quantity) if is_comparison else ("form", claim.__struct_config__.tag)
+    if (claim.quantity == "rate") == is_open:
+        its, others = ("closed", "open") if is_open else ("open", "closed")
+        return f"{key}: {name!r} is told by {its} loads alone, and the figures in {FIGURES_FILE} are of {others} ones"
+    if isinstance(claim, KeepsAnswering) and not has_beside:
+        return f"{key}: {name!r} is told by a load beside the main one, and no sweep in study.toml has beside"
+    return None
 
 
 def _check(path: Path, found: Conclusions, figures: Sequence[Figure]) -> None:

@@ -255,13 +255,32 @@ def _mistakes_of_load(place: str, sweep: SweepTable, workloads: Mapping[str, Wor
         yield f"{place}.{only}: only with concurrency, of a closed load"
     if sweep.requests is not None and (len(sweep.rate) > 1 or sweep.duration is not None):
         yield f"{place}.requests: only with one rate, and without duration"
-    if sweep.opened_before > (sweep.connections or CONNECTIONS_AT_MOST):
-        yield f"{place}.opened_before: more than connections, {sweep.connections:,}"
+    if sweep.opened_before:
+        yield from _mistakes_of_opened_before(place, sweep, workloads)
     if sweep.beside is not None:
-        if wrong := unknown_workload(sweep.beside.workload, workloads):
-            yield f"{place}.beside: {wrong}"
-        elif workloads[sweep.beside.workload].constant is None:
-            yield f"{place}.beside: the right answer of {sweep.beside.workload} must be a constant"
+        yield from _mistakes_of_beside(place, sweep, sweep.beside.workload, workloads)
+
+
+def _mistakes_of_opened_before(place: str, sweep: SweepTable, workloads: Mapping[str, Workload]) -> Iterator[str]:
+    if sweep.connections is None:
+        yield f"{place}.opened_before: only with connections, the most that the load may have"
+    elif sweep.opened_before > sweep.connections:
+        yield f"{place}.opened_before: more than connections, {sweep.connections:,}"
+    if closed := next((name for name in sweep.workloads if not workloads[name].keep_alive), None):
+        yield f"{place}.opened_before: only with keep_alive; {closed} has a new connection for each request"
+
+
+def _mistakes_of_beside(place: str, sweep: SweepTable, beside: str, workloads: Mapping[str, Workload]) -> Iterator[str]:
+    """Yield why open-load cannot make both loads: it sends the same lines of the head in both."""
+    if wrong := unknown_workload(beside, workloads):
+        yield f"{place}.beside: {wrong}"
+        return
+    if workloads[beside].constant is None:
+        yield f"{place}.beside: the right answer of {beside} must be a constant"
+    for key in ("keep_alive", "headers"):
+        for name in sweep.workloads:
+            if getattr(workloads[name], key) != getattr(workloads[beside], key):
+                yield f"{place}.beside: {beside} must have the {key} of {name}, because open-load asks for both alike"
 
 
 def _none_of(place: str, value: object, known: Iterable[object]) -> Iterator[str]:

@@ -221,7 +221,7 @@ class Percentage(click.ParamType[float]):
         return float(found[1]) / 100
 
 
-def trial_load(requests: int | None, seconds: int | None) -> Load | None:
+def trial_load(requests: int | None, seconds: float | None) -> Load | None:
     """Return the load that --requests or --duration asks for; None for neither. UsageError for both."""
     if requests is not None and seconds is not None:
         raise click.UsageError(

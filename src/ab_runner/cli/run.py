@@ -148,7 +148,7 @@ def asked(
     idle: tuple[int, ...] | None,
     protocol: str,
     requests: int | None,
-    duration: int | None,
+    duration: float | None,
     blocks: int | None,
     generator: str | None,
     generators: int,

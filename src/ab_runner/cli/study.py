@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from msgspec.structs import replace
 
 from ab_runner import paths
 from ab_runner.cli import run
 from ab_runner.errors import UserError
-from ab_runner.model.load import Load
 from ab_runner.model.protocol import SweepRequest
 
 if TYPE_CHECKING:
@@ -20,6 +20,22 @@ if TYPE_CHECKING:
     from ab_runner.catalog.studies import Study
     from ab_runner.catalog.study_file import SweepTable
     from ab_runner.sweep.request import Place
+
+_OPTIONS = (
+    "servers", "workloads", "concurrency", "rate", "requests", "duration", "protocol", "blocks", "warmup", "generator",
+    "server_cpus", "share_cpus", "runtime",
+)  # fmt: skip
+"""Those of `run` that a study's sweep has, under the same names."""
+_CLOSED_LOAD: dict[str, Any] = {"concurrency": None, "generator": None}
+_EXCLUDED_BY: dict[str, dict[str, Any]] = {
+    "rate": _CLOSED_LOAD,
+    "slo": _CLOSED_LOAD,
+    "requests": {"duration": None},
+    "duration": {"requests": None},
+    "server_cpus": {"share_cpus": False},
+    "share_cpus": {"server_cpus": None},
+}
+"""By an option that is typed: those of a study's sweep that it excludes, with their values where they are not given."""
 
 
 @click.command("study", context_settings={"allow_interspersed_args": False})
@@ -102,43 +118,68 @@ def _extent_of(request: SweepRequest) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _asked(study: Study, name: str, more: Sequence[str] = ()) -> tuple[SweepRequest, Place, bool]:
+def _asked(study: Study, name: str, typed: Sequence[str] = ()) -> tuple[SweepRequest, Place, bool]:
     """Return what a sweep of the study asks for, with what was typed, which has precedence, and whether it is to be
     shown only."""
     sweep = study.about.sweeps[name]
-    words = [*_words_of(sweep), *more]
-    parent = click.get_current_context()
-    with run.command.make_context(f"study {study.id}", words, parent=parent, obj=study.id) as context:
-        values: dict[str, Any] = dict(context.params)
+    with run.command.make_context(
+        f"study {study.id}",
+        list(typed),
+        parent=click.get_current_context(),
+        obj=study.id,
+        default_map=_options_of(sweep),
+    ) as context:
+        values = _without_excluded(context)
+        if sweep.rate is not None:
+            values = _at_fixed_rates(f"sweep {name} of {study.id}", values)
         is_dry = values.pop("dry_run")
         request, place = run.asked(**values)
     protocol = request.protocol
-    trial = protocol.trial
-    if sweep.requests and sweep.rate and not any(word.startswith("--duration") for word in more):
-        trial = Load(seconds=sweep.requests / sweep.rate[0])
     protocol = replace(
         protocol,
-        trial=trial,
         warm_up=replace(protocol.warm_up, connections=sweep.warmup_connections, workload=sweep.warmup_workload),
         idle_timeout=sweep.timeout or protocol.idle_timeout,
         failures_at_most=study.about.failures_at_most,
     )
-    open_load = sweep.open_load if request.axis == "rate" else request.open
+    open_load = sweep.open_load or request.open
     return replace(request, study=study.id, study_sweep=name, protocol=protocol, open=open_load), place, is_dry
 
 
-def _words_of(sweep: SweepTable) -> Iterator[str]:
-    """Yield a sweep of a study in the options of `run`."""
-    yield from ("--servers", ",".join(sweep.servers))
-    yield from ("--workloads", ",".join(sweep.workloads))
-    if sweep.concurrency is not None:
-        yield from ("--concurrency", ",".join(map(str, sweep.concurrency)))
-    if sweep.rate is not None:
-        yield from ("--rate", ",".join(map(str, sweep.rate)))
-    yield from ("--protocol", sweep.protocol)
-    yield from ("--runtime", sweep.runtime)
-    for option in ("blocks", "duration", "warmup", "generator", "server_cpus"):
-        if (value := getattr(sweep, option)) is not None:
-            yield from (f"--{option.replace('_', '-')}", str(value))
-    if sweep.share_cpus:
-        yield "--share-cpus"
+def _options_of(sweep: SweepTable) -> dict[str, Any]:
+    """Return a sweep of a study as values of the options of `run`."""
+    values = {name: getattr(sweep, name) for name in _OPTIONS}
+    return {
+        name: ",".join(map(str, value)) if isinstance(value, tuple) else value
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _without_excluded(context: click.Context) -> dict[str, Any]:
+    """Return the values of all options, without those of the study that an option that was typed excludes."""
+    values: dict[str, Any] = dict(context.params)
+    typed = {name for name in values if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    for name in typed:
+        values |= {other: none for other, none in _EXCLUDED_BY.get(name, {}).items() if other not in typed}
+    return values
+
+
+def _at_fixed_rates(sweep: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of the options of a study's open load, with a time in place of a number of requests. UsageError
+    for options that it cannot have."""
+    axis, rates = values["rate"]
+    others = [f"--{option}" for option in ("concurrency", "slo", "idle") if values[option] is not None]
+    others += ["--rate in per cent"] if axis == "peak" else []
+    if others:
+        raise click.UsageError(
+            f"{sweep} has an open load at fixed rates, so {others[0]} cannot follow; --rate in requests/s, --requests "
+            "or --duration, --warmup, --blocks, --servers and --workloads can"
+        )
+    requests, seconds = values["requests"], values["duration"]
+    if requests is None or seconds is not None:
+        return values
+    if len(rates) > 1:
+        raise click.UsageError(
+            f"{sweep}: {requests:,} requests in each trial need one rate; give one --rate, or --duration in their place"
+        )
+    return values | {"requests": None, "duration": requests / rates[0]}

@@ -142,14 +142,53 @@ def test_of_a_number_of_requests_the_time_is_not_known() -> None:
 
 def test_an_exact_load_has_no_lead_in_and_answers_that_wait_are_waited_for() -> None:
     request = asked("quick", open=OpenLoad(axis="rate", is_exact=True))
+    warm_up = WarmUp(Load(seconds=20), connections=20, workload="sooner")
     request = msgspec.structs.replace(
-        request,
-        protocol=msgspec.structs.replace(request.protocol, warm_up=WarmUp(Load(seconds=20)), trial=Load(seconds=50)),
+        request, protocol=msgspec.structs.replace(request.protocol, warm_up=warm_up, trial=Load(seconds=50))
     )
-    runs, waiting = plan([JAVA], ["small"], [10], 1, 1), Workload(name="small", not_before_ms=5_000)
-    found = expected_time(request, runs, {JAVA.id: JAVA}, workloads=[waiting])
+    runs = plan([JAVA], ["small"], [10], 1, 1)
+    waiting = [Workload(name="small", not_before_ms=5_000), Workload(name="sooner", not_before_ms=100)]
+    found = expected_time(request, runs, {JAVA.id: JAVA}, workloads=waiting)
     assert found is not None
-    assert found.seconds == pytest.approx(START + SERVER + 20 + 50 + TRIAL + 5 * (2 * PROBES + 1))
+    before = START + 5 + SERVER + PROBES * 5
+    assert found.seconds == pytest.approx(before + 20 + 0.1 + PROBES * 0.1 + 50 + TRIAL + 5 + PROBES * 5)
+
+
+BOTH = msgspec.structs.replace(JAVA, workloads=("small", "small-keepalive"))
+
+
+@pytest.mark.parametrize(
+    ("warm_up", "expected"),
+    [
+        (WarmUp(Load(seconds=20), connections=1_000), 2 * 20),
+        (WarmUp(Load(seconds=20), connections=1_000, workload="small"), 20),
+        (WarmUp(Load(seconds=7), steady=True, at_most=30, connections=1_000), 2 * 7),
+        (WarmUp(Load(seconds=20)), 20),
+        (WarmUp(Load(seconds=20), workload="small"), 20),
+        (WarmUp(Load(seconds=2)), 3),
+        (WarmUp(Load(seconds=2), workload="small"), 2),
+    ],
+)
+def test_a_study_warms_up_by_each_workload_for_all_of_the_time_or_by_one_and_others_are_in_turns(
+    warm_up: WarmUp, expected: float
+) -> None:
+    protocol = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=warm_up)
+    request = asked("quick", protocol=protocol, workloads=BOTH.workloads, levels=(100,))
+    trials = 2 * (1 + TRIAL + VERIFICATION)
+    assert seconds(request, BOTH) == pytest.approx(START + SERVER + expected + trials)
+
+
+def test_each_window_of_a_warm_up_waits_for_its_answers() -> None:
+    """One of a second, and four of half a second."""
+    protocol = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=WarmUp(Load(seconds=3)))
+    request, runs = asked("quick", protocol=protocol), plan([JAVA], ["small"], [10], 1, 1)
+    at_once, later = (
+        expected_time(request, runs, {JAVA.id: JAVA}, workloads=[Workload(name="small", not_before_ms=wait)])
+        for wait in (0, 1_000)
+    )
+    assert at_once is not None
+    assert later is not None
+    assert later.seconds - at_once.seconds == pytest.approx(1 + PROBES + 5 * (1 + PROBES) + 1 + PROBES)
 
 
 def test_the_first_block_is_complete_after_its_own_batches() -> None:

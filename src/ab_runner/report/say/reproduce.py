@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import structs
@@ -37,7 +37,7 @@ def servers_from(outside: Mapping[str, Outside]) -> list[str]:
 def _options(request: SweepRequest) -> Iterator[str]:
     yield from ("--protocol", request.protocol.name)
     usual = PROTOCOLS.get(request.protocol.name)
-    yield from _changes(request.protocol, for_open_load(usual) if usual and request.open else usual)
+    yield from _changes(request, for_open_load(usual) if usual and request.open else usual)
     yield from _load(request)
     yield from ("--workloads", ",".join(request.workloads))
     yield from ("--runtime", request.runtime)
@@ -72,16 +72,24 @@ def _load(request: SweepRequest) -> Iterator[str]:
             yield from ("--rate", str(request.open.rate), "--idle", ",".join(levels))
 
 
-def _changes(protocol: Protocol, usual: Protocol | None) -> Iterator[str]:
-    load = protocol.trial
-    is_whole = load.seconds is None or load.seconds == int(load.seconds)
-    if is_whole and (usual is None or load != usual.trial):  # else a study has so many requests at a rate
-        yield from ("--requests", str(load.requests)) if load.seconds is None else ("--duration", f"{load.seconds:g}s")
-    if usual is None or protocol.blocks != usual.blocks:
+def _changes(request: SweepRequest, usual: Protocol | None) -> Iterator[str]:
+    protocol, load = request.protocol, request.protocol.trial
+    is_exact = request.open is not None and request.open.is_exact  # of a study, which has lengths of its own
+    if is_exact or usual is None or load != usual.trial:
+        yield from ("--requests", str(load.requests)) if load.seconds is None else _time(load.seconds, request.levels)
+    if is_exact or usual is None or protocol.blocks != usual.blocks:
         yield from ("--blocks", str(protocol.blocks))
     warm_up = structs.replace(protocol.warm_up, connections=None, workload=None)  # of a study, which has them
     if usual is None or warm_up != usual.warm_up:
         yield from ("--warmup", _amount(warm_up))
+
+
+def _time(seconds: float, levels: Sequence[int]) -> tuple[str, str]:
+    """Return the option for trials that take so long. Where that is no whole number of seconds, a study has so many
+    requests at its only rate."""
+    if seconds == int(seconds):
+        return "--duration", f"{seconds:g}s"
+    return "--requests", f"{seconds * levels[0]:.0f}"
 
 
 def _amount(warm_up: WarmUp) -> str:

@@ -5,8 +5,8 @@ result is from the time that each sweep took."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 
 import msgspec
 
@@ -15,7 +15,7 @@ from ab_runner.model.server import Server
 from ab_runner.model.trial import BEFORE, Cell
 from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.store.plan import ServerRun, batches_of, plan_for
-from ab_runner.sweep.server.warm_up import HIGH_CONCURRENCY, WarmUpLoad, turns_of
+from ab_runner.sweep.server.warm_up import HIGH_CONCURRENCY, LATER_WINDOW, WarmUpLoad, turns_of
 from ab_runner.sweep.trial.capacity import USUAL_STEPS
 from ab_runner.sweep.trial.open import LEAD_IN_SECONDS, PEAK_SECONDS
 
@@ -41,7 +41,10 @@ CROWDED_FROM = 500
 CROWDED = 1.4
 """The same from so many connections on; also of the large file, whose trials are stretched then."""
 PROBES = 3
-"""Requests one after the other before the trials of a workload, and after each of them."""
+"""Requests one after the other before the trials of a workload, and after each load."""
+WAITS = 1 + PROBES
+"""How often an answer that does not come at once is waited for with each load: by the generator at its end, and by the
+probe."""
 COLD = 0.1
 """The share of the trials of JVM servers under an open load that are repeated because they are cold. Repeats under a
 closed load are in the seconds of its trials."""
@@ -50,6 +53,9 @@ COLD_BESIDE_IDLE = 1.2
 OVERLOAD_FROM = 75
 """Per cent of a server's peak. From there on half of the cells fail so often that they are given up after half of the
 blocks."""
+
+_Waits = defaultdict[WorkloadName, float]
+"""Seconds that an answer takes at least, of the workloads where that is a time."""
 
 
 class ExpectedTime(msgspec.Struct, frozen=True):
@@ -71,15 +77,14 @@ def expected_time(
     `servers` has those of the runs by id, and `workloads` those whose answers may not come at once. Without `verifies`
     it is that of a sweep of older versions, which compared no
     answers after the trials of a start."""
+    waits: _Waits = defaultdict(float, {each.name: each.not_before_ms / 1000 for each in workloads})
     blocks: dict[int, float] = {}
     for batch in batches_of(runs):
-        seconds = _batch(request, batch, servers)
+        seconds = _batch(request, batch, servers, waits)
         if seconds is None:
             return None
         if verifies and request.open is None:
             seconds += VERIFICATION * sum(len({cell.workload for cell in run.cells}) for run in batch)
-        waits = {each.name: each.not_before_ms / 1000 for each in workloads}
-        seconds += sum(_waiting(run, waits) for run in batch)
         blocks[batch[0].block] = blocks.get(batch[0].block, 0.0) + seconds
     own = [block for block in blocks if block > BEFORE]
     first = blocks[1] + blocks.get(BEFORE, 0.0) if 1 in own and len(own) > 1 else None
@@ -94,64 +99,69 @@ def expected_time_of(
     return expected_time(request, plan_for(request, servers, reference), everyone, workloads=workloads)
 
 
-def _waiting(run: ServerRun, waits: Mapping[WorkloadName, float]) -> float:
-    """Return the seconds of a run in which the runner waits for answers that may not come at once."""
-    probes = sum(PROBES * waits.get(workload, 0.0) for workload in {cell.workload for cell in run.cells})
-    return probes + sum((1 + PROBES) * waits.get(cell.workload, 0.0) for cell in run.cells)
+def _batch(
+    request: SweepRequest, batch: Sequence[ServerRun], servers: Mapping[str, Server], waits: _Waits
+) -> float | None:
+    begun = batch[:1] if request.runtime == "docker" else batch
+    starts = [START + waits[run.cells[0].workload] for run in begun]
+    return _sum([*starts, *(_run(request, run, servers[run.server], waits) for run in batch)])
 
 
-def _batch(request: SweepRequest, batch: Sequence[ServerRun], servers: Mapping[str, Server]) -> float | None:
-    starts = 1 if request.runtime == "docker" else len(batch)
-    seconds = starts * START
-    for run in batch:
-        of_run = _run(request, run, servers[run.server])
-        if of_run is None:
-            return None
-        seconds += of_run
-    return seconds
-
-
-def _run(request: SweepRequest, run: ServerRun, server: Server) -> float | None:
+def _run(request: SweepRequest, run: ServerRun, server: Server, waits: _Waits) -> float | None:
     """Return the seconds of a server's run without its start."""
     connections = [HIGH_CONCURRENCY] if request.open else [cell.level for cell in run.cells]
-    workloads = [workload for workload, _ in groupby(sorted(cell.workload for cell in run.cells))]
-    turns = turns_of(request.protocol.warm_up, workloads, connections, server.compiles)
-    parts = [SERVER, _warm_up(request.protocol, turns, server)]
+    workloads = list(dict.fromkeys(cell.workload for cell in run.cells))
+    plan = request.protocol.warm_up
+    turns = turns_of(plan, [plan.workload] if plan.workload else workloads, connections, server.compiles)
+    parts = [SERVER, _warm_up(request.protocol, turns, server, waits)]
+    parts += (PROBES * waits[workload] for workload in workloads)
     if request.axis in ("peak", "slo"):
-        parts += [PEAK_SECONDS + TRIAL] * len(workloads)
-    parts += (_cell(request, run.block, cell, server) for cell in run.cells)
+        parts += (PEAK_SECONDS + TRIAL + WAITS * waits[workload] for workload in workloads)
+    parts += (_cell(request, run.block, cell, server, waits) for cell in run.cells)
+    return _sum(parts)
+
+
+def _sum(parts: Sequence[float | None]) -> float | None:
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None
 
 
-def _warm_up(protocol: Protocol, turns: Sequence[WarmUpLoad], server: Server) -> float | None:
+def _warm_up(protocol: Protocol, turns: Sequence[WarmUpLoad], server: Server, waits: _Waits) -> float | None:
+    """Return the seconds of a warm-up with these loads. Where a study says its connections, each is made once for all
+    of the time; otherwise they alternate, in at least one cycle."""
     plan = protocol.warm_up
     if plan.load.seconds is None:
         return 0.0 if all(protocol.warm_up_of(turn.workload).load.requests == 0 for turn in turns) else None
-    if not plan.steady or plan.connections is not None:
-        return plan.load.seconds
-    if server.compiles is False:
-        return float(len(turns))
+    waiting = WAITS * sum(waits[turn.workload] for turn in turns)
+    if plan.connections is not None:
+        return len(turns) * plan.load.seconds + waiting
+    first = len({turn.workload for turn in turns})
+    cycle = first + LATER_WINDOW * (len(turns) - first)
+    if plan.steady and server.compiles is False:
+        return cycle + waiting
+    seconds = max(cycle, plan.load.seconds)
+    cycles = 1 + (seconds - cycle) / (LATER_WINDOW * len(turns))
     late = any(turn.workload in ("echo", "large") for turn in turns)
-    return plan.load.seconds + WARM + (WARM_LATE if late else 0.0)
+    return seconds + cycles * waiting + (WARM + (WARM_LATE if late else 0.0) if plan.steady else 0.0)
 
 
-def _cell(request: SweepRequest, block: int, cell: Cell, server: Server) -> float | None:
+def _cell(request: SweepRequest, block: int, cell: Cell, server: Server, waits: _Waits) -> float | None:
     """Return the seconds of a cell's trial, or of all trials of its search."""
     seconds = request.protocol.trial_of(cell.workload).seconds
     if seconds is None:
         return None
+    seconds += TRIAL + WAITS * waits[cell.workload]
     if request.open is None:
-        return seconds + TRIAL + _stalls(cell, server)
+        return seconds + _stalls(cell, server)
+    if request.open.is_exact:
+        return seconds
     cold = COLD_BESIDE_IDLE if request.axis == "idle" and cell.level else COLD
     if server.compiles is False:
         cold = 0.0
-    if request.open.is_exact:
-        return seconds + TRIAL
     trials = float(USUAL_STEPS) if request.axis == "slo" else 1.0
     if request.axis == "peak" and cell.level >= OVERLOAD_FROM and 2 * block > request.protocol.blocks > 1:
         trials = 0.5
-    return trials * (1 + cold) * (seconds + LEAD_IN_SECONDS + TRIAL)
+    return trials * (1 + cold) * (seconds + LEAD_IN_SECONDS)
 
 
 def _stalls(cell: Cell, server: Server) -> float:
