@@ -22,13 +22,13 @@ from ab_runner.monitor.accounting import (
     Look,
     Session,
     ThreadAccounts,
-    accounts_of,
     cgroup_folders,
     children_cpu_seconds,
     stolen,
     threads_of,
     total,
 )
+from ab_runner.monitor.watch import accounts_of
 
 CONTAINER = "8bfb1a5501937f5b822a1d47b20d6992aff1766f43901d737c041d9b9baf5c45"
 V1 = f"""\

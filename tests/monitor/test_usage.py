@@ -4,7 +4,8 @@ import pytest
 from support.builders import reading, usage
 
 from ab_runner.model.resources import StolenSeconds
-from ab_runner.monitor.usage import Reading, Thread, limit_of, usage_of
+from ab_runner.monitor.readings import Reading, Thread
+from ab_runner.monitor.usage import limit_of, usage_of
 
 
 def steady(seconds: int, server: float, generator: float, start: float = 100.0) -> list[Reading]:

@@ -21,7 +21,7 @@ from ab_runner.model.server import Server
 from ab_runner.model.sweep import Machine, Sweep
 from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.model.workload import WorkloadName
-from ab_runner.monitor.usage import Reading
+from ab_runner.monitor.readings import Reading
 from ab_runner.report.say.messages import sentence_of
 from ab_runner.store.format_1 import message_of, skip_of
 

@@ -17,7 +17,7 @@ from recordings.ab.outputs import golden
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message, Skip
 from ab_runner.model.server import Server
-from ab_runner.monitor.accounting import ResourceAccounts
+from ab_runner.monitor.watch import ResourceAccounts
 from ab_runner.runtime.base import StartError
 
 

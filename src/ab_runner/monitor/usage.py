@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from ab_runner.model.load import Limit
 from ab_runner.model.resources import StolenSeconds, Usage
+from ab_runner.monitor.readings import Reading, Thread, Threads
 
 FULL = 0.95
 """The share of its CPU time from which on something counts as full.
@@ -16,38 +17,6 @@ The other 5 % are what a thread that always has work loses to the scheduler and 
 """
 _LOAD_BEGINS, _LOAD_ENDS = 0.1, 0.9
 """Shares of the server's CPU time between which the load was certainly on."""
-
-
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """One look. All times are running totals in seconds, `at` by a clock that never goes back."""
-
-    at: float
-    server_cpu: float
-    generator_cpu: float
-    server_cpus_idle: float | None
-    """Summed over the CPUs that the server may use; None where some of them cannot be seen, as within LXC."""
-    generator_cpus_idle: float | None
-    server_cpus_interrupts: float | None
-    generator_cpus_interrupts: float | None
-    server_stolen: float | None
-    """What the hypervisor gave to others, on average over the CPUs that the server may use."""
-    generator_stolen: float | None
-    stolen: Mapping[int, float]
-    """By CPU: those that server and generator may use, as far as they can be seen."""
-    memory: int | None
-
-
-class Thread(msgspec.Struct, frozen=True):
-    """A thread's running totals."""
-
-    cpu_seconds: float
-    switches: int
-    compiles: bool = False
-    """Is it one of a JVM's that do nothing but compile?"""
-
-
-Threads = Mapping[int, Thread]
-"""By their number."""
 
 
 def usage_of(readings: Sequence[Reading], before: Threads, after: Threads) -> Usage | None:

@@ -17,7 +17,7 @@ from ab_runner.errors import UserError
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message, MessageError, Skip, SkipKind
 from ab_runner.model.server import Server
-from ab_runner.monitor.accounting import ResourceAccounts
+from ab_runner.monitor.watch import Accounts
 
 PORT = 8080
 STOP_SECONDS = 2
@@ -45,12 +45,14 @@ class RunningServer(Protocol):
     """How the generator names it, as `host:port`."""
     environment: dict[str, str]
     """What was really started: image id, version of the JVM or package."""
-    accounts: ResourceAccounts | None
-    """Of its CPU time and memory; None where this system does not show them."""
     generator_folder: str
     """Where its generator may write, as the generator sees it."""
     generator_fixtures: str
     """Where the served files are, as the generator sees them."""
+
+    @property
+    def accounts(self) -> Accounts | None:
+        """Return the accounts of its CPU time and memory; None where this system does not show them."""
 
     def connect(self, seconds: float) -> socket.socket:
         """Return a new connection to it, for the probe. OSError if there is none within so many seconds."""

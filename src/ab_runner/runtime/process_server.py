@@ -18,7 +18,8 @@ from ab_runner.host.interrupt import held
 from ab_runner.host.orphans import Orphans
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message
-from ab_runner.monitor.accounting import ResourceAccounts, Session, accounts_of, children_cpu_seconds, pin
+from ab_runner.monitor.accounting import Session, children_cpu_seconds, pin
+from ab_runner.monitor.watch import ResourceAccounts, accounts_of
 from ab_runner.runtime import perf_files
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
@@ -98,6 +99,7 @@ class ProcessServer:
         if sys.platform == "linux":
             server = Session(self._server.pid)
             self.accounts = accounts_of(server, self._generator_cpu_seconds, server_cpus, generator_cpus)
+            self.environment["meter"] = "processes"
 
     def _generator_cpu_seconds(self) -> float:
         running = self._generator is not None and self._generator.returncode is None

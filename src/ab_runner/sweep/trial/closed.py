@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import time
-from contextlib import suppress
 
 import msgspec
 
@@ -16,6 +15,7 @@ from ab_runner.load.generator import Run
 from ab_runner.load.trial_validity import too_early
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.message import Message, Verdict
+from ab_runner.model.resources import Cooldown
 from ab_runner.model.trial import COLD, DISTURBED, Cell, RepeatedTrial, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import RunningServer
@@ -133,7 +133,8 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
     """Make a trial and return it. `lead_in_seconds` is what the load before it took."""
     context, running = start.context, start.running
     cell, load, name = planned.cell, planned.load, planned.name
-    cooldown = settle(_a_process(running), local_ports(sysctls() | running.environment))
+    ports = local_ports(sysctls() | running.environment)
+    settled = running.accounts.settle(ports) if running.accounts else settle(None, ports)
     at = datetime.datetime.now(datetime.UTC)
     connections = planned.connections or cell.level
     watched = start.watched_load(cell.workload, connections, load, planned.rate, record_as=name)
@@ -159,7 +160,7 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
         usage=sampler.usage,
         limit=limit,
         jvm=sampler.jvm,
-        cooldown=cooldown,
+        cooldown=Cooldown(**settled._asdict()),
         lead_in_seconds=load.lead_in or lead_in_seconds,
         peak=planned.peak,
         samples=watched.spot_checks.answered if watched.spot_checks else None,
@@ -211,11 +212,3 @@ def end_of(running: RunningServer, patient: bool) -> Message | None:
     while (end := running.ended()) is None and time.monotonic() < deadline:
         time.sleep(0.1)
     return end
-
-
-def _a_process(running: RunningServer) -> int | None:
-    """Return one of the server's processes, where they are visible from here."""
-    with suppress(OSError):
-        if running.accounts is not None:
-            return next(iter(running.accounts.server.processes()), None)
-    return None
