@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e.conftest import FIXTURES, ROOT, containers_of
+from e2e.conftest import ROOT, containers_of
 from support.hostile import COMPOSE_ATTACKS, toml
 
 from ab_runner.catalog.servers import load
@@ -65,7 +65,7 @@ def guest(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guest]:
     network = getattr(request, "param", "loopback")
     for folder in ("raw", "scratch"):
         (tmp_path / folder).mkdir()
-    runtime = DockerRuntime(FIXTURES, cpu_split(), network)
+    runtime = DockerRuntime(cpu_split(), network)
     runtime.prepare_generator()
     assert runtime.prepare([SERVER], print) == {}
     with sweep_lock():

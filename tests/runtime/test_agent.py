@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -67,9 +68,7 @@ def read_all(connection: socket.socket) -> bytes:
     return b"".join(parts)
 
 
-def test_bytes_go_both_ways_and_the_servers_end_comes_after_its_last_one(
-    agent: Agent, listener: socket.socket
-) -> None:
+def test_bytes_go_both_ways_and_the_servers_end_comes_after_its_last_one(agent: Agent, listener: socket.socket) -> None:
     connection, server = pair(agent, listener)
     with connection, server:
         connection.sendall(b"GET")
@@ -148,17 +147,20 @@ def test_a_refused_connection_is_an_error_and_the_next_one_works(agent: Agent, l
     pair(agent, listener)[0].close()
 
 
+def fill(agent: Agent, address: tuple[str, int], connections: ExitStack) -> None:
+    """Connect until the backlog is full."""
+    for _ in range(20):
+        connections.enter_context(agent.connect(address, 0.2))
+
+
 def test_a_server_that_accepts_nothing_is_not_waited_for(agent: Agent) -> None:
     with socket.socket() as full:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
-        began, waiting = time.monotonic(), []
-        with pytest.raises(TimeoutError):
-            for _ in range(20):  # some fit into the backlog
-                waiting.append(agent.connect(full.getsockname(), 0.2))
+        began = time.monotonic()
+        with ExitStack() as waiting, pytest.raises(TimeoutError):
+            fill(agent, full.getsockname(), waiting)
         assert time.monotonic() - began < 5
-        for each in waiting:
-            each.close()
 
 
 def test_an_agent_that_has_gone_is_an_error_with_what_it_said() -> None:
@@ -234,9 +236,7 @@ def beside(files: Path, burner: subprocess.Popen[bytes]) -> Iterator[AgentAccoun
 
 
 @linux
-def test_the_agent_reads_of_a_process_what_is_read_here(
-    beside: AgentAccounts, burner: subprocess.Popen[bytes]
-) -> None:
+def test_the_agent_reads_of_a_process_what_is_read_here(beside: AgentAccounts, burner: subprocess.Popen[bytes]) -> None:
     session = Session(burner.pid)
     here = accounts_of(session, lambda: children_cpu_seconds(session), (), ())
     assert (beside.server_cpus, beside.generator_cpus) == (here.server_cpus, here.generator_cpus)

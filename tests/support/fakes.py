@@ -18,7 +18,7 @@ from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message, Skip
 from ab_runner.model.server import Server
 from ab_runner.monitor.watch import ResourceAccounts
-from ab_runner.runtime.base import StartError
+from ab_runner.runtime.base import StartError, take_from
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -64,7 +64,7 @@ class FakeRuntime:
         self.log: list[str] = []
         self.generate = generate
         self.broken = broken
-        self.docroot = docroot
+        self.docroot = self.scratch = docroot
         self.running: list[FakeServer] = []
 
     def unavailable(self, server: Server) -> Skip | None:
@@ -83,13 +83,14 @@ class FakeRuntime:
         return {}
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
-        pass
+        self.scratch = scratch
 
     def start(self, server: Server, name: str) -> FakeServer:
         self.log.append(f"start {server.id}")
         if server.id in self.broken:
             raise StartError(Message(Code.DOES_NOT_START, detail="no such image"))
         running = self.server_type(self, server)
+        running.folder = self.scratch / name
         self.running.append(running)
         return running
 
@@ -107,6 +108,8 @@ class FakeServer:
     generator_folder = "/raw"
     generator_fixtures = "/srv/www"
     handler = Handler
+    folder: Path
+    """Where a test may leave what a generator would."""
 
     def __init__(self, runtime: FakeRuntime, server: Server) -> None:
         self.environment = {"version": "1"}
@@ -133,6 +136,9 @@ class FakeServer:
         own = command[command.index("wrk" if "wrk" in command else "ab") :]
         self._runtime.log.append(f"load {self.server.id} c={own[own.index('-c') + 1]} {own[-1]}")
         return self._runtime.generate(self.server, own)
+
+    def take(self, name: str) -> bytes | None:
+        return take_from(self.folder, name)
 
     def printed(self) -> str:
         return ""

@@ -25,6 +25,7 @@ class Program:
         self._accounts: ResourceAccounts | None = None
         self._watch: Watch | None = None
         self._calls: dict[str, Callable[..., Any]] = {
+            "here": lambda number: None,
             "meter": self._meter,
             "watch": self._begin,
             "watched": self._end,

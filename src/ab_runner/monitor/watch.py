@@ -1,5 +1,5 @@
-"""Watches server and generator while a trial runs: a thread that looks at their accounts. Standard library only: it runs
-where they run, in the runner or in the agent (`agent/`)."""
+"""Watches server and generator while a trial runs: a thread that looks at their accounts. Standard library only: it
+runs in the runner or in the agent (`agent/`), wherever the accounts can be seen."""
 
 from __future__ import annotations
 

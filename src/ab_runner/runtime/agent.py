@@ -8,7 +8,6 @@ import itertools
 import os
 import socket
 import subprocess
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -24,11 +23,13 @@ from ab_runner.host.cooldown import Settled
 from ab_runner.host.interrupt import held
 from ab_runner.monitor.readings import Reading, Watched
 from ab_runner.monitor.watch import EachSecond
-from ab_runner.runtime.base import end_of
+from ab_runner.runtime.base import last_lines
 
 IN_CONTAINER = ("python3", "-m", "ab_runner.agent")
 _ANSWER_SECONDS = 10.0
-"""Longest time that an answer may take, beside what it is asked to wait."""
+"""Longest time that an answer may take: `settle` waits for a second."""
+_SAID_AT_MOST = 64 << 10
+"""Bytes of its last words."""
 _END_SECONDS = 5.0
 """How long its stream may take to end after its process."""
 
@@ -75,14 +76,17 @@ class Agent:
         """Of the calls that wait for one; None is none."""
         self.hear: Callable[[bytes], None] | None = None
         """Is told of events, in the thread that relays."""
-        self._complaints = tempfile.TemporaryFile()
+        self._why_gone = "the agent has gone"
         with held():
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._complaints, bufsize=0,
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
                 start_new_session=True,
             )  # fmt: skip
         assert self._process.stdin is not None, "they are pipes"
         assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._complaints = self._process.stderr
+        os.set_blocking(self._complaints.fileno(), False)
         streams = self._process.stdout.fileno(), self._process.stdin.fileno()
         self._relay = Relay(*streams, self._handle, keeps_half=False)
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -90,6 +94,8 @@ class Agent:
 
     def _run(self) -> None:
         self._relay.run()
+        if said := self._complaints.read(_SAID_AT_MOST):
+            self._why_gone = last_lines(said.decode(errors="backslashreplace"), 1)
         for waiting in list(self._answers.values()):
             waiting.put(None)
 
@@ -120,9 +126,8 @@ class Agent:
         connection.settimeout(seconds)
         return connection
 
-    def ask(self, form: type[Said], call: str, seconds: float = 0.0, **arguments: Any) -> Said:
-        """Return the answer to a call, as this type. It may take so many seconds more than an answer does. OSError if
-        there is none."""
+    def ask(self, form: type[Said], call: str, **arguments: Any) -> Said:
+        """Return the answer to a call, as this type. OSError if there is none."""
         self._check_alive()
         number = next(self._numbers)
         answers: SimpleQueue[Frame | None] = SimpleQueue()
@@ -130,23 +135,20 @@ class Agent:
         request = Frame(Kind.CALL, number, msgspec.json.encode({"call": call, **arguments}))
         self._relay.post(partial(self._relay.send, request))
         try:
-            answer = answers.get(timeout=seconds + _ANSWER_SECONDS)
+            answer = answers.get(timeout=_ANSWER_SECONDS)
         except Empty:
             raise TimeoutError(errno.ETIMEDOUT, f"the agent does not answer: {call}") from None
         finally:
             del self._answers[number]
         if answer is None:
-            raise ConnectionError(errno.ECONNRESET, self._why_gone())
+            raise ConnectionError(errno.ECONNRESET, self._why_gone)
         if answer.kind is not Kind.ANSWER:
             raise ProcessLookupError(errno.ESRCH, answer.content.decode(errors="replace"))
         return decode(answer.content, form)
 
     def _check_alive(self) -> None:
         if not self._thread.is_alive():
-            raise ConnectionError(errno.ECONNRESET, self._why_gone())
-
-    def _why_gone(self) -> str:
-        return (not self._complaints.closed and end_of(self._complaints)) or "the agent has gone"
+            raise ConnectionError(errno.ECONNRESET, self._why_gone)
 
     def _handle(self, frame: Frame) -> None:
         if frame.kind in (Kind.ANSWER, Kind.FAILED):
@@ -161,7 +163,6 @@ class Agent:
         self._thread.join(_END_SECONDS)
         with self._process:  # which closes the pipes, and waits
             pass
-        self._complaints.close()
 
 
 def decode(content: bytes, form: type[Said]) -> Said:

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Protocol
 from msgspec import structs
 
 from ab_runner.errors import UserError
+from ab_runner.host import safe_files
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message, MessageError, Skip, SkipKind
 from ab_runner.model.server import Server
@@ -32,6 +33,8 @@ class StartError(MessageError):
     """One server could not be started."""
 
 
+TAKEN_AT_MOST = 4 << 20
+"""Bytes of a file that the generator leaves: 60,000 different milliseconds are less than one MiB."""
 OVER_TIME = 124
 """The exit code of a generator that had to be ended from outside."""
 INTERRUPT_SECONDS = 5
@@ -62,6 +65,10 @@ class RunningServer(Protocol):
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         """Run a command of the generator, for `time_limit` seconds at the most, and return how it ended."""
+
+    def take(self, name: str) -> bytes | None:
+        """Return a file that a command of the generator left in its folder. None without a regular file of that name
+        and of a plausible size: a generator that a server has taken over may leave anything."""
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
         """Let it run on these CPUs and no others, from now on. RuntimeUnusable if that does not work while it runs."""
@@ -115,8 +122,8 @@ class Runtime(Protocol):
         """Return the versions of what takes part. Only after `prepare_generator`."""
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
-        """Have everything that is started from now on belong to that sweep; logs go to its folder `raw`. Each start
-        makes a folder of its name in `scratch`, the only one that its generator may write to."""
+        """Have everything that is started from now on belong to that sweep; logs go to its folder `raw`. Where a
+        generator writes to this machine, each start makes a folder of its name in `scratch`, the only one for it."""
 
     def start(self, server: Server, name: str) -> RunningServer:
         """Start a server and return it; it need not be ready yet. StartError if that does not work. `name` names its
@@ -124,6 +131,14 @@ class Runtime(Protocol):
 
     def close(self) -> None:
         """End whatever is left of what was started; RuntimeUnusable if that does not work."""
+
+
+def take_from(folder: Path, name: str) -> bytes | None:
+    """Return a file in a folder of this machine that a generator may write to, as `RunningServer.take` does."""
+    try:
+        return safe_files.read(safe_files.real_folder(folder) / name, TAKEN_AT_MOST)
+    except OSError:
+        return None
 
 
 def build_failures(builds: Mapping[str, Sequence[str]], build: Callable[[Sequence[str]], str]) -> dict[str, str]:

@@ -2,15 +2,14 @@
 
 What a server's container is, the templates of compose.yaml say, for `docker compose up` and for a sweep alike. A sweep
 renders them for its own servers, adds an override for each start (pinned CPUs, no network or an internal one, the
-generator beside it) and keeps both with its raw output. The runner connects to the server by sockets of the generator's
-container. All of it goes through the docker command line: Compose has no other interface, and contexts are honoured
-there.
+generator and the agent beside it) and keeps both with its raw output. Nothing of the runner's own files is mounted but
+what no registry has: the engine may be on another machine. All of it goes through the docker command line: Compose has
+no other interface, and contexts are honoured there.
 """
 
 from __future__ import annotations
 
 import itertools
-import os
 import shlex
 import subprocess
 from collections.abc import Callable, Sequence
@@ -36,11 +35,19 @@ from ab_runner.runtime.base import (
 )
 from ab_runner.runtime.docker_commands import ENGINE_SECONDS, checked, down, run
 from ab_runner.runtime.docker_images import Image, UnusableImage, image_called
-from ab_runner.runtime.docker_server import FIXTURES_IN_CONTAINER, RAW_IN_CONTAINER, DockerServer
-from ab_runner.runtime.sockets import NAME
+from ab_runner.runtime.docker_server import AGENT, FIXTURES_IN_CONTAINER, DockerServer
 
 COMPOSE_FILE = "compose.yaml"
 """In a sweep's folder of raw output: its servers' services. Beside it is an override for each start."""
+FIXTURES = "fixtures"
+"""The service that makes them."""
+_FIXTURES_VOLUME = "ab-runner-fixtures"
+"""Stays on the engine, as images do; each sweep has it checked."""
+_ALONE = (
+    "--network=none", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--memory=1g",
+    "--memory-swap=1g", "--pids-limit=64",
+)  # fmt: skip
+"""What compose.yaml says of the fixtures' container."""
 _CLIENT_SYSCTLS = {"net.ipv4.ip_local_port_range": "10000 65535", "net.ipv4.tcp_tw_reuse": 1}
 """As docker/service.yaml has them for servers."""
 _OURS = f"ab-runner.sweep-under={LOCK}"
@@ -57,7 +64,6 @@ class DockerRuntime:
 
     def __init__(
         self,
-        fixtures: Path,
         cpus: CpuSplit,
         network: str,
         jdk: int = DEFAULT_JDK,
@@ -68,7 +74,6 @@ class DockerRuntime:
         self.network = network
         self.server_cpus = cpus.server
         self.generator_cpus = cpus.generator
-        self._fixtures = fixtures
         self._generator = generator
         self._generator_image = f"ab-runner/{generator.name}"
         self._sweep_id = ""
@@ -101,16 +106,27 @@ class DockerRuntime:
         return self._images[server.id].id
 
     def prepare_generator(self) -> int:
-        """Build the generator's image, and return how many files it may open."""
+        """Build the images beside those of servers, make the fixtures, and return how many files the generator may
+        open."""
         self._services = compose.render((), of_sweep=True)
         self._make_base_images()
-        if reason := self._build([self._generator.name]):
-            raise RuntimeUnusable(f"the image of {self._generator.name} does not build: {reason}")
+        services = (self._generator.name, AGENT, FIXTURES)
+        if reason := self._build(services):
+            raise RuntimeUnusable(f"the image of {' or '.join(services)} does not build: {reason}")
+        self._make_fixtures()
         try:
             image_called(self._generator_image)
         except UnusableImage as error:
             raise RuntimeUnusable(f"{error} (is DOCKER_DEFAULT_PLATFORM set?)") from None
         return int(self._in_generator_image("ulimit -n"))
+
+    @staticmethod
+    def _make_fixtures() -> None:
+        """Have the files that servers serve in a volume of the engine's, checked against their checksums."""
+        made = run("docker", "run", "--rm", *_ALONE, "--volume", f"{_FIXTURES_VOLUME}:{FIXTURES_IN_CONTAINER}",
+                   f"ab-runner/{FIXTURES}")  # fmt: skip
+        if made.returncode:
+            raise RuntimeUnusable(f"the fixtures cannot be made: {last_lines(made.stderr, 1)}")
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
         """Build the servers' images. Return those that could not be built, with the reason; they do not start."""
@@ -177,7 +193,6 @@ class DockerRuntime:
         self._sweep_id = sweep_id
         self._raw = raw.resolve()
         write_whole(self._raw / COMPOSE_FILE, self._services.encode())
-        self._scratch = scratch.resolve()
         for project in self._left_over():
             down(project)
 
@@ -188,17 +203,17 @@ class DockerRuntime:
         return set(checked("docker", "ps", "--all", "--filter", f"label={_OURS}", "--format", template).splitlines())
 
     def start(self, server: Server, name: str) -> DockerServer:
-        """Start a server and the generator beside it; StartError if that does not work. `name` names their files."""
+        """Start a server, the generator and the agent beside it; StartError if that does not work. `name` names their
+        files."""
         check_built(server, self._unbuilt)
-        (self._scratch / name).mkdir(exist_ok=True)
         override = self._raw / f"{name}.compose.yaml"
-        write_whole(override, self._override(server, name).encode())
+        write_whole(override, self._override(server).encode())
         project = f"ab-runner-{self._sweep_id}-{next(self._numbers)}"
-        running = DockerServer(project, server, self._generator.name, self._raw / f"{name}.log", self._scratch / name)
+        running = DockerServer(project, server, self._generator.name, self._raw / f"{name}.log")
         self._running.append(running)
         try:
             options = ["--file", str(override), "--project-name", project]
-            done = self._compose(*options, "up", "--detach", "--no-build", server.id, self._generator.name)
+            done = self._compose(*options, "up", "--detach", "--no-build", server.id, self._generator.name, AGENT)
             if done.returncode:
                 raise running.start_error(last_lines(done.stderr, 1))
             running.look_around(self.server_cpus, self.generator_cpus)
@@ -215,7 +230,7 @@ class DockerRuntime:
         for running in self._running:
             running.remove()
 
-    def _override(self, server: Server, name: str) -> str:
+    def _override(self, server: Server) -> str:
         """Return what a sweep changes in compose.yaml for this server."""
         return docker_templates.fill(
             "override.yaml",
@@ -228,10 +243,6 @@ class DockerRuntime:
             server_cpus=cpu_list(self.server_cpus),
             generator_cpus=cpu_list(self.generator_cpus),
             environment=processors(self.server_cpus),
-            user=f"{os.getuid()}:{os.getgid()}",
-            fixtures=str(self._fixtures),
+            fixtures=_FIXTURES_VOLUME,
             fixtures_in_container=FIXTURES_IN_CONTAINER,
-            raw=str(self._scratch / name),
-            raw_in_container=RAW_IN_CONTAINER,
-            sockets=f"{RAW_IN_CONTAINER}/{NAME}",
         )

@@ -1,4 +1,4 @@
-"""A server's container and the generator's: what runs in them, commands, and their end."""
+"""The containers of a server, its generator and its agent: what runs in them, commands, and their end."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from ab_runner.host.safe_files import create
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message
 from ab_runner.model.server import Server
-from ab_runner.monitor.accounting import Cgroup, ResourceAccounts, accounts_of
+from ab_runner.monitor.accounting import Cgroup
+from ab_runner.monitor.watch import Accounts, accounts_of
 from ab_runner.runtime import engine, perf_files
+from ab_runner.runtime.agent import IN_CONTAINER, Agent, AgentAccounts
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
     PORT,
+    TAKEN_AT_MOST,
     RuntimeUnusable,
     StartError,
     end_of,
@@ -31,9 +34,13 @@ from ab_runner.runtime.base import (
 )
 from ab_runner.runtime.docker_commands import ENGINE_SECONDS, checked, down, run, why_unusable
 from ab_runner.runtime.shell import Shell
-from ab_runner.runtime.sockets import SocketSource
 
-RAW_IN_CONTAINER = "/raw"
+AGENT = "agent"
+"""Its service in compose.yaml."""
+_FOLDER = "/tmp"
+"""The generator's, which is in memory."""
+_TAKE = f'[ -f "$0" ] && [ ! -L "$0" ] && head -c {TAKEN_AT_MOST + 1} "$0" && rm "$0"'
+"""For sh: prints a file, which must be a regular one, and removes it."""
 FIXTURES_IN_CONTAINER = "/srv/www"
 _FACTS = (
     "{{.State.Pid}}|{{.Id}}|{{.Image}}|{{.HostConfig.Memory}}|{{.HostConfig.PidsLimit}}|"
@@ -42,39 +49,39 @@ _FACTS = (
 """What `docker inspect` is asked about a container."""
 _ANSWER_SECONDS = 5.0
 """Longest time that a JVM's counters may take."""
-_SOCKETS_SECONDS = 10.0
-"""Longest time until the generator's container makes sockets."""
+_TAKE_SECONDS = 30.0
+"""Longest time that a file of the generator's may take."""
 _ENGINE_BACK_SECONDS = 120.0
 """How long a sweep waits for an engine that is restarted."""
 
 
 class DockerServer:
-    """A server's container and the generator's, under the names that Compose gives them."""
+    """The containers of a server, its generator and its agent, under the names that Compose gives them."""
 
-    def __init__(self, project: str, server: Server, generator: str, log: Path, shared: Path) -> None:
-        """`generator` is its service in compose.yaml; `shared` is the folder that it may write to, as seen from
-        here."""
+    def __init__(self, project: str, server: Server, generator: str, log: Path) -> None:
+        """`generator` is its service in compose.yaml."""
         self.host = ""
         self.environment: dict[str, str] = {}
-        self.accounts: ResourceAccounts | None = None
-        self.generator_folder = RAW_IN_CONTAINER
+        self.accounts: Accounts | None = None
+        self.generator_folder = _FOLDER
         self.generator_fixtures = FIXTURES_IN_CONTAINER
         self._project = project
         self._container = f"{project}-{server.id}-1"
         self._generator = f"{project}-{generator}-1"
+        self._beside = f"{project}-{AGENT}-1"
         self._is_removed = False
         self._shells: dict[str, Shell] = {}
         """Of containers, by their names."""
         self._server = server
         self._log = log
-        self._shared = shared
         self._address = ("127.0.0.1", PORT)
-        self._sockets: SocketSource | None = None
+        self._agent: Agent | None = None
 
     def look_around(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
         """Find its address, what really runs in it, and its accounts. StartError if it has ended already or cannot be
         reached, subprocess.CalledProcessError if there is no such container."""
-        self._shell(self._generator)  # opens while the server is asked
+        self._shell(self._generator)  # opens while the server is asked, as does the next
+        agent = self._agent = Agent(["docker", "exec", "--interactive", self._beside, *IN_CONTAINER])
         lines = checked("docker", "inspect", "--format", _FACTS, self._container, self._generator).splitlines()
         (pid, container, image, memory, pids, ip), (generator_pid, generator, *_) = (line.split("|") for line in lines)
         self._address = (ip or "127.0.0.1", PORT)  # without a network there is loopback alone
@@ -87,21 +94,28 @@ class DockerServer:
             **self._sysctls(),
         }
         try:
-            self._sockets = SocketSource(self._shared, _SOCKETS_SECONDS)
+            agent.ask(type(None), "here")
         except OSError as error:
-            reason = f"no sockets of its network from the generator's container ({error.strerror})"
-            raise self.start_error(f"{reason}: the engine must run on this machine") from error
+            raise self.start_error(f"the agent beside it does not answer: {error.strerror}") from error
         if not self._server.is_jvm and self._container in self._shells:
             self._shells.pop(self._container).close()  # the memory of a small server would be a shell's as well
-        with suppress(OSError):  # this system does not show them
-            account = Cgroup(int(pid), container)
-            generator_account = Cgroup(int(generator_pid), generator)
-            self.accounts = accounts_of(account, generator_account.cpu_seconds, server_cpus, generator_cpus)
+        cpus = server_cpus, generator_cpus
+        try:  # a control group has all that its processes ever used; it can be seen on this kernel alone
+            groups = Cgroup(int(pid), container), Cgroup(int(generator_pid), generator)
+            for group in groups:
+                group.look()
+            self._measure_by("control group", accounts_of(groups[0], groups[1].cpu_seconds, *cpus))
+        except OSError:
+            with suppress(OSError):  # this system does not show them
+                self._measure_by("processes", AgentAccounts(agent, container, generator, *cpus))
+
+    def _measure_by(self, meter: str, accounts: Accounts) -> None:
+        self.environment["meter"], self.accounts = meter, accounts
 
     def connect(self, seconds: float) -> socket.socket:
-        """Return a new connection from the generator's container. OSError if there is none within so many seconds."""
-        assert self._sockets is not None, "it has looked around"
-        return self._sockets.connect(self._address, seconds)
+        """Return a new connection from where the generator is. OSError if there is none within so many seconds."""
+        assert self._agent is not None, "it has looked around"
+        return self._agent.connect(self._address, seconds)
 
     def perf_data(self) -> bytes:
         """Return a copy of its JVM's performance counters; empty if there are none."""
@@ -118,6 +132,14 @@ class DockerServer:
         except subprocess.TimeoutExpired:
             return Completed(OVER_TIME, "", "the Docker engine did not answer in time")
         return Completed(done.exit_code, _text(done.stdout), _text(done.stderr))
+
+    def take(self, name: str) -> bytes | None:
+        """Return a regular file of a plausible size that the generator left, and remove it; None without one."""
+        try:
+            done = self._shell(self._generator).run(["sh", "-c", _TAKE, f"{_FOLDER}/{name}"], _TAKE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return None
+        return done.stdout if done.exit_code == 0 and len(done.stdout) <= TAKEN_AT_MOST else None
 
     def pause(self) -> None:
         """Freeze the server's container."""
@@ -170,13 +192,14 @@ class DockerServer:
         return StartError(Message(Code.DOES_NOT_START, detail=detail))
 
     def ended(self) -> Message | None:
-        """Return why there can be no further load; None while server and generator are there."""
+        """Return why there can be no further load; None while server, generator and agent are there."""
         template = "{{.State.Status}} {{.State.OOMKilled}} {{.State.ExitCode}}"
+        containers = self._container, self._generator, self._beside
         try:
-            states = checked("docker", "inspect", "--format", template, self._container, self._generator)
+            states = checked("docker", "inspect", "--format", template, *containers)
         except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
             return Message(Code.CONTAINERS_GONE if why_unusable() is None else Code.NO_ENGINE)
-        ends = map(_end_of, ("server", "generator"), states.splitlines())
+        ends = map(_end_of, ("server", "generator", "agent"), states.splitlines())
         return next(filter(None, ends), None)
 
     def printed(self) -> str:
@@ -194,17 +217,17 @@ class DockerServer:
             return False
 
     def stop(self) -> None:
-        """Remove both containers and keep the server's log. RuntimeUnusable if that does not work."""
+        """Remove the containers and keep the server's log. RuntimeUnusable if that does not work."""
         with suppress(OSError, subprocess.TimeoutExpired), create(self._log) as log:
             run("docker", "logs", self._container, output=log)
         for shell in self._shells.values():
             shell.close()
-        if self._sockets is not None:
-            self._sockets.close()
+        if self._agent is not None:
+            self._agent.close()
         self.remove(_ENGINE_BACK_SECONDS)
 
     def remove(self, seconds: float = 1) -> None:
-        """Remove both containers, unless they are gone, and try for so long to do it. RuntimeUnusable if that does not
+        """Remove the containers, unless they are gone, and try for so long to do it. RuntimeUnusable if that does not
         work."""
         if not self._is_removed:
             down(self._project, seconds)

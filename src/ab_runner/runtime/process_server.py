@@ -29,6 +29,7 @@ from ab_runner.runtime.base import (
     StartError,
     end_group,
     end_of,
+    take_from,
 )
 
 _NOBODY = 65534
@@ -128,6 +129,10 @@ class ProcessServer:
             os.killpg(process.pid, signal.SIGKILL)
             stdout, stderr = process.communicate()
         return Completed(OVER_TIME, _text(stdout), _text(stderr))
+
+    def take(self, name: str) -> bytes | None:
+        """Return a regular file of a plausible size that the generator left; None without one."""
+        return take_from(Path(self.generator_folder), name)
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
         """Let it run on these CPUs and no others, from now on."""

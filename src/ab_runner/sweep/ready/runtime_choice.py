@@ -42,7 +42,7 @@ def choose_runtime(
     if request.runtime == "docker" and unusable:
         raise RuntimeUnusable(f"--runtime docker: {unusable}")
     if request.runtime != "process" and not unusable:
-        return DockerRuntime(fixtures, cpus, request.network, request.jdk or DEFAULT_JDK, generator)
+        return DockerRuntime(cpus, request.network, request.jdk or DEFAULT_JDK, generator)
     if request.network != "loopback":
         raise UserError(f"--network {request.network} needs Docker" + (f": {unusable}" if unusable else ""))
     if request.server_cpus is not None and (missing := process.why_not_pinned()):
@@ -58,7 +58,7 @@ def usual_runtime(catalog: Catalog) -> tuple[Runtime, str | None]:
     """Return the runtime that a sweep without options has, and why it is not Docker; None if it is."""
     unusable, cpus = docker_commands.why_unusable(), machine.cpu_split()
     if unusable is None:
-        return DockerRuntime(paths.FIXTURES, cpus, "loopback"), None
+        return DockerRuntime(cpus, "loopback"), None
     return ProcessRuntime(catalog.root, paths.FIXTURES, cpus, port=0, outside=catalog.outside), unusable
 
 

@@ -139,7 +139,11 @@ class Start:
     def take(self, name: str) -> str | None:
         """Return the text of a file that the generator left, and keep it in the sweep's folder; None if there is
         none."""
-        return self.context.store.take(self.name, name)
+        content = self.running.take(name)
+        if content is None:
+            return None
+        self.context.store.keep(name, content)
+        return content.decode("utf-8", errors="replace")
 
     def question(self, name: WorkloadName) -> probe.Question:
         """Return the request of a workload and its expected answer. The generator is asked for the request, and the
