@@ -7,7 +7,8 @@ RUN --mount=type=cache,id=ab-runner-apt,target=/var/cache/apt,sharing=locked \
     && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install python3
 ENV PYTHONPATH=/agent PYTHONUNBUFFERED=1
 COPY src/ab_runner/__init__.py /agent/ab_runner/
-COPY src/ab_runner/host/__init__.py src/ab_runner/host/procfs.py src/ab_runner/host/cooldown.py /agent/ab_runner/host/
+COPY src/ab_runner/host/__init__.py src/ab_runner/host/cooldown.py src/ab_runner/host/facts.py \
+    src/ab_runner/host/procfs.py /agent/ab_runner/host/
 COPY src/ab_runner/monitor/__init__.py src/ab_runner/monitor/accounting.py src/ab_runner/monitor/readings.py \
     src/ab_runner/monitor/watch.py /agent/ab_runner/monitor/
 COPY src/ab_runner/agent /agent/ab_runner/agent

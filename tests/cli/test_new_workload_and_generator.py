@@ -152,8 +152,9 @@ def registered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(
         runtime_choice,
         "DockerRuntime",
-        lambda fixtures, *rest: FakeRuntime(fixtures, lambda *_: recorded("close"), server_type=Server),
+        lambda *rest: FakeRuntime(paths.FIXTURES / "files", lambda *_: recorded("close"), server_type=Server),
     )
+    monkeypatch.setattr(runtime_choice, "engine_machine", lambda: None)
 
 
 def test_a_sweep_with_a_new_generator_and_a_new_workload_has_tables_a_page_and_an_export(

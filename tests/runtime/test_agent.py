@@ -12,16 +12,19 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import msgspec
 import pytest
 from support.agents import agent_command, files_of_the_image
 from support.waiting import until
 
 from ab_runner.agent.relay import WINDOW
+from ab_runner.host import facts, machine
 from ab_runner.host.cooldown import Settled
 from ab_runner.monitor.accounting import Session, children_cpu_seconds
 from ab_runner.monitor.readings import Reading, Watched
 from ab_runner.monitor.watch import accounts_of
 from ab_runner.runtime.agent import Agent, AgentAccounts, decode
+from ab_runner.runtime.engine_machine import EngineMachine
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 SESSIONS = """
@@ -214,6 +217,14 @@ def test_a_call_that_cannot_be_answered_says_why(agent: Agent) -> None:
 def test_what_an_agent_should_not_say_is_an_error(said: bytes) -> None:
     with pytest.raises(OSError, match="says what it should not"):
         decode(said, Watched)
+
+
+def test_it_tells_the_facts_of_its_machine(files: Path) -> None:
+    said = subprocess.check_output([*agent_command(files), "facts"])
+    found = msgspec.json.decode(said, type=EngineMachine)
+    assert found.machine == machine.describe()
+    assert list(found.cores) == facts.cores()
+    assert found.conditions.busy_cores >= 0
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from ab_runner.load.generator import Completed
 from ab_runner.runtime import docker_server, engine
 from ab_runner.runtime.base import StartError
 from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.runtime.docker_builds import fill_libraries
 from ab_runner.runtime.docker_commands import why_unusable
 from ab_runner.runtime.docker_server import DockerServer
 
@@ -48,6 +49,28 @@ def test_nothing_of_the_runners_machine_is_mounted(network: str) -> None:
     assert {mount["source"] for mount in mounts} == {"fixtures"}
     assert all(mount["type"] == "volume" and mount["read_only"] for mount in mounts)
     assert changes["volumes"] == {"fixtures": {"external": True, "name": "ab-runner-fixtures"}}
+
+
+def test_libraries_that_no_registry_has_are_a_volume_named_after_the_image(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docker, log = tmp_path / "docker", tmp_path / "log"
+    docker.write_text(f'#!/bin/sh\necho "$*" >> "{log}"\n[ "$1" = create ] && echo 4711\nexit 0\n')
+    docker.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    volume = fill_libraries("sha256:0123456789abcdef0000", "/server/lib", [Path("/cache/a.jar")])
+    assert volume == "ab-runner-libraries-0123456789abcdef"
+    assert log.read_text().splitlines() == [
+        f"create --network=none --volume {volume}:/server/lib sha256:0123456789abcdef0000",
+        "cp /cache/a.jar 4711:/server/lib/a.jar",
+        "rm 4711",
+    ]
+    runtime = DockerRuntime(CpuSplit((1,), (0,)), "loopback")
+    runtime._libraries["cindy-2.4.4"] = volume
+    changes = compose_yaml.parse(runtime._override(server("cindy-2.4.4")))
+    (mount,) = changes["services"]["cindy-2.4.4"]["volumes"]
+    assert (mount["type"], mount["target"], mount["read_only"]) == ("volume", "/server/lib", True)
+    assert changes["volumes"]["libraries"] == {"external": True, "name": volume}
 
 
 def test_the_agent_is_where_connections_start_and_where_no_server_can_find_it(network: str) -> None:

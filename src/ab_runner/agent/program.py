@@ -6,11 +6,13 @@ import errno
 import json
 import os
 import socket
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from ab_runner.agent.frames import Frame, Kind
 from ab_runner.agent.relay import Channel, Relay
+from ab_runner.host import facts
 from ab_runner.host.cooldown import Settled
 from ab_runner.monitor.accounting import ContainerProcesses
 from ab_runner.monitor.readings import Reading, Watched
@@ -45,6 +47,7 @@ class Program:
 
     def _connect(self, number: int, address: tuple[str, int]) -> None:
         channel = Channel(number, socket.socket())
+        channel.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # parts arrive as they were sent
         channel.is_connecting = True
         self._relay.add(channel)
         if (error := channel.connection.connect_ex(address)) not in (0, errno.EINPROGRESS):
@@ -99,7 +102,12 @@ class Program:
 
 
 def main() -> None:
-    """Answer a runner on the standard streams. What else would be printed there goes to stderr."""
+    """Tell the facts of this machine, if that is the one argument, or answer a runner on the standard streams; what
+    else would be printed there goes to stderr."""
+    if sys.argv[1:] == ["facts"]:
+        told = {"machine": facts.machine(), "conditions": facts.conditions(), "cores": facts.cores()}
+        print(json.dumps(told))
+        return
     sink = os.dup(1)
     os.dup2(2, 1)
     Program(0, sink).run()

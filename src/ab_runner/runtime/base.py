@@ -58,7 +58,8 @@ class RunningServer(Protocol):
         """Return the accounts of its CPU time and memory; None where this system does not show them."""
 
     def connect(self, seconds: float) -> socket.socket:
-        """Return a new connection to it, for the probe. OSError if there is none within so many seconds."""
+        """Return a new connection to it, for the probe, which sends each part at once (TCP_NODELAY). OSError if there
+        is none within so many seconds."""
 
     def perf_data(self) -> bytes:
         """Return a copy of its JVM's performance counters; empty if there are none."""

@@ -2,9 +2,9 @@
 
 What a server's container is, the templates of compose.yaml say, for `docker compose up` and for a sweep alike. A sweep
 renders them for its own servers, adds an override for each start (pinned CPUs, no network or an internal one, the
-generator and the agent beside it) and keeps both with its raw output. Nothing of the runner's own files is mounted but
-what no registry has: the engine may be on another machine. All of it goes through the docker command line: Compose has
-no other interface, and contexts are honoured there.
+generator and the agent beside it) and keeps both with its raw output. No file of this machine is mounted, because the
+engine may be on another one. All of it goes through the docker command line: Compose has no other interface, and
+contexts are honoured there.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ab_runner import paths
-from ab_runner.catalog import compose, docker_templates
-from ab_runner.host.machine import CpuSplit, cpu_list
+from ab_runner.catalog import artifacts, docker_templates
+from ab_runner.catalog.compose import render
+from ab_runner.host.facts import cpu_list
+from ab_runner.host.machine import CpuSplit
 from ab_runner.host.safe_files import write_whole
 from ab_runner.host.sweep_lock import LOCK
 from ab_runner.load.generator import Generator
@@ -33,9 +34,11 @@ from ab_runner.runtime.base import (
     needs_newer_jdk,
     processors,
 )
-from ab_runner.runtime.docker_commands import ENGINE_SECONDS, checked, down, run
+from ab_runner.runtime.docker_builds import build, compose, fill_fixtures, fill_libraries, make_base_images
+from ab_runner.runtime.docker_commands import checked, down
 from ab_runner.runtime.docker_images import Image, UnusableImage, image_called
 from ab_runner.runtime.docker_server import AGENT, FIXTURES_IN_CONTAINER, DockerServer
+from ab_runner.runtime.engine_machine import EngineMachine
 
 COMPOSE_FILE = "compose.yaml"
 """In a sweep's folder of raw output: its servers' services. Beside it is an override for each start."""
@@ -43,11 +46,7 @@ FIXTURES = "fixtures"
 """The service that makes them."""
 _FIXTURES_VOLUME = "ab-runner-fixtures"
 """Stays on the engine, as images do; each sweep has it checked."""
-_ALONE = (
-    "--network=none", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--memory=1g",
-    "--memory-swap=1g", "--pids-limit=64",
-)  # fmt: skip
-"""What compose.yaml says of the fixtures' container."""
+_LIBRARIES_IN_CONTAINER = "/server/lib"
 _CLIENT_SYSCTLS = {"net.ipv4.ip_local_port_range": "10000 65535", "net.ipv4.tcp_tw_reuse": 1}
 """As docker/service.yaml has them for servers."""
 _OURS = f"ab-runner.sweep-under={LOCK}"
@@ -68,8 +67,10 @@ class DockerRuntime:
         network: str,
         jdk: int = DEFAULT_JDK,
         generator: Generator = DEFAULT,
+        there: EngineMachine | None = None,
     ) -> None:
-        """`network` is loopback or bridge."""
+        """`network` is loopback or bridge. `there` is the engine's machine, where that is another one than this."""
+        self.there = there
         self.jdk: int | None = jdk
         self.network = network
         self.server_cpus = cpus.server
@@ -85,6 +86,8 @@ class DockerRuntime:
         """The compose.yaml of this sweep: of the generators alone before `prepare`."""
         self._images: dict[str, Image] = {}
         """Of servers from outside."""
+        self._libraries: dict[str, str] = {}
+        """The volumes of servers with files that no registry has."""
 
     def unavailable(self, server: Server) -> Skip | None:
         """Return why this server cannot run here; None if it can."""
@@ -108,30 +111,22 @@ class DockerRuntime:
     def prepare_generator(self) -> int:
         """Build the images beside those of servers, make the fixtures, and return how many files the generator may
         open."""
-        self._services = compose.render((), of_sweep=True)
-        self._make_base_images()
+        self._services = render((), of_sweep=True)
+        make_base_images()
         services = (self._generator.name, AGENT, FIXTURES)
         if reason := self._build(services):
             raise RuntimeUnusable(f"the image of {' or '.join(services)} does not build: {reason}")
-        self._make_fixtures()
+        fill_fixtures(f"ab-runner/{FIXTURES}", _FIXTURES_VOLUME, FIXTURES_IN_CONTAINER)
         try:
             image_called(self._generator_image)
         except UnusableImage as error:
             raise RuntimeUnusable(f"{error} (is DOCKER_DEFAULT_PLATFORM set?)") from None
         return int(self._in_generator_image("ulimit -n"))
 
-    @staticmethod
-    def _make_fixtures() -> None:
-        """Have the files that servers serve in a volume of the engine's, checked against their checksums."""
-        made = run("docker", "run", "--rm", *_ALONE, "--volume", f"{_FIXTURES_VOLUME}:{FIXTURES_IN_CONTAINER}",
-                   f"ab-runner/{FIXTURES}")  # fmt: skip
-        if made.returncode:
-            raise RuntimeUnusable(f"the fixtures cannot be made: {last_lines(made.stderr, 1)}")
-
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
         """Build the servers' images. Return those that could not be built, with the reason; they do not start."""
         say("building images (minutes at first, then seconds)")
-        self._services = compose.render(servers, of_sweep=True)
+        self._services = render(servers, of_sweep=True)
         failures = self._without_jdk_8(servers)
         images: dict[tuple[str | None, str, int | None], list[str]] = {}
         for server in sorted(servers, key=lambda each: each.id):
@@ -139,6 +134,12 @@ class DockerRuntime:
                 images.setdefault((server.study, server.program, server.jdk), []).append(server.id)
         failures |= build_failures({ids[0]: ids for ids in images.values()}, self._build)
         self._unbuilt |= failures
+        for server in servers:
+            if server.artifacts and server.id not in failures:
+                files = [artifacts.path_of(each) for each in server.artifacts]
+                folder = f"{server.study}/" if server.study else ""
+                image = image_called(f"ab-runner/{folder}{server.program}:jdk{server.jdk or self.jdk}").id
+                self._libraries[server.id] = fill_libraries(image, _LIBRARIES_IN_CONTAINER, files)
         return failures
 
     def _without_jdk_8(self, servers: Sequence[Server]) -> dict[str, str]:
@@ -147,25 +148,13 @@ class DockerRuntime:
         need = [server.id for server in servers if server.is_jvm and (server.jdk or self.jdk) == 8]
         try:
             if need:
-                self._make_base_images(_BASE_OF_JDK_8)
+                make_base_images(_BASE_OF_JDK_8)
         except RuntimeUnusable as error:
             return dict.fromkeys(need, str(error))
         return {}
 
-    def _make_base_images(self, *images: str) -> None:
-        done = run(str(paths.DOCKER / "base-images"), *images, seconds=900)
-        if done.returncode:
-            raise RuntimeUnusable(f"docker/base-images failed: {last_lines(done.stderr)}")
-
-    def _compose(self, *arguments: str, seconds: float = ENGINE_SECONDS) -> subprocess.CompletedProcess[str]:
-        command = ("docker", "compose", "--project-directory", str(paths.ROOT), "--file", "-", *arguments)
-        return run(*command, seconds=seconds, variables={"JDK": str(self.jdk)}, given=self._services)
-
     def _build(self, services: Sequence[str]) -> str:
-        """Build these services' images, and return the end of what Docker said if that fails, else an empty text."""
-        # Not --quiet, which leaves out what the step that failed has said.
-        done = self._compose("--progress", "plain", "build", *services, seconds=3600)
-        return last_lines(done.stdout + done.stderr, 5) if done.returncode else ""
+        return build(self._services, services, self.jdk)
 
     def environment(self) -> dict[str, str]:
         """Return the versions of the generator and of Docker. Only after `prepare_generator`."""
@@ -213,7 +202,8 @@ class DockerRuntime:
         self._running.append(running)
         try:
             options = ["--file", str(override), "--project-name", project]
-            done = self._compose(*options, "up", "--detach", "--no-build", server.id, self._generator.name, AGENT)
+            services = (server.id, self._generator.name, AGENT)
+            done = compose(self._services, *options, "up", "--detach", "--no-build", *services, jdk=self.jdk)
             if done.returncode:
                 raise running.start_error(last_lines(done.stderr, 1))
             running.look_around(self.server_cpus, self.generator_cpus)
@@ -243,6 +233,8 @@ class DockerRuntime:
             server_cpus=cpu_list(self.server_cpus),
             generator_cpus=cpu_list(self.generator_cpus),
             environment=processors(self.server_cpus),
+            libraries=self._libraries.get(server.id),
+            libraries_in_container=_LIBRARIES_IN_CONTAINER,
             fixtures=_FIXTURES_VOLUME,
             fixtures_in_container=FIXTURES_IN_CONTAINER,
         )

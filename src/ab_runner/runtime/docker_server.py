@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ab_runner.host.machine import SYSCTLS, cpu_list
+from ab_runner.host.facts import SYSCTLS, cpu_list
 from ab_runner.host.safe_files import create
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import socket
 from pathlib import Path
@@ -21,6 +22,8 @@ PLUGIN_FOLDERS = (
 """Where the docker command looks for its plugins, after the user's own folder."""
 _SECONDS = 1.0
 """Longest time that the engine may take for a ping."""
+_VERSION_AT_MOST = 64 << 10
+"""Bytes; an engine's version has one thousand."""
 _POST_SECONDS = 30.0
 """Longest time that it may take to do something."""
 
@@ -67,6 +70,26 @@ def _has_docker_command() -> bool:
     return shutil.which("docker") is not None and all(plugins)
 
 
+def is_elsewhere() -> bool:
+    """Return whether the engine runs on another kernel than this program, as far as a quick look tells: any engine does
+    that is not reached by a socket of this host, and one in a virtual machine."""
+    engine = _socket_path()
+    if engine is None:
+        return True
+    _, body = _exchange(engine, "GET /version", _SECONDS, at_most=_VERSION_AT_MOST) or (b"", b"")
+    try:
+        kernel = msgspec.json.decode(body, type=_Version).kernel
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False  # whatever is wrong with it, the docker command will say
+    return kernel not in ("", platform.release())
+
+
+class _Version(msgspec.Struct):
+    """The part of the engine's version that says where it runs."""
+
+    kernel: str = msgspec.field(name="KernelVersion", default="")
+
+
 def post(path: str) -> bool:
     """Have the engine do what this path of its API says, which needs no data and gives none. False means that only the
     docker command can do it, or tell why it cannot be done."""
@@ -80,12 +103,22 @@ def _answers(engine: str) -> bool:
 
 def _status(engine: str, request: str, seconds: float) -> bytes | None:
     """Return the status of the engine's answer; None if there is none."""
+    answer = _exchange(engine, request, seconds, at_most=64)
+    return answer[0] if answer else None
+
+
+def _exchange(engine: str, request: str, seconds: float, at_most: int) -> tuple[bytes, bytes] | None:
+    """Return the status and the body of the engine's answer, of which so many bytes are read; None if there is none."""
     try:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(seconds)
             connection.connect(engine)
             connection.sendall(f"{request} HTTP/1.0\r\nHost: docker\r\n\r\n".encode())
-            line = connection.recv(64).split(b" ", 2)
-            return line[1] if len(line) > 1 and line[0].startswith(b"HTTP/1.") else None
+            answer = b""
+            while len(answer) < at_most and (part := connection.recv(at_most)):
+                answer += part
     except OSError:
         return None
+    head, _, body = answer.partition(b"\r\n\r\n")
+    line = head.split(b" ", 2)
+    return (line[1], body) if len(line) > 1 and line[0].startswith(b"HTTP/1.") else None

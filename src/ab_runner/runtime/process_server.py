@@ -92,7 +92,9 @@ class ProcessServer:
 
     def connect(self, seconds: float) -> socket.socket:
         """Return a new connection to it. OSError if there is none within so many seconds."""
-        return socket.create_connection(("127.0.0.1", self.port), seconds)
+        connection = socket.create_connection(("127.0.0.1", self.port), seconds)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
 
     def open_accounts(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
         """Have its CPU time and memory accounted for, where this system can do that."""

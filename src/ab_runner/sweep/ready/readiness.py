@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ab_runner.catalog.catalog import load_catalog
-from ab_runner.host import machine, preflight
+from ab_runner.host import facts, machine, preflight
 from ab_runner.host.preflight import Finding
 from ab_runner.model.server import Server
 from ab_runner.runtime import process
@@ -57,7 +57,7 @@ def _process_findings(runtime: Runtime, servers: Iterable[Server]) -> Iterator[F
     yield Finding(no_ab is None, no_ab or "ab: installed")
     rights = process.rights()
     yield Finding(rights is None, rights or "servers run as nobody")
-    yield from preflight.network_findings(machine.sysctls())
+    yield from preflight.network_findings(facts.sysctls())
     for server in servers:
         skip = runtime.unavailable(server)
         yield Finding(skip is None, f"{server.id}: {skip.detail if skip else 'can run as a process'}")

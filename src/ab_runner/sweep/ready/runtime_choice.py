@@ -17,6 +17,7 @@ from ab_runner.model.workload import Workload
 from ab_runner.runtime import docker_commands, process
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.runtime.engine_machine import engine_machine
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.sweep.trial.connection_limit import most_connections
 
@@ -30,7 +31,9 @@ def choose_runtime(
     """Return Docker where its engine answers, else processes of this host. RuntimeUnusable or UserError where the
     request cannot be met."""
     generator = generator_of(request)
-    cpus = machine.cpu_split(request.generators, request.server_cpus)
+    unusable = docker_commands.why_unusable() if request.runtime != "process" else None
+    there = engine_machine() if request.runtime != "process" and not unusable else None
+    cpus = machine.cpu_split(request.generators, request.server_cpus, there.cores if there else None)
     if request.share_cpus:
         cpus = machine.CpuSplit((), ())
     if 0 < len(cpus.generator) < request.generators:
@@ -38,11 +41,10 @@ def choose_runtime(
             f"! {request.generators} generators need {request.generators + 1} cores and this machine has fewer: "
             "they share the cores there are, which limits their load"
         )
-    unusable = docker_commands.why_unusable() if request.runtime != "process" else None
     if request.runtime == "docker" and unusable:
         raise RuntimeUnusable(f"--runtime docker: {unusable}")
     if request.runtime != "process" and not unusable:
-        return DockerRuntime(cpus, request.network, request.jdk or DEFAULT_JDK, generator)
+        return DockerRuntime(cpus, request.network, request.jdk or DEFAULT_JDK, generator, there)
     if request.network != "loopback":
         raise UserError(f"--network {request.network} needs Docker" + (f": {unusable}" if unusable else ""))
     if request.server_cpus is not None and (missing := process.why_not_pinned()):

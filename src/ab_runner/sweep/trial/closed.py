@@ -9,7 +9,8 @@ import msgspec
 
 from ab_runner.analysis.disturbed import is_disturbed, stolen_share
 from ab_runner.host.cooldown import settle
-from ab_runner.host.machine import local_ports, sysctls
+from ab_runner.host.facts import sysctls
+from ab_runner.host.machine import local_ports
 from ab_runner.load.cold import cold
 from ab_runner.load.generator import Run
 from ab_runner.load.trial_validity import too_early
