@@ -9,7 +9,7 @@ from ab_runner.catalog.catalog import load_catalog
 from ab_runner.host import facts, machine, preflight
 from ab_runner.host.preflight import Finding
 from ab_runner.model.server import Server
-from ab_runner.runtime import process
+from ab_runner.runtime import engine, process
 from ab_runner.runtime.base import Runtime
 from ab_runner.runtime.jdks import installed
 from ab_runner.sweep.ready.runtime_choice import usual_runtime
@@ -31,6 +31,8 @@ def findings() -> Iterator[Finding]:
     yield Finding(True, f"{here.system}, kernel {here.kernel}, {here.cpu_model}, {here.cpus} CPUs")
     yield Finding(bool(cpus.server), _cpu_text(cpus))
     yield Finding(no_docker is None, no_docker or "docker: engine, Compose and buildx answer")
+    if no_docker is None and engine.is_elsewhere():
+        yield Finding(True, "the engine runs on another machine: a sweep takes the facts and CPUs of that one")
     if _OLD_PINS.exists():
         yield Finding(
             False, f"{_OLD_PINS} keeps this machine from an upgrade to Debian 13: docker/install-engine removes it"
