@@ -133,13 +133,23 @@ class DockerRuntime:
             if not server.is_from_outside and server.id not in failures:
                 images.setdefault((server.study, server.program, server.jdk), []).append(server.id)
         failures |= build_failures({ids[0]: ids for ids in images.values()}, self._build)
+        failures |= self._fill_libraries([server for server in servers if server.id not in failures])
         self._unbuilt |= failures
+        return failures
+
+    def _fill_libraries(self, servers: Sequence[Server]) -> dict[str, str]:
+        """Make the volumes of those servers that need files that no registry has. Return these where that fails, with
+        the reason."""
+        failures: dict[str, str] = {}
         for server in servers:
-            if server.artifacts and server.id not in failures:
+            if server.artifacts:
                 files = [artifacts.path_of(each) for each in server.artifacts]
                 folder = f"{server.study}/" if server.study else ""
-                image = image_called(f"ab-runner/{folder}{server.program}:jdk{server.jdk or self.jdk}").id
-                self._libraries[server.id] = fill_libraries(image, _LIBRARIES_IN_CONTAINER, files)
+                image = f"ab-runner/{folder}{server.program}:jdk{server.jdk or self.jdk}"
+                try:
+                    self._libraries[server.id] = fill_libraries(image_called(image).id, _LIBRARIES_IN_CONTAINER, files)
+                except (UnusableImage, subprocess.CalledProcessError) as error:
+                    failures[server.id] = f"{', '.join(file.name for file in files)}: {error}"
         return failures
 
     def _without_jdk_8(self, servers: Sequence[Server]) -> dict[str, str]:
