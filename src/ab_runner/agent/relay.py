@@ -20,6 +20,8 @@ from ab_runner.agent.frames import Decoder, Frame, FrameError, Kind, count, enco
 
 WINDOW = 256 << 10
 _PART = 64 << 10
+_TELL_AFTER = WINDOW // 4
+"""Bytes that are passed on before the other side is told so: short answers need no frame for that."""
 
 
 class Channel:
@@ -37,12 +39,16 @@ class Channel:
         """Whether more can come from the connection."""
         self.pending = bytearray()
         """What the connection has not taken yet."""
+        self.taken = 0
+        """What it has taken since the other side was told."""
         self.credit = WINDOW
         """How much may be read from it."""
         self.has_ended = False
         """Whether the other side sends no more."""
         self.closing: int | None = None
         """The error with which it is closed as soon as nothing is pending."""
+        self.broken = 0
+        """The error with which it took no more, where what it has sent before may still be read."""
 
     def opened(self) -> None:
         """Is called when the agent's connection is there."""
@@ -183,8 +189,8 @@ class Relay:
         except OSError as error:
             self.close(channel.number, error.errno or errno.EIO)
             return
-        if not data and not self._keeps_half:
-            self.close(channel.number)
+        if not data and (channel.broken or not self._keeps_half):
+            self.close(channel.number, channel.broken)
             return
         channel.credit -= len(data)
         channel.is_read = bool(data)
@@ -193,19 +199,22 @@ class Relay:
 
     def _write(self, channel: Channel) -> None:
         """Pass on what is pending, as far as the connection takes it, and what comes after it."""
-        taken = 0
         try:
             while channel.pending and not channel.is_connecting:
                 sent = channel.connection.send(channel.pending[:_PART])
                 del channel.pending[:sent]
-                taken += sent
+                channel.taken += sent
         except BlockingIOError:
             pass
         except OSError as error:
-            self.close(channel.number, error.errno or errno.EIO)
-            return
-        if taken:
-            self.send(Frame(Kind.TAKEN, channel.number, str(taken).encode()))
+            channel.pending.clear()
+            channel.broken = error.errno or errno.EIO
+            if not (self._keeps_half and channel.is_read):
+                self.close(channel.number, channel.broken)
+                return
+        if channel.taken >= _TELL_AFTER:
+            self.send(Frame(Kind.TAKEN, channel.number, str(channel.taken).encode()))
+            channel.taken = 0
         if not channel.pending:
             if channel.closing is not None:
                 self._drop(channel, channel.closing)
