@@ -73,6 +73,7 @@ class SweepHarness:
         """Returns what the runtime was asked to do."""
         self.runtime = FakeRuntime(self.docroot, generate, broken)
         kept = Store.make(self.folder, sweep(*servers))
+        self.runtime.begin("sweep", kept.raw, kept.scratch)
         spoil(kept)
         runs = plan(servers, workloads, levels, blocks=1, seed=1, together=together)
         catalog = {each.id: each for each in servers}
