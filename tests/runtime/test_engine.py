@@ -87,12 +87,12 @@ def version(kernel: str) -> bytes:
     return b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + json.dumps({"KernelVersion": kernel}).encode()
 
 
-def test_an_engine_of_another_kernel_is_elsewhere() -> None:
+@pytest.mark.parametrize(("kernel", "elsewhere"), [(platform.release(), False), ("6.10.14-linuxkit", True)])
+def test_an_engine_of_another_kernel_is_elsewhere(kernel: str, elsewhere: bool) -> None:
     """As that of Docker Desktop, whose socket is one of this host."""
-    for kernel, elsewhere in ((platform.release(), False), ("6.10.14-linuxkit", True)):
-        with answering("usual", version(kernel)) as asked:
-            assert engine.is_elsewhere() is elsewhere
-        assert asked == [b"GET /version HTTP/1.0\r\nHost: docker\r\n\r\n"]
+    with answering("usual", version(kernel)) as asked:
+        assert engine.is_elsewhere() is elsewhere
+    assert asked == [b"GET /version HTTP/1.0\r\nHost: docker\r\n\r\n"]
 
 
 def test_an_engine_that_is_reached_in_another_way_is_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
