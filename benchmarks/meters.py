@@ -38,13 +38,15 @@ FIGURES: dict[str, Callable[[Usage], float | None]] = {
 
 
 def main(trials: int, servers: tuple[str, ...]) -> None:
-    print("| server | figure | agent / control group, median | lowest | highest |\n|---|---|--:|--:|--:|")
+    print("| server | figure | control group | agent / control group, median | lowest | highest |")
+    print("|---|---|--:|--:|--:|--:|")
     for server in servers:
         with one_start(server, "meters") as start:
             start.load("small", CONNECTIONS, WARM_UP, idle_timeout=30)
             pairs = [both(start) for _ in range(trials)]
-        for name, ratios in ratios_of(pairs):
-            print(f"| {server} | {name} | {median(ratios):.3f} | {min(ratios):.3f} | {max(ratios):.3f} |", flush=True)
+        for name, by_group, ratios in ratios_of(pairs):
+            row = f"{by_group:,.6g} | {median(ratios):.3f} | {min(ratios):.3f} | {max(ratios):.3f}"
+            print(f"| {server} | {name} | {row} |", flush=True)
 
 
 def both(start: Start) -> tuple[Usage, Usage]:
@@ -66,12 +68,13 @@ def both(start: Start) -> tuple[Usage, Usage]:
     return ours, theirs
 
 
-def ratios_of(pairs: list[tuple[Usage, Usage]]) -> Iterator[tuple[str, list[float]]]:
-    """Yield the ratios of each figure that is known and not zero."""
+def ratios_of(pairs: list[tuple[Usage, Usage]]) -> Iterator[tuple[str, float, list[float]]]:
+    """Yield for each figure that is known and not zero its median by control groups, and the ratios."""
     for name, figure in FIGURES.items():
-        known = [(figure(ours), figure(theirs)) for ours, theirs in pairs]
-        if ratios := [theirs / ours for ours, theirs in known if ours and theirs is not None]:
-            yield name, ratios
+        both = [(figure(ours), figure(theirs)) for ours, theirs in pairs]
+        known = [(ours, theirs) for ours, theirs in both if ours and theirs is not None]
+        if known:
+            yield name, median(ours for ours, _ in known), [theirs / ours for ours, theirs in known]
 
 
 if __name__ == "__main__":
