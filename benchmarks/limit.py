@@ -30,7 +30,8 @@ from ab_runner.model.load import Limit, Load
 from ab_runner.sweep.server.start import Start
 
 SERVERS = (
-    "lighttpd-1.4", "httpd-2.4-prefork", "cindy-3.0b1-acceptor", "tomcat-5.5.15", "tomcat-11", "jetty-12.1", "netty-4.2",
+    "lighttpd-1.4", "httpd-2.4-prefork", "cindy-3.0b1-acceptor", "tomcat-5.5.15", "tomcat-11", "jetty-12.1",
+    "netty-4.2",
 )  # fmt: skip
 WORKLOADS = ("small", "large")
 CONNECTIONS = 100
@@ -163,7 +164,9 @@ def differences(found: Iterable[Measured], workload: str, generator: str) -> str
     here = [each for each in found if (each.workload, each.generator) == (workload, generator)]
     servers = dict.fromkeys(each.server for each in here)
     beside = {id: median(each.rate for each in here if each.server == id and each.has_rival) for id in servers}
-    alone = {id: median(each.per_cpu_second for each in here if each.server == id and not each.has_rival) for id in servers}
+    alone = {
+        id: median(each.per_cpu_second for each in here if each.server == id and not each.has_rival) for id in servers
+    }
     factors = [
         exp(abs(log(beside[one] / beside[other]) - log(alone[one] / alone[other])))
         for one, other in combinations(servers, 2)

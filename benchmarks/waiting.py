@@ -63,7 +63,7 @@ SYSTEMS = (
 
 def table() -> Iterator[str]:
     """Yield the lines of the table."""
-    yield "| | | most at once, of 10,800 | goes on at, stops at (requests/s) | p99 when healthy, ms | bytes/waiting request |"
+    yield "| | | at once, of 10,800 | goes on at, stops at (1/s) | p99 when healthy, ms | bytes/waiting request |"
     yield "|---|---|--:|--:|--:|--:|"
     for each in SYSTEMS:
         cells = (at_once(each), rates(each), healthy(each), memory(each))
@@ -78,7 +78,8 @@ def at_once(system: System) -> str:
 def rates(system: System) -> str:
     """Return the highest rate at which every start answered what does not need the slow service until the end, and the
     lowest at which one did not."""
-    goes_on, stops = [], []
+    goes_on: list[int] = []
+    stops: list[int] = []
     for sweep in OF_SLOW:
         for cell in cells(FIBERS, sweep):
             if (cell.server, cell.workload) == (system.rates, SLOW):

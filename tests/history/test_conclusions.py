@@ -692,9 +692,10 @@ second = ["java"]
 """
 
 
-def read_text(folder: Path, text: str) -> Conclusions:
+def read_text(folder: Path, text: str, figures: Sequence[Figure] = ()) -> Conclusions:
     (folder / "conclusions.toml").write_text(text)
-    return read(folder / "conclusions.toml", [figure("tomcat-5.5.15", 4275), figure("jetty-5.1.10", 3177)])
+    found = figures or [figure("tomcat-5.5.15", 4275), figure("jetty-5.1.10", 3177)]
+    return read(folder / "conclusions.toml", found, has_beside=True)
 
 
 def test_a_group_stands_for_its_servers(tmp_path: Path) -> None:
@@ -779,7 +780,7 @@ def open_study(claim: Mapping[str, object]) -> Study:
     return study(claim, figures=PUBLISHED)
 
 
-def opened(*trials: Trial) -> Stored:
+def opened(*trials: Record) -> Stored:
     made = sweep(TOMCAT, JETTY, workloads=(WAITING,))
     request = msgspec.structs.replace(made.request, levels=(10,), open=OpenLoad(axis="rate", is_exact=True))
     return Stored(msgspec.structs.replace(made, request=request), trials)
@@ -846,7 +847,9 @@ def test_with_few_starts_a_claim_on_an_open_load_holds_if_it_holds_whichever_are
     assert "open load (x): claims are counted where there are fewer than 6 starts" in text
 
 
-@pytest.mark.parametrize("lost", [not_measured("jetty-5.1.10", "small", 10, "slow"), None], ids=["not started", "missing"])
+@pytest.mark.parametrize(
+    "lost", [not_measured("jetty-5.1.10", "small", 10, "slow"), None], ids=["not started", "missing"]
+)
 def test_two_starts_of_three_decide_nothing_on_an_open_load(lost: Record | None) -> None:
     """The third one may be the one that would have been otherwise."""
     some = [*starts(JETTY, 10_800, 1_009.0)[:2], *([msgspec.structs.replace(lost, block=3)] if lost else [])]
@@ -926,6 +929,7 @@ def test_a_published_server_keeps_answering_where_its_outcome_is_ok() -> None:
 
 def test_a_claim_on_answers_beside_the_load_needs_a_server(tmp_path: Path) -> None:
     text = GOOD.replace('"faster"', '"keeps-answering"')
-    assert read_text(tmp_path, text).conclusions[0].claims[0].quantity == "beside"
+    assert read_text(tmp_path, text, PUBLISHED).conclusions[0].claims[0].quantity == "beside"
+    without = text.replace('first = ["tomcat-5.5.15"]', "first = []").replace('second = ["java"]', "")
     with pytest.raises(DocumentError, match=r"claims\[0\]: must have servers, first or second"):
-        read_text(tmp_path, text.replace('first = ["tomcat-5.5.15"]', "first = []").replace('second = ["java"]', ""))
+        read_text(tmp_path, without, PUBLISHED)

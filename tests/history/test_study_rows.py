@@ -159,18 +159,24 @@ def of_waiting(names: tuple[str, ...], due_seconds: float = 3.0) -> SweepAnalysi
     for block in range(1, 7):
         for name in names:
             memory = 100 * MIB + (9_000 * (9 + block) * 1_024 if name == "wait-10s" else 0)
-            found = open_outcome(3_000, completed=9_000, arrivals=arrivals(3_000, planned=9_000, due_seconds=due_seconds))
+            found = open_outcome(
+                3_000, completed=9_000, arrivals=arrivals(3_000, planned=9_000, due_seconds=due_seconds)
+            )
             records.append(
                 trial(
                     server_here.id, name, 3_000, block=block, start=block, outcome=found,
                     usage=usage(peak_memory_bytes=memory),
                 )
             )  # fmt: skip
-    request = replace(made.request, study=JVM.id, workloads=names, levels=(3_000,), open=OpenLoad(axis="rate", is_exact=True))
+    request = replace(
+        made.request, study=JVM.id, workloads=names, levels=(3_000,), open=OpenLoad(axis="rate", is_exact=True)
+    )
     return analyse(Stored(replace(made, request=request), tuple(records)))
 
 
-def test_what_a_request_takes_while_it_waits_is_the_difference_to_a_trial_of_the_same_start_in_which_none_waits() -> None:
+def test_what_a_request_takes_while_it_waits_is_the_difference_to_a_trial_of_the_same_start_in_which_none_waits() -> (
+    None
+):
     analysis = of_waiting(("wait-none", "wait-10s"))
     without, waiting = study_rows(analysis, JVM)
     found = waiting.rows[0].quantities.waiting_bytes

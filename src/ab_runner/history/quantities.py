@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import ceil
 from statistics import median
+from typing import Any
 
 import msgspec
 
@@ -76,7 +77,7 @@ def of_figure(figure: Figure) -> Quantities:
 def of_trials(trials: Sequence[TrialFigures]) -> Quantities:
     """Return the medians over trials, failed ones too: a study shows what a run that failed did."""
     each = [of_trial(trial) for trial in trials]
-    found = {name: _median(getattr(one, name) for one in each) for name in _OF_ONE_TRIAL}
+    found: dict[str, Any] = {name: _median(getattr(one, name) for one in each) for name in _OF_ONE_TRIAL}
     rates = [one.rate for one in each[:BEST_OF] if one.rate is not None]
     return Quantities(**found | {"best_rate": max(rates, default=None)})
 
@@ -154,7 +155,8 @@ def memory_per_waiting(
 def _memory(trial: TrialFigures) -> tuple[int, int | None, Outcome]:
     """Return the start of a trial with an outcome, the most memory that its server had in bytes, and the outcome."""
     record = trial.record
-    assert isinstance(record, Trial) and record.outcome is not None, "it has an outcome"
+    assert isinstance(record, Trial), "a cell without a trial has no outcome"
+    assert record.outcome is not None, "that is asked for"
     return record.start, record.usage.peak_memory_bytes if record.usage else None, record.outcome
 
 

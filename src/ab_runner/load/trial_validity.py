@@ -33,9 +33,14 @@ def short(outcome: Outcome, asked: Asked) -> Iterator[Message]:
         yield Message(Code.SHORT, {"requests": math.floor(10 * outcome.completed / asked.connections) / 10})
 
 
+ROUNDED_DOWN = 2 / 1024
+"""The share of a latency by which it may be stored too low: open-load keeps three digits of the nanoseconds, and then
+of the microseconds."""
+
+
 def too_early(earliest: float, not_before_ms: int) -> Message | None:
-    """Return that an answer came too early, if one after so many microseconds did. No answer of a trial took longer
-    than its latency is stored, so the clock's resolution is all that is forgiven."""
+    """Return that an answer came too early, if one after so many microseconds did. The clock's resolution is
+    forgiven."""
     if earliest >= 1000 * not_before_ms - RESOLUTION:
         return None
     return Message(Code.TOO_EARLY, {"milliseconds": round(earliest / 1000, 3), "least": not_before_ms})

@@ -129,8 +129,8 @@ class Outcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     body_length: Count | None = None
     """Bytes of one answer's body, by the first one; None as above."""
     latency: Mapping[Count, Count] = {}
-    """Requests by their time in microseconds, each the highest of a bucket of `stats.histogram`, or the longest of all.
-    Of a generator that compares answers, right ones."""
+    """Requests by their time in microseconds, each the highest of a bucket of `stats.histogram`, or the longest of all;
+    of open-load the lowest of a bucket, rounded down twice. Of a generator that compares answers, right ones."""
     own_percentiles: Mapping[str, Amount] = {}
     """Percentiles of the latency in milliseconds as it computed them itself, such as `p99.9`; `p100` is the longest.
     Where there are no latencies of requests."""

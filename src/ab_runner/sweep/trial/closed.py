@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import time
+from math import inf
 
 import msgspec
 
@@ -13,7 +14,7 @@ from ab_runner.host.facts import sysctls
 from ab_runner.host.machine import local_ports
 from ab_runner.load.cold import cold
 from ab_runner.load.generator import Run
-from ab_runner.load.trial_validity import too_early
+from ab_runner.load.trial_validity import ROUNDED_DOWN, too_early
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.message import Message, Verdict
 from ab_runner.model.resources import Cooldown
@@ -189,9 +190,11 @@ def _judged(
 
 
 def _early_answer(question: probe.Question, run: Run) -> Message | None:
-    """Return that an answer of the trial came before it could be right; None if none did."""
+    """Return that an answer of the trial came before it could be right; None if none did. What it may have taken longer
+    than is stored is forgiven."""
     latencies = run.outcome.latency if run.outcome else {}
-    return too_early(min(latencies), question.workload.not_before_ms) if latencies else None
+    earliest = (1 + ROUNDED_DOWN) * min(latencies, default=inf)
+    return too_early(earliest, question.workload.not_before_ms)
 
 
 def _wrong_answer(start: Start, workload: WorkloadName, watched: WatchedLoad) -> Message | None:
