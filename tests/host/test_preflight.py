@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from ab_runner.host import procfs
-from ab_runner.host.facts import conditions
-from ab_runner.host.preflight import findings, network_findings
+from ab_runner.host.facts import CONNTRACK_MAX, CONNTRACK_SECONDS, conditions
+from ab_runner.host.preflight import conntrack_findings, findings, network_findings
 from ab_runner.model.sweep import Conditions
 
 QUIET = Conditions(
@@ -103,3 +103,16 @@ def test_a_network_that_is_set_too_small_is_named(sysctls: dict[str, str], said:
     bad = [finding.text for finding in network_findings(sysctls) if not finding.good]
     assert len(bad) == 1
     assert said in bad[0]
+
+
+@pytest.mark.parametrize(
+    ("entries", "seconds", "good"), [("262144", "120", False), ("262144", "5", True), ("4000000", "120", True)]
+)
+def test_a_host_whose_connection_tracking_fills_up_is_named(entries: str, seconds: str, good: bool) -> None:
+    found = list(conntrack_findings({CONNTRACK_MAX: entries, CONNTRACK_SECONDS: seconds}))
+    assert [finding.good for finding in found] == [good]
+    assert good or "room for 2,185 new connections per second" in found[0].text
+
+
+def test_where_connection_tracking_is_not_known_nothing_is_said_of_it() -> None:
+    assert list(conntrack_findings({})) == list(conntrack_findings({CONNTRACK_MAX: "x", CONNTRACK_SECONDS: "1"})) == []

@@ -22,6 +22,9 @@ SYSCTLS = (
     "net.ipv4.tcp_fin_timeout",
     "net.ipv4.tcp_max_syn_backlog",
 )
+CONNTRACK_MAX = "net.netfilter.nf_conntrack_max"
+CONNTRACK_SECONDS = "net.netfilter.nf_conntrack_tcp_timeout_time_wait"
+"""Each connection through a published port has an entry, which stays for so long after it is closed."""
 _LOOK_SECONDS = 1.0
 _CPU = Path("/sys/devices/system/cpu")
 _CGROUPS = Path("/sys/fs/cgroup")
@@ -44,7 +47,17 @@ def machine() -> dict[str, Any]:
 
 def sysctls() -> dict[str, str]:
     """Return the settings of the network that a figure depends on, as far as this kernel has them."""
-    return {name: value for name in SYSCTLS if (value := procfs.sysctl(name)) is not None}
+    return _settings(SYSCTLS)
+
+
+def conntrack() -> dict[str, str]:
+    """Return the settings of connection tracking, as far as this kernel has them: what comes from other hosts goes
+    through it."""
+    return _settings((CONNTRACK_MAX, CONNTRACK_SECONDS))
+
+
+def _settings(names: Iterable[str]) -> dict[str, str]:
+    return {name: value for name in names if (value := procfs.sysctl(name)) is not None}
 
 
 def conditions(cpu: Path = _CPU, cgroups: Path = _CGROUPS) -> dict[str, Any]:

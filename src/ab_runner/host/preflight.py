@@ -15,6 +15,8 @@ from ab_runner.model.sweep import Conditions
 WANTED_BACKLOG = 10_000
 _WANTED_PORTS = 28_000
 """Linux's own range has 28,232: with fewer, connections that were just closed leave none for new ones."""
+_WANTED_CONNECTIONS = 20_000
+"""New connections per second that a host's connection tracking must bear: one ab makes up to 19,000."""
 _BUSY_CORES = 0.2
 STOLEN_AT_MOST = 0.02
 """The share of CPU time that the hypervisor may give to others without a warning."""
@@ -83,6 +85,20 @@ def network_findings(sysctls: Mapping[str, str]) -> Iterator[Finding]:
     yield _finding(
         ports >= _WANTED_PORTS, f"local ports: {ports:,}",
         f"{ports:,} local ports are few for connections that close: sysctl net.ipv4.ip_local_port_range='10000 65535'",
+    )  # fmt: skip
+
+
+def conntrack_findings(sysctls: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the finding on connection tracking of a host that takes part in load from other hosts, if its settings are
+    known."""
+    entries, seconds = (sysctls.get(name, "") for name in (facts.CONNTRACK_MAX, facts.CONNTRACK_SECONDS))
+    if not all(re.fullmatch("[0-9]{1,18}", text) for text in (entries, seconds)):
+        return
+    per_second = int(entries) / max(1, int(seconds))
+    yield _finding(
+        per_second >= _WANTED_CONNECTIONS, f"connection tracking: {per_second:,.0f} new connections per second",
+        f"connection tracking has room for {per_second:,.0f} new connections per second, for it keeps each for "
+        f"{int(seconds):,} s: sysctl {facts.CONNTRACK_SECONDS}=5",
     )  # fmt: skip
 
 

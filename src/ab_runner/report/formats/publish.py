@@ -62,7 +62,11 @@ def _check(folder: Path, stored: Stored) -> None:
 def _redaction(stored: Stored, user: str) -> Redaction:
     folders = {paths.ROOT: ".", Path.home(): "~"}
     deep = {str(folder): instead for folder, instead in folders.items() if folder != Path("/")}
-    return Redaction(stored.sweep.machine.hostname, user, deep)
+    request = stored.sweep.request
+    contexts = {name: f"load-host-{number}" for number, name in enumerate(request.load_hosts, 1)}
+    if request.server_host is not None:
+        contexts[request.server_host] = "server-host"
+    return Redaction(stored.sweep.machine.hostname, user, deep, contexts)
 
 
 def _write_records(folder: Path, draft: Path, redaction: Redaction) -> None:
