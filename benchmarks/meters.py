@@ -24,6 +24,7 @@ from ab_runner.monitor.watch import Accounts, ResourceAccounts
 from ab_runner.runtime.agent import AgentAccounts
 from ab_runner.runtime.docker_commands import checked
 from ab_runner.runtime.docker_server import DockerServer
+from ab_runner.runtime.engine import USUAL
 from ab_runner.sweep.server.start import Start
 
 SERVERS = ("ceiling", "lighttpd-1.4", "httpd-2.4-prefork", "jetty-12.1", "tomcat-11")
@@ -56,7 +57,7 @@ def both(start: Start) -> tuple[Usage, Usage]:
     groups = running.accounts
     assert isinstance(groups, ResourceAccounts), "the engine shows no control groups"
     containers = running._container, running._generator
-    server, generator = checked("docker", "inspect", "--format", "{{.Id}}", *containers).splitlines()
+    server, generator = checked(USUAL, "inspect", "--format", "{{.Id}}", *containers).splitlines()
     assert running._agent is not None
     agent = AgentAccounts(running._agent, server, generator, groups.server_cpus, groups.generator_cpus)
     accounts: tuple[Accounts, Accounts] = (groups, agent)

@@ -16,12 +16,13 @@ from support.builders import server
 
 from ab_runner.host.machine import CpuSplit
 from ab_runner.load.generator import Completed
-from ab_runner.runtime import docker_server, engine
+from ab_runner.runtime import docker_generator, docker_server, engine
 from ab_runner.runtime.base import StartError
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.runtime.docker_builds import fill_libraries
 from ab_runner.runtime.docker_commands import why_unusable
 from ab_runner.runtime.docker_server import DockerServer
+from ab_runner.runtime.engine import USUAL
 
 
 def override(network: str) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def test_libraries_that_no_registry_has_are_a_volume_named_after_the_image(
     docker.write_text(f'#!/bin/sh\necho "$*" >> "{log}"\n[ "$1" = create ] && echo 4711\nexit 0\n')
     docker.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    volume = fill_libraries("sha256:0123456789abcdef0000", "/server/lib", [Path("/cache/a.jar")])
+    volume = fill_libraries(USUAL, "sha256:0123456789abcdef0000", "/server/lib", [Path("/cache/a.jar")])
     assert volume == "ab-runner-libraries-0123456789abcdef"
     assert log.read_text().splitlines() == [
         f"create --network=none --volume {volume}:/server/lib sha256:0123456789abcdef0000",
@@ -124,7 +125,7 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DockerS
     )
     (tmp_path / "docker").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    made = DockerServer("project", server("ceiling", kind="c"), "ab", tmp_path / "log")
+    made = DockerServer(USUAL, "project", server("ceiling", kind="c"), "ab", tmp_path / "log")
     yield made
     made.stop()
     assert not any(shell.is_open() for shell in made._shells.values())
@@ -142,7 +143,7 @@ def folder(tmp_path: Path, running: DockerServer, monkeypatch: pytest.MonkeyPatc
     """The folder of the generator, whose container is this host."""
     folder = tmp_path / "folder"
     folder.mkdir()
-    monkeypatch.setattr(docker_server, "_FOLDER", str(folder))
+    monkeypatch.setattr(docker_generator, "_FOLDER", str(folder))
     return folder
 
 
@@ -191,5 +192,5 @@ def test_what_docker_lacks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "docker").write_text(f"#!/bin/sh\n{says}\n")
     (tmp_path / "docker").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(engine, "is_usable", lambda: False)
+    monkeypatch.setattr(engine, "is_usable", lambda on: False)
     assert (why_unusable() or "").startswith(expected)

@@ -103,6 +103,7 @@ class FakeRuntime:
 class FakeServer:
     """A test may have a `handler` of its own, and a generator in place of `generate`."""
 
+    load_hosts: Sequence[FakeRemote] = ()
     host = "127.0.0.1:8080"
     accounts: ResourceAccounts | None = None
     generator_folder = "/raw"
@@ -175,3 +176,25 @@ class FakeServer:
         if self.alive:
             self._runtime.log.append(f"stop {self.server.id}")
         self.die()
+
+
+class FakeRemote:
+    """The generator on a load host. `answer` answers for it; the files that a command names it leaves empty."""
+
+    accounts: ResourceAccounts | None = None
+    generator_folder = "/raw"
+    generator_fixtures = "/srv/www"
+
+    def __init__(self, name: str, answer: Callable[[Sequence[str]], Completed]) -> None:
+        self.name = name
+        self.commands: list[Sequence[str]] = []
+        self.taken: list[str] = []
+        self._answer = answer
+
+    def generate(self, command: Sequence[str], time_limit: float) -> Completed:
+        self.commands.append(command)
+        return self._answer(command)
+
+    def take(self, name: str) -> bytes | None:
+        self.taken.append(name)
+        return None

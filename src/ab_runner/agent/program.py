@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ab_runner.agent import link
 from ab_runner.agent.frames import Frame, Kind
 from ab_runner.agent.relay import Channel, Relay
 from ab_runner.host import facts
@@ -102,12 +103,17 @@ class Program:
 
 
 def main() -> None:
-    """Tell the facts of this machine, if that is the one argument, or answer a runner on the standard streams; what
-    else would be printed there goes to stderr."""
-    if sys.argv[1:] == ["facts"]:
-        told = {"machine": facts.machine(), "conditions": facts.conditions(), "cores": facts.cores()}
-        print(json.dumps(told))
-        return
-    sink = os.dup(1)
-    os.dup2(2, 1)
-    Program(0, sink).run()
+    """Do what the arguments say: tell the facts of this machine, or be one side of a transfer that measures a link.
+    Without any, answer a runner on the standard streams; what else would be printed there goes to stderr."""
+    match sys.argv[1:]:
+        case ["facts"]:
+            told = {"machine": facts.machine(), "conditions": facts.conditions(), "cores": facts.cores()}
+            print(json.dumps({**told, "conntrack": facts.conntrack()}))
+        case ["send", port]:
+            link.send(int(port))
+        case ["receive", address, port]:
+            print(link.receive(address, int(port)))
+        case _:
+            sink = os.dup(1)
+            os.dup2(2, 1)
+            Program(0, sink).run()

@@ -25,6 +25,8 @@ from ab_runner.monitor.readings import Reading, Watched
 from ab_runner.monitor.watch import EachSecond
 from ab_runner.runtime.base import last_lines
 
+AGENT = "agent"
+"""Its service in compose.yaml."""
 IN_CONTAINER = ("python3", "-m", "ab_runner.agent")
 _ANSWER_SECONDS = 10.0
 """Longest time that an answer may take: `settle` waits for a second."""
@@ -146,8 +148,12 @@ class Agent:
             raise ProcessLookupError(errno.ESRCH, answer.content.decode(errors="replace"))
         return decode(answer.content, form)
 
+    def is_alive(self) -> bool:
+        """Return whether it can still be asked."""
+        return self._thread.is_alive()
+
     def _check_alive(self) -> None:
-        if not self._thread.is_alive():
+        if not self.is_alive():
             raise ConnectionError(errno.ECONNRESET, self._why_gone)
 
     def _handle(self, frame: Frame) -> None:

@@ -41,28 +41,18 @@ INTERRUPT_SECONDS = 5
 """A generator may print what it has when it is interrupted: it gets this long for it before it is killed."""
 
 
-class RunningServer(Protocol):
-    """A server that has been started, and the generator beside it."""
+class RunningGenerator(Protocol):
+    """A generator that is ready for commands."""
 
-    host: str
-    """How the generator names it, as `host:port`."""
-    environment: dict[str, str]
-    """What was really started: image id, version of the JVM or package."""
     generator_folder: str
-    """Where its generator may write, as the generator sees it."""
+    """Where it may write, as it sees that."""
     generator_fixtures: str
-    """Where the served files are, as the generator sees them."""
+    """Where the served files are, as it sees them."""
 
     @property
     def accounts(self) -> Accounts | None:
-        """Return the accounts of its CPU time and memory; None where this system does not show them."""
-
-    def connect(self, seconds: float) -> socket.socket:
-        """Return a new connection to it, for the probe, which sends each part at once (TCP_NODELAY). OSError if there
-        is none within so many seconds."""
-
-    def perf_data(self) -> bytes:
-        """Return a copy of its JVM's performance counters; empty if there are none."""
+        """Return the accounts of CPU time and memory: of the server and its generator, or of a generator on a load
+        host, in the place of both. None where this system does not show them."""
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         """Run a command of the generator, for `time_limit` seconds at the most, and return how it ended."""
@@ -70,6 +60,33 @@ class RunningServer(Protocol):
     def take(self, name: str) -> bytes | None:
         """Return a file that a command of the generator left in its folder. None without a regular file of that name
         and of a plausible size: a generator that a server has taken over may leave anything."""
+
+
+class RemoteGenerator(RunningGenerator, Protocol):
+    """A generator on a load host."""
+
+    name: str
+    """That of the host."""
+
+
+class RunningServer(RunningGenerator, Protocol):
+    """A server that has been started, and the generator beside it."""
+
+    host: str
+    """How the generator names it, as `host:port`."""
+    environment: dict[str, str]
+    """What was really started: image id, version of the JVM or package."""
+
+    @property
+    def load_hosts(self) -> Sequence[RemoteGenerator]:
+        """Return the generators on load hosts that make its load; none where the one beside it does."""
+
+    def connect(self, seconds: float) -> socket.socket:
+        """Return a new connection to it, for the probe, which sends each part at once (TCP_NODELAY). OSError if there
+        is none within so many seconds."""
+
+    def perf_data(self) -> bytes:
+        """Return a copy of its JVM's performance counters; empty if there are none."""
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
         """Let it run on these CPUs and no others, from now on. RuntimeUnusable if that does not work while it runs."""
@@ -140,6 +157,18 @@ def take_from(folder: Path, name: str) -> bytes | None:
         return safe_files.read(safe_files.real_folder(folder) / name, TAKEN_AT_MOST)
     except OSError:
         return None
+
+
+def each_is_tried(*removals: Callable[[], None]) -> None:
+    """Do all of these, whichever fails. RuntimeUnusable if one did."""
+    failures: list[RuntimeUnusable] = []
+    for remove in removals:
+        try:
+            remove()
+        except RuntimeUnusable as error:
+            failures.append(error)
+    if failures:
+        raise RuntimeUnusable("; ".join(map(str, failures)))
 
 
 def build_failures(builds: Mapping[str, Sequence[str]], build: Callable[[Sequence[str]], str]) -> dict[str, str]:

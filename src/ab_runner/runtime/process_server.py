@@ -25,6 +25,7 @@ from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
     STOP_SECONDS,
+    RemoteGenerator,
     RuntimeUnusable,
     StartError,
     end_group,
@@ -53,6 +54,7 @@ class ProcessServer:
         self.environment: dict[str, str] = {}
         self.stage = stage
         self.accounts: ResourceAccounts | None = None
+        self.load_hosts: Sequence[RemoteGenerator] = ()
         self.generator_folder = str(generator_folder)
         self.generator_fixtures = str(fixtures)
         self._prefix = prefix
