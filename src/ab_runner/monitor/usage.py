@@ -112,6 +112,41 @@ def _compiling(before: Threads, after: Threads) -> float | None:
     return round(sum(spent), 6) if spent else None
 
 
+def of_all_hosts(usage: Usage | None, hosts: Sequence[Usage | None]) -> Usage | None:
+    """Return what a trial took, with the generators of these load hosts together in the place of the one beside the
+    server, which made no load; None where it is not known of the server. A figure that one host does not show is not
+    known."""
+    if usage is None:
+        return None
+    known = [each for each in hosts if each is not None]
+
+    def together(figure: Callable[[Usage], float | None]) -> list[float] | None:
+        found = [value for each in known if (value := figure(each)) is not None]
+        return found if len(found) == len(hosts) else None
+
+    def summed(figure: Callable[[Usage], float | None]) -> float | None:
+        found = together(figure)
+        return None if found is None else round(sum(found), 6)
+
+    return msgspec.structs.replace(
+        usage,
+        generator_cpu_seconds=round(sum(each.generator_cpu_seconds for each in known), 6),
+        generator_cores_busy=summed(lambda each: each.generator_cores_busy),
+        generator_cpus_idle=summed(lambda each: each.generator_cpus_idle),
+        generator_cpus_interrupts=summed(lambda each: each.generator_cpus_interrupts),
+        generator_stolen_share=max(together(lambda each: each.generator_stolen_share) or [], default=None),
+    )
+
+
+def is_generator_full(usage: Usage | None, cpus: Sequence[int], generators: int) -> bool:
+    """Return whether so many generators filled a core each, or all of these CPUs, which nobody else is to use. The
+    interrupts of all these CPUs count as theirs, because they may run on any: rather too often than too rarely."""
+    if usage is None or usage.generator_cores_busy is None:
+        return False
+    busy = usage.generator_cores_busy + (usage.generator_cpus_interrupts or 0.0)
+    return _generator_side(usage, cpus).are_full(busy, min(generators, len(cpus)))
+
+
 def limit_of(
     usage: Usage | None, server_cpus: Sequence[int], generator_cpus: Sequence[int], generators: int = 1
 ) -> Limit | None:
@@ -132,11 +167,7 @@ def limit_of(
         idle=usage.server_cpus_idle or 0.0,
         stolen=len(server_cpus) * (usage.server_stolen_share or 0.0),
     )
-    generator_side = _Cpus(
-        len(generator_cpus),
-        idle=usage.generator_cpus_idle or 0.0,
-        stolen=len(generator_cpus) * (usage.generator_stolen_share or 0.0),
-    )
+    generator_side = _generator_side(usage, generator_cpus)
     if set(server_cpus) & set(generator_cpus):
         together = server + generator + (usage.server_cpus_interrupts or 0.0)
         if server_side.are_full(together, server_side.count):
@@ -147,6 +178,12 @@ def limit_of(
     if server_side.are_full(server, server_side.count) or server_side.are_full(usage.busiest_thread or 0.0, 1):
         return "server"
     return "generator" if generator_side.are_full(generator, min(generators, generator_side.count)) else None
+
+
+def _generator_side(usage: Usage, cpus: Sequence[int]) -> _Cpus:
+    return _Cpus(
+        len(cpus), idle=usage.generator_cpus_idle or 0.0, stolen=len(cpus) * (usage.generator_stolen_share or 0.0)
+    )
 
 
 class _Cpus(msgspec.Struct, frozen=True):

@@ -142,7 +142,7 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
     watched = start.watched_load(cell.workload, connections, load, planned.rate, record_as=name)
     run, sampler = watched.run, watched.sampler
     context.store.keep_raw(f"{name}.txt", run.output)
-    limit = context.generator.limit(run.outcome, sampler.limit) if run.outcome else sampler.limit
+    limit = context.generator.limit(run.outcome, watched.limit) if run.outcome else watched.limit
     verdict, alive = _judged(start, cell.workload, load, connections, watched, limit)
     trial = Trial(
         block=start.block,
@@ -159,7 +159,7 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
         raw=f"{name}.txt",
         wall_seconds=round(run.seconds, 3),
         jdk=(start.server.jdk or context.runtime.jdk) if start.server.is_jvm else None,
-        usage=sampler.usage,
+        usage=watched.usage,
         limit=limit,
         jvm=sampler.jvm,
         cooldown=Cooldown(**settled._asdict()),
@@ -167,6 +167,7 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
         peak=planned.peak,
         samples=watched.spot_checks.answered if watched.spot_checks else None,
         course=sampler.course or msgspec.UNSET,
+        load_hosts=watched.from_hosts.hosts if watched.from_hosts else msgspec.UNSET,
     )
     return TrialResult(trial, alive)
 
