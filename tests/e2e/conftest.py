@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -124,6 +124,23 @@ class Engine:
             time.sleep(0.1)
         raise RuntimeError((folder / "log").read_text()[-300:])
 
+    def link(self, number: int) -> str:
+        """Makes a link between its namespace and this one, by which hosts reach each other, and returns the address of
+        this machine on it. It goes with the namespace."""
+        here, there = (f"ab{os.getpid()}{end}{number}" for end in "he")
+        subnet = f"10.{99 + number}.{os.getpid() % 250}"
+        ip = ["ip", "link", "add", here, "type", "veth", "peer", "name", there, "netns", self._namespace]
+        for command in (
+            ip,
+            ["ip", "addr", "add", f"{subnet}.1/24", "dev", here],
+            ["ip", "link", "set", here, "up"],
+            [*self._inside, "ip", "addr", "add", f"{subnet}.2/24", "dev", there],
+            [*self._inside, "ip", "link", "set", there, "up"],
+            [*self._inside, "ip", "route", "add", "default", "via", f"{subnet}.1"],
+        ):
+            subprocess.run(command, check=True)
+        return f"{subnet}.1"
+
     def load_images(self) -> None:
         subprocess.run(["docker", "compose", "build", "--quiet", *self.SERVICES], cwd=ROOT, check=True)
         of_jdk = {"jdk-httpserver": f":jdk{DEFAULT_JDK}"}
@@ -138,8 +155,9 @@ class Engine:
             self._daemon = None
 
 
-@pytest.fixture(scope="module")
-def engine(docker: None) -> Iterator[Engine]:
+@contextmanager
+def another_engine() -> Iterator[Engine]:
+    """An engine that has no images yet. Skips the test where there can be none."""
     if os.getuid() != 0 or not all(map(shutil.which, ("dockerd", "ip", "nsenter", "umount"))):
         pytest.skip("a second Docker engine needs root, dockerd, iproute2 and util-linux")
     # pytest's paths are too long for sockets
@@ -148,6 +166,12 @@ def engine(docker: None) -> Iterator[Engine]:
             engine.start()
         except RuntimeError as error:
             pytest.skip(f"a second Docker engine does not run here: {error}")
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def engine(docker: None) -> Iterator[Engine]:
+    with another_engine() as engine:
         engine.load_images()
         yield engine
 
