@@ -15,6 +15,7 @@ from ab_runner.catalog import docker_templates
 from ab_runner.errors import UserError
 from ab_runner.host.machine import CpuSplit
 from ab_runner.model.message import Code, Message
+from ab_runner.runtime.agent import Agent
 from ab_runner.runtime.base import RuntimeUnusable, each_is_tried
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.runtime.docker_commands import OURS, engine_of, remove_left_over
@@ -136,11 +137,7 @@ def test_a_load_host_whose_engine_does_not_answer_is_gone(docker: Path) -> None:
     assert GeneratorOnHost(LAB2, "project", "ab").ended() == Message(Code.LOAD_HOST_GONE, {"who": "lab2"})
 
 
-def test_a_load_host_whose_agent_is_not_connected_any_more_is_gone(
-    docker: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from ab_runner.runtime.agent import Agent
-
+def test_a_load_host_whose_agent_is_not_connected_any_more_is_gone(docker: Path) -> None:
     says(docker, RUNNING)
     generator = GeneratorOnHost(LAB2, "project", "ab")
     agent = generator._agent = Agent(["true"])

@@ -179,8 +179,9 @@ class FakeServer:
 
 
 class FakeRemote:
-    """The generator on a load host. `answer` answers for it; the files that a command names it leaves empty."""
+    """The generator on a load host. `answer` answers for it, and it leaves no files."""
 
+    is_connected = True
     accounts: ResourceAccounts | None = None
     generator_folder = "/raw"
     generator_fixtures = "/srv/www"

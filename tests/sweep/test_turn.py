@@ -838,6 +838,19 @@ def test_load_from_a_host_is_recorded_with_what_that_host_did(harness: SweepHarn
     assert host.taken == ["1-a-1-1-small-c10.host1.latencies", "1-a-1-1-small-c10.host1.csv"]
 
 
+def test_a_server_whose_load_host_went_away_between_its_trials_is_started_again_at_no_cost(
+    harness: SweepHarness,
+) -> None:
+    def answer(command: Sequence[str]) -> Completed:
+        host.is_connected = len(host.commands) != 2  # the first trial is the second command
+        return GOOD
+
+    host = FakeRemote("lab2", answer)
+    log = harness.run(A, generate=always(GOOD), levels=(10, 20), load_hosts=[host])
+    assert harness.cells() == {("a-1", 10): "valid", ("a-1", 20): "valid"}
+    assert log == ["start a-1", "stop a-1", "start a-1", "stop a-1", "close"]
+
+
 def test_a_load_host_that_goes_away_costs_its_trial_and_all_is_started_again(harness: SweepHarness) -> None:
     def answer(command: Sequence[str]) -> Completed:
         if len(host.commands) != 2:  # the warm-up is the first

@@ -68,6 +68,10 @@ class RemoteGenerator(RunningGenerator, Protocol):
     name: str
     """That of the host."""
 
+    @property
+    def is_connected(self) -> bool:
+        """Return whether the connection to its host has not broken, as far as that is known without asking."""
+
 
 class RunningServer(RunningGenerator, Protocol):
     """A server that has been started, and the generator beside it."""

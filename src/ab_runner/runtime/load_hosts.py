@@ -160,6 +160,11 @@ class GeneratorOnHost(GeneratorContainer):
     def _gone(self) -> Message:
         return Message(Code.LOAD_HOST_GONE, {"who": self.name})
 
+    @property
+    def is_connected(self) -> bool:
+        """Return whether its agent can still be asked."""
+        return self._agent is not None and self._agent.is_alive()
+
     def connect(self, address: tuple[str, int], seconds: float) -> socket.socket:
         """Return a new connection from beside the generator. OSError if there is none within so many seconds."""
         assert self._agent is not None, "it has started"

@@ -11,9 +11,9 @@ from support.builders import load_host, sweep
 from support.fakes import FakeRemote, recorded
 
 from ab_runner.load.ab_generator import Ab
-from ab_runner.load.generator import Completed, Target
+from ab_runner.load.generator import Completed, Run, Target
 from ab_runner.model.load import Limit, Load
-from ab_runner.model.message import Code
+from ab_runner.model.message import Code, Message
 from ab_runner.store.writer import Store
 from ab_runner.sweep.server.from_hosts import FromHosts, LoadFromHosts, at_once
 
@@ -81,16 +81,9 @@ def test_a_link_that_is_full_is_the_limit(
     assert found.limit("machine") == "server"
 
 
-def test_full_cpus_beside_a_server_without_a_generator_there_are_the_networks() -> None:
-    run = loads_nothing()
-    assert (run.limit("generator"), run.limit(None)) == ("network", None)
-
-
-def loads_nothing() -> FromHosts:
-    from ab_runner.load.generator import Run
-    from ab_runner.model.message import Message
-
-    return FromHosts(Run(command=(), exit_code=1, result=Message(Code.NO_FIGURES), seconds=0.0, output=""))
+def test_cpus_that_are_full_where_no_generator_works_are_full_of_the_networks_interrupts() -> None:
+    found = FromHosts(Run(command=(), exit_code=1, result=Message(Code.NO_FIGURES), seconds=0.0, output=""))
+    assert (found.limit("generator"), found.limit(None)) == ("network", None)
 
 
 def test_what_one_call_raises_is_raised_and_the_others_are_not_waited_for() -> None:

@@ -143,8 +143,8 @@ class LoadFromHosts:
         return dict(zip([part.host.name for part in parts], at_once(calls), strict=True))
 
     def _load_of(self, part: _Part, generator: Generator, run: Run, usage: Usage | None) -> HostLoad:
-        about, outcome = self._about[part.host.name], run.outcome
-        is_full = is_generator_full(usage, range(about.machine.cpus), part.target.processes)
+        about, outcome, accounts = self._about[part.host.name], run.outcome, part.host.accounts
+        is_full = is_generator_full(usage, accounts.generator_cpus if accounts else (), part.target.processes)
         limit: Limit | None = "generator" if is_full else None
         if outcome is not None:
             limit = generator.limit(outcome, limit)

@@ -133,6 +133,11 @@ class Start:
         return self._running
 
     @property
+    def has_lost_hosts(self) -> bool:
+        """Whether a host that load comes from went away, so that there can be no further trial."""
+        return not all(host.is_connected for host in self.running.load_hosts)
+
+    @property
     def folder(self) -> str:
         """Return the folder where the generator may leave files, by its path for the generator."""
         return self.running.generator_folder
