@@ -282,6 +282,7 @@ class Start:
             if load.rate is None and not hosts:  # each host has as many for its share of the connections
                 processes = self.context.generator.processes(concurrency, processes)
             target = msgspec.structs.replace(target, processes=processes, record_as=record_as)
+        made: FromHosts | None = None
         checks: AbstractContextManager[SpotChecks | None] = nullcontext()
         if not self._generator_compares(name):
             checks = SpotChecks(self.running.connect, question)
@@ -289,10 +290,10 @@ class Start:
             checks as spot_checks,
             ResourceSampler(self.running, target.processes, interval_of(load), has_course(load)) as sampler,
         ):
-            if not hosts:
-                return WatchedLoad(self.context.generator.run(target, load, concurrency), spot_checks, sampler)
-            made = hosts.make_watched(self.context.generator, target, load, concurrency, interval_of(load))
-            return WatchedLoad(made.run, spot_checks, sampler, made)
+            if hosts:
+                made = hosts.make_watched(self.context.generator, target, load, concurrency, interval_of(load))
+            run = made.run if made else self.context.generator.run(target, load, concurrency)
+        return WatchedLoad(run, spot_checks, sampler, made)
 
     def _load_hosts(self) -> LoadFromHosts | None:
         """Return what makes its load from load hosts; None where that comes from beside the server."""
