@@ -96,9 +96,8 @@ def _trial(
     start: Start, cell: Cell, load: Load, name: str, peak: float | None = None, fewest: int = 0, tries: int = 0
 ) -> TrialResult:
     """Make the trial of one rate, after a lead-in. It is stretched until it has `fewest` requests; one that is to be
-    exact has neither. Its seed is of the
-    block and of how often the start has tried the rate: all servers of a block have the same arrivals at the same rate,
-    and no start has the same arrivals twice."""
+    exact has neither. Its seed is of the block and of how often the start has tried the rate: all servers of a block
+    have the same arrivals at the same rate, and no start has the same arrivals twice."""
     protocol, plan = start.context.protocol, start.context.open
     assert plan is not None, "the load is open"
     seconds = protocol.trial_of(cell.workload).seconds or 1
