@@ -74,6 +74,7 @@ def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
             generators=request.generators,
             generator=generator_of(request),
             open=request.open,
+            seed=request.seed,
             workloads={workload.name: workload for workload in ready.sweep.workloads},
             repeats=RepeatBudget(SHARE * (expected.seconds if expected else 0.0)),
             answered={(each.server, each.workload) for each in ready.before if isinstance(each, AnswerRecord)},
