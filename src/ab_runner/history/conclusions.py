@@ -262,8 +262,8 @@ def _counted(claim: Faster | AboutEqual, cells: Sequence[Weighted]) -> Conclusio
 def _open_decisions(cells: Sequence[Weighted]) -> tuple[bool, bool]:
     """Return whether a hypothesis on the weighted sum of the logarithms can be told to hold, and to fail.
 
-    A rate that ab limited may be higher, one with failed requests lower. Where that makes the sum larger, it cannot be
-    told to fail; where it makes it smaller, it cannot be told to hold."""
+    A rate that the generator limited may be higher, one with failed requests lower. Where that makes the sum larger, it
+    cannot be told to fail; where it makes it smaller, it cannot be told to hold."""
     may_be_larger = any(cell.at_least if weight > 0 else cell.at_most for cell, weight in cells)
     may_be_smaller = any(cell.at_most if weight > 0 else cell.at_least for cell, weight in cells)
     return not may_be_smaller, not may_be_larger
@@ -358,8 +358,8 @@ def _answering(cell: Measured, workload: WorkloadName, level: int, should: bool)
 def _most_failed(
     claim: MostFailed, workload: WorkloadName, first: str, second: Sequence[str], evidence: Evidence
 ) -> Part:
-    """Return in how many of the blocks the first had the largest share of failed requests. Where ab gave up on a
-    server, more would have failed: blocks in which that could change the decision are ignored."""
+    """Return in how many of the blocks the first had the largest share of failed requests. Where the generator gave up
+    on a server, more would have failed: blocks in which that could change the decision are ignored."""
     every = {name: [evidence.of(name, workload, level) for level in claim.at] for name in (first, *second)}
     levels = [at for at, cells in enumerate(zip(*every.values(), strict=True)) if any(cell.failures for cell in cells)]
     measured = {name: cells for name, cells in every.items() if any(cell.failures for cell in cells)}
