@@ -111,14 +111,14 @@ def leave_one_out(sessions: Sequence[SweepAnalysis]) -> LeftOut:
         for at, compared in enumerate(result.compared):
             for place in dict.fromkeys((*compared.rankings, *compared.bases)):
                 ranking = compared.rankings.get(place, Ranking({}))
-                rows = [_logs(_measured(each, at, *place)) for each in (left, *rest)]
+                measured = [_measured(each, at, *place) for each in (left, *rest)]
                 opposite += len(contradictions(ranking, left.compared[at].rankings.get(place, Ranking({}))))
-                for better, worse in _large(_measured(left, at, *place), ranking.ranks):
-                    if not {(better, worse), (worse, better)} & ranking.not_compared:
+                for better, worse in _large(measured[0], ranking.ranks):
+                    if (min(better, worse), max(better, worse)) not in ranking.not_compared:
                         large += 1
                         told += (better, worse) in ranking.faster
-                common = set.intersection(*map(set, rows))
-                here, *others = ({server: row[server] for server in common} for row in rows)
+                common = set.intersection(*map(set, measured))
+                here, *others = ({server: row[server].mean.value for server in common} for row in measured)
                 if len(others) < 2 or len(common) < 2:
                     continue
                 seen, expected = layout([here]), layout(others)
@@ -138,10 +138,6 @@ def _measured(analysis: SweepAnalysis, at: int, workload: str, level: int) -> di
         for cell, each in analysis.compared[at].measurements.items()
         if (cell.workload, cell.level) == (workload, level) and cell.server != REFERENCE
     }
-
-
-def _logs(row: Mapping[str, Measurement]) -> dict[str, float]:
-    return {server: each.mean.value for server, each in row.items()}
 
 
 def _large(row: Mapping[str, Measurement], ranked: Container[str]) -> Iterator[tuple[str, str]]:

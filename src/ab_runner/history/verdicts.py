@@ -13,6 +13,7 @@ from ab_runner.catalog.study_conclusions import AboutEqual, Claim, Conclusion, F
 from ab_runner.history.evidence import Absence, Evidence
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.estimate import Estimate
+from ab_runner.stats.hypotheses import Decision
 
 ConclusionVerdict = Literal["holds", "does not hold", "premise absent", "cannot be told", "not measured"]
 """`premise absent`: what the claim presupposes was shown not to be there, such as a gap that could close."""
@@ -173,6 +174,11 @@ class Judgement(msgspec.Struct, frozen=True):
     name: str
     evidence: Evidence
     conclusions: Sequence[JudgedConclusion]
+
+
+def verdict_of(decision: Decision) -> ConclusionVerdict:
+    """Return the verdict that the decision on a hypothesis is."""
+    return "cannot be told" if decision is None else "holds" if decision else "does not hold"
 
 
 def all_of(verdicts: Iterable[ConclusionVerdict]) -> ConclusionVerdict:

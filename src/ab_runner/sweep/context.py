@@ -36,7 +36,7 @@ class SweepContext(msgspec.Struct, frozen=True):
     open: OpenLoad | None = None
     """None: the load is closed."""
     seed: int = 0
-    """The sweep's own: two sweeps have other arrivals."""
+    """The sweep's own, so that no two sweeps have the same arrivals."""
     workloads: Mapping[WorkloadName, Workload] = msgspec.field(default_factory=lambda: load_workloads(paths.WORKLOADS))
     repeats: RepeatBudget = msgspec.field(default_factory=RepeatBudget)
     """What is left for repeats of disturbed trials."""

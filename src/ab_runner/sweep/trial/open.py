@@ -36,7 +36,7 @@ TAIL_REQUESTS = 10
 CLEAN_WITHIN = 4
 """A trial goes on until it has its seconds without stolen time, up to so many times their number."""
 SEEDS = 1_000 * BLOCKS_AT_MOST
-"""Those of a sweep are next to each other."""
+"""So many for each sweep, which has its own."""
 LONGEST_STRETCH = 4
 """The step of a search takes at most so many times as long as a trial, where low rates make few requests."""
 
