@@ -10,8 +10,8 @@ results/sweeps/NAME-*` shows the result.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import permutations
 from math import exp, log
 from pathlib import Path
 from statistics import median
@@ -23,6 +23,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.records import EndRecord
 from ab_runner.model.server import REFERENCE
 from ab_runner.paths import RESULTS, ROOT
+from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ranking import Ranking, contradictions
 from ab_runner.stats.sessions import layout
 from ab_runner.store.layout import PUBLISHED_SWEEPS
@@ -82,7 +83,7 @@ class LeftOut(msgspec.Struct, frozen=True):
     whether it is in its interval for another session, and `widths` half the widths of these; both are empty of two
     sessions, because one alone has no such interval. `opposite` are pairs that the others order one way and the one
     left out the other way. Of `large` pairs, which differ by `LARGE` or more in the one left out and are compared by
-    the others, these order `told`."""
+    the others, these order `told` as it does."""
 
     covered: tuple[bool, ...]
     widths: tuple[float, ...]
@@ -110,15 +111,14 @@ def leave_one_out(sessions: Sequence[SweepAnalysis]) -> LeftOut:
         for at, compared in enumerate(result.compared):
             for place in dict.fromkeys((*compared.rankings, *compared.bases)):
                 ranking = compared.rankings.get(place, Ranking({}))
-                rows = [_row(each, at, *place) for each in (left, *rest)]
+                measured = [_measured(each, at, *place) for each in (left, *rest)]
                 opposite += len(contradictions(ranking, left.compared[at].rankings.get(place, Ranking({}))))
-                for pair in _large(rows[0], ranking.ranks):
-                    if pair in ranking.not_compared:
-                        continue
-                    large += 1
-                    told += pair in ranking.faster or pair[::-1] in ranking.faster
-                common = set.intersection(*map(set, rows))
-                here, *others = ({server: row[server] for server in common} for row in rows)
+                for better, worse in _large(measured[0], ranking.ranks):
+                    if (min(better, worse), max(better, worse)) not in ranking.not_compared:
+                        large += 1
+                        told += (better, worse) in ranking.faster
+                common = set.intersection(*map(set, measured))
+                here, *others = ({server: row[server].mean.value for server in common} for row in measured)
                 if len(others) < 2 or len(common) < 2:
                     continue
                 seen, expected = layout([here]), layout(others)
@@ -131,19 +131,23 @@ def leave_one_out(sessions: Sequence[SweepAnalysis]) -> LeftOut:
     return LeftOut(tuple(covered), tuple(widths), opposite, large, told)
 
 
-def _row(analysis: SweepAnalysis, at: int, workload: str, level: int) -> dict[str, float]:
-    """Return the logarithms of what is compared of a row, by server."""
+def _measured(analysis: SweepAnalysis, at: int, workload: str, level: int) -> dict[str, Measurement]:
+    """Return what is compared of a row, by server."""
     return {
-        cell.server: each.mean.value
+        cell.server: each
         for cell, each in analysis.compared[at].measurements.items()
         if (cell.workload, cell.level) == (workload, level) and cell.server != REFERENCE
     }
 
 
-def _large(row: Mapping[str, float], ranked: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of ranked servers that differ so much in a row, in alphabetical order."""
-    pairs = combinations(sorted({*row} & {*ranked}), 2)
-    yield from ((one, other) for one, other in pairs if abs(row[one] - row[other]) >= log(1 + LARGE))
+def _large(row: Mapping[str, Measurement], ranked: Container[str]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of ranked servers that differ so much in a row, the better one first. A worse one whose figure is
+    a lower bound may not be worse."""
+    known = {server: each for server, each in row.items() if server in ranked}
+    for better, worse in permutations(known, 2):
+        ahead = known[better].mean.value - known[worse].mean.value
+        if ahead >= log(1 + LARGE) and not known[worse].is_lower_bound:
+            yield better, worse
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.catalog.catalog import load_catalog
 from ab_runner.catalog.studies import read_study
-from ab_runner.history.conclusions import ALL
 from ab_runner.history.quantities import Quantities, of_trial, trials_by_cell
+from ab_runner.history.request_counts import ALL
 from ab_runner.history.study_rows import study_rows
 from ab_runner.model.trial import Cell
 from ab_runner.paths import RESULTS

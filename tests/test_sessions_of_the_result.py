@@ -75,6 +75,7 @@ def test_a_session_in_which_a_server_is_another_one_is_not_predicted() -> None:
     found = sessions.leave_one_out(three(last_tomcat=0.3))
     assert found.coverage < 0.9
     assert found.opposite > 0
+    assert found.told < found.large, "a pair that the others order the other way is not told"
     assert [aim.met for aim in aims.predicted("three", found)][:2] == [False, False]
 
 
@@ -89,6 +90,8 @@ def test_pairs_that_a_bound_forbids_are_not_asked_for() -> None:
     stored = session(1, [*rates(RATES), *blocks("nginx-1.26", 2_000.0, 1, limit="generator")])
     bounded = [analyse(replace(stored, sweep=replace(stored.sweep, id=f"{n}"))) for n in (1, 2)]
     assert sessions.leave_one_out(bounded).large == 2 * 5
+    free = analyse(session(3, [*rates(RATES), *blocks("nginx-1.26", 2_000.0, 1)]))
+    assert sessions.leave_one_out([bounded[0], free]).large == 2 * 5, "whichever of the two sessions has it"
 
 
 def test_without_sessions_the_aim_is_neither_met_nor_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

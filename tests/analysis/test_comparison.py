@@ -14,7 +14,7 @@ from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.protocol import NO_WARM_UP, PROTOCOLS, WarmUp
 from ab_runner.model.records import Record
-from ab_runner.model.server import Server
+from ab_runner.model.server import REFERENCE, Server
 from ab_runner.model.sweep import Sweep
 from ab_runner.model.trial import Trial
 from ab_runner.report.formats import comparison_csv, markdown
@@ -23,6 +23,7 @@ from ab_runner.store.reader import Stored
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 TOMCAT, TOMCAT_11, JETTY, RESIN = map(server, ("tomcat-5.5.15", "tomcat-11", "jetty-5.1.10", "resin-3.0.9"))
+CEILING = server(REFERENCE)
 SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
 
 
@@ -112,6 +113,24 @@ def test_where_ab_was_the_limit_in_both_sweeps_cpu_times_are_compared() -> None:
     assert changes(compare(stored(*before), stored(*blocks(TOMCAT, 18_000, limit="generator")))) == {
         ("tomcat-5.5.15", 1): "generator was the limit"
     }
+
+
+@pytest.mark.parametrize(("limit", "figure"), [(None, "rate"), ("generator", "CPU time")])
+def test_a_machine_that_is_slower_as_a_whole_is_no_change(limit: Limit | None, figure: str) -> None:
+    """Where every batch has the reference, its own figures of the same kind are what a server's are divided by."""
+
+    def made(speed: float, reference: float) -> Stored:
+        batches = msgspec.structs.replace(sweep().request, protocol=PROTOCOLS["standard"])
+        mine = blocks(TOMCAT, 18_000 * speed, limit=limit, per_cpu_second=20_000 * speed)
+        others = blocks(CEILING, 20_000 * reference, limit="generator", per_cpu_second=90_000 * speed)
+        return stored(*mine, *others, request=batches)
+
+    found = compare(made(1, 1), made(0.8, 0.5 if limit else 0.8))
+    assert found.by_reference
+    assert changes(found) == {("tomcat-5.5.15", 1): "cannot be told"}
+    assert found.cells[0].by_cpu_time is (figure == "CPU time")
+    assert found.cells[0].ratio is not None
+    assert found.cells[0].ratio.value == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -21,7 +21,8 @@ from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.protocol import DEFAULT_STUDY
 from ab_runner.model.server import Server
 from ab_runner.model.sweep import Conditions
-from ab_runner.model.trial import AFTER, BEFORE
+from ab_runner.model.trial import BEFORE, Trial
+from ab_runner.store.reader import Stored
 from ab_runner.store.writer import Store
 from ab_runner.sweep.ready.availability import Availability
 
@@ -627,7 +628,13 @@ def test_the_doctor_says_of_each_finding_whether_it_is_well(cli: Runner, monkeyp
     assert "ok   the machine is idle" in stdout
 
 
-def test_the_reference_alone_is_no_result() -> None:
-    assert has_result([trial("ceiling", "small", 1, block=BEFORE), trial("a-1", "small", 1)])
-    assert not has_result([trial("ceiling", "small", 1, block=BEFORE), trial("ceiling", "small", 1, block=AFTER)])
-    assert not has_result([failed_trial("a-1", "small", 1, "cold")])
+def test_the_reference_alone_is_no_result_unless_nothing_else_was_asked_for() -> None:
+    def has(*records: Trial, servers: Sequence[Server] = (server("a-1"),)) -> bool:
+        return has_result(Stored(sweep(*servers), records))
+
+    reference = trial("ceiling", "small", 1)
+    assert has(reference, trial("a-1", "small", 1))
+    assert not has(reference, trial("ceiling", "small", 1, block=BEFORE))
+    assert not has(reference, servers=(server("a-1"), server("ceiling")))
+    assert not has(failed_trial("a-1", "small", 1, "cold"))
+    assert has(reference, servers=[server("ceiling")])

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from e2e.conftest import MINUTES, ROOT, Sweeper, answered, containers_left, servers_left, verdicts
+from e2e.conftest import MINUTES, ROOT, Sweeper, answered, check_exit_code, containers_left, servers_left, verdicts
 
 from ab_runner.analysis.disturbed import is_disturbed
 from ab_runner.analysis.sweep_analysis import analyse
@@ -25,8 +25,8 @@ FAST = ("--protocol", "quick", "--duration", "1s", "--warmup", "1s")
 def finished(process: subprocess.Popen[str], folder: Path) -> tuple[Stored, list[Trial], str]:
     """Wait for the end of a sweep, and return it, its trials, and what it printed."""
     output, _ = process.communicate(timeout=MINUTES)
-    assert process.returncode == 0, output
     stored = read(folder)
+    check_exit_code(process, stored, output)
     assert stored.damage == ()
     trials = [record for record in stored.records if isinstance(record, Trial)]
     for trial in trials:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from e2e.conftest import MINUTES, Sweeper, answered, verdicts
+from e2e.conftest import MINUTES, Sweeper, answered, check_exit_code, verdicts
 from support.builders import said_of
 from support.executor import Here
 from support.odd_servers import BODY, RIGHT, Connection, Delayed, Server, lying, running
@@ -165,8 +165,8 @@ def test_a_sweep_by_wrk_as_processes(sweeping: Sweeper, tmp_path: Path, free_por
         "--out", str(folder),
     )  # fmt: skip
     output, _ = process.communicate(timeout=MINUTES)
-    assert process.returncode == 0, output
     stored = read(folder)
+    check_exit_code(process, stored, output)
     assert all(map(answered, verdicts(stored).values())), output
     trials = [record for record in stored.records if isinstance(record, Trial)]
     assert {each.command[0] for each in trials} == {"wrk"}

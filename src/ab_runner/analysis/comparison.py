@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log
 from typing import Literal
 
@@ -170,13 +170,16 @@ class _Sides(msgspec.Struct, frozen=True):
 
     def figures(self, cell: Cell, by_cpu_time: bool) -> tuple[Figures, Figures]:
         """Return what is compared of a cell, of the earlier sweep and of the later one."""
-        before, after = (
-            cpu_efficiencies_of(side[cell]) if by_cpu_time else speeds_of(side[cell])
-            for side in (self.before, self.after)
-        )
-        if not self.by_reference:
-            return before, after
-        return _shares(before, self.before, cell.workload), _shares(after, self.after, cell.workload)
+        of = cpu_efficiencies_of if by_cpu_time else speeds_of
+        return self._figures(self.before, cell, of), self._figures(self.after, cell, of)
+
+    def _figures(self, cells: Mapping[Cell, CellSummary], cell: Cell, of: Callable[[CellSummary], Figures]) -> Figures:
+        figures = of(cells[cell])
+        reference = _reference(cells, cell.workload) if self.by_reference else None
+        if reference is None:
+            return figures
+        shared = of(reference)
+        return {batch: figure / shared[batch] for batch, figure in figures.items() if batch in shared}
 
 
 def _has_reference(analysis: SweepAnalysis) -> bool:
@@ -187,19 +190,15 @@ def _has_reference(analysis: SweepAnalysis) -> bool:
     for cell, summary in analysis.cells.items():
         batches.setdefault(cell.workload, set()).update(summary.by_batch)
     return analysis.sweep.request.protocol.together > 1 and all(
-        found <= _reference(analysis.cells, workload).keys() for workload, found in batches.items()
+        (reference := _reference(analysis.cells, workload)) is not None and found <= reference.by_batch.keys()
+        for workload, found in batches.items()
     )
 
 
-def _reference(cells: Mapping[Cell, CellSummary], workload: WorkloadName) -> Figures:
-    """Return the reference's rates in a workload, at the level that it was measured at in most batches."""
-    levels = [each.by_batch for cell, each in cells.items() if (cell.server, cell.workload) == (REFERENCE, workload)]
-    return max(levels, key=len, default={})
-
-
-def _shares(figures: Figures, cells: Mapping[Cell, CellSummary], workload: WorkloadName) -> Figures:
-    reference = _reference(cells, workload)
-    return {batch: figure / reference[batch] for batch, figure in figures.items()}
+def _reference(cells: Mapping[Cell, CellSummary], workload: WorkloadName) -> CellSummary | None:
+    """Return the reference's cell in a workload, at the level that it was measured at in most batches."""
+    levels = [each for cell, each in cells.items() if (cell.server, cell.workload) == (REFERENCE, workload)]
+    return max(levels, key=lambda each: len(each.by_batch), default=None)
 
 
 def _other_conditions(before: Sweep, after: Sweep) -> Change | None:
@@ -225,11 +224,12 @@ def _cell(cell: Cell, sides: _Sides, untested: Change | None, has_noise: bool) -
     if after.figure is None:
         return msgspec.structs.replace(known, change="lost")
     by_cpu_time = before.is_lower_bound and after.is_lower_bound
-    if by_cpu_time and not (cpu_efficiencies_of(before) and cpu_efficiencies_of(after)):
+    figures = sides.figures(cell, by_cpu_time)
+    if not all(figures):
         return msgspec.structs.replace(known, change="generator was the limit")
     known = msgspec.structs.replace(
         known,
-        figures=sides.figures(cell, by_cpu_time),
+        figures=figures,
         by_cpu_time=by_cpu_time,
         can_be_faster=by_cpu_time or not before.is_lower_bound,
         can_be_slower=by_cpu_time or not after.is_lower_bound,

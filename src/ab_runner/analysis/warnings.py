@@ -59,7 +59,7 @@ class BlocksShifted(msgspec.Struct, frozen=True):
 
 
 class DriftUnknown(msgspec.Struct, frozen=True):
-    """The reference was not measured before and after the sweep."""
+    """The sweep has no reference."""
 
 
 class NotSteady(msgspec.Struct, frozen=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from ab_runner import paths
@@ -13,7 +12,8 @@ from ab_runner.analysis.warnings import findings_of
 from ab_runner.cli.console import console_for, put, say_err
 from ab_runner.cli.progress import display_for
 from ab_runner.errors import UserError
-from ab_runner.model.records import Record, is_valid
+from ab_runner.model.records import is_valid
+from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.report.formats import terminal
 from ab_runner.report.formats.files import write_reports
@@ -43,12 +43,13 @@ def measure_and_report(ready: ReadySweep) -> int:
         say_err(f"ab-runner: the sweep stopped: {error}")
     finally:
         stored = _show_end(folder)
-    return 1 if stopped or not has_result(stored.records) else 0
+    return 1 if stopped or not has_result(stored) else 0
 
 
-def has_result(records: Sequence[Record]) -> bool:
-    """Return whether there is a valid trial, other than those of the reference before and after the sweep."""
-    return any(is_valid(each) and not each.is_reference_check for each in judged_by_verification(records))
+def has_result(stored: Stored) -> bool:
+    """Return whether there is a valid trial of a server, other than the reference if others were asked for."""
+    asked = set(stored.sweep.request.servers) - {REFERENCE} or {REFERENCE}
+    return any(is_valid(each) and each.server in asked for each in judged_by_verification(stored.records))
 
 
 def _show_start(ready: ReadySweep, folder: Path) -> None:

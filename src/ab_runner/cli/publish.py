@@ -16,7 +16,7 @@ from ab_runner.cli import options
 @click.option("--anyway", is_flag=True, help="Publishes even servers that have no origin, which others cannot get.")
 def command(results: Path, name: str, anyway: bool) -> None:
     """Publishes a sweep into results/sweeps/NAME. The folder has all records, compressed and without the names of host
-    and user, and the reports; it leaves out what ab and the servers printed."""
+    and user, and the reports; it leaves out what generator and servers printed."""
     from ab_runner.report.formats.publish import publish
 
     folder = publish(results, name, getpass.getuser(), anyway)

@@ -98,7 +98,7 @@ def command(**values: Any) -> None:
     """Shows the tables of a sweep again.  [default: results/latest]
 
     Several sweeps of the same servers at other hours or on other machines are sessions of one result: rates are ranges
-    over sessions, and servers are ranked by what holds in all of them."""
+    over sessions, and servers are ranked by all of them together."""
     wanted = Wanted(**values)
     check_options(wanted)
     if wanted.files:

@@ -23,23 +23,22 @@ from ab_runner.catalog.study_conclusions import (
     MostFailed,
     Quantity,
 )
-from ab_runner.history.evidence import Evidence, FailedRequests, Measured, of_study, of_sweep
+from ab_runner.history.evidence import Evidence, Measured, of_study, of_sweep
 from ab_runner.history.means import Weighted, common_blocks, means_of
+from ab_runner.history.request_counts import answering, most_failed
 from ab_runner.history.verdicts import (
     Absent,
-    Answered,
     Compared,
     ConclusionVerdict,
-    Failed,
     Gap,
     JudgedClaim,
     JudgedConclusion,
     Judgement,
     Part,
-    ServerFailures,
     SideValue,
     Unanswerable,
     all_of,
+    verdict_of,
 )
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.hypotheses import (
@@ -48,12 +47,9 @@ from ab_runner.stats.hypotheses import (
     at_their_word,
     decisions,
     power,
-    sign_test,
     within,
 )
 
-ALL, FEW = 0.99, 0.5
-"""The shares of the requests beside the load from which on a server answers them, and up to which it does not."""
 FEWEST_COUNTED = 3
 """Starts with which a claim on an open load is decided where they are too few to be tested. That all three of one
 server are ahead of all three of another happens by chance once in 20 times: as often as a test at `ALPHA` errs."""
@@ -127,7 +123,7 @@ def _best_of_the_first(parts: Sequence[Part], by_level: bool) -> Iterator[Part]:
 
 
 def _decided(asked: _Asked, found: Iterator[Decision]) -> Part:
-    verdict = all_of([_verdict(next(found)) for _ in asked.hypotheses])
+    verdict = all_of([verdict_of(next(found)) for _ in asked.hypotheses])
     return msgspec.structs.replace(
         asked.part, verdict="premise absent" if asked.premise_is_absent else verdict, margin=_margin(asked.hypotheses)
     )
@@ -135,10 +131,6 @@ def _decided(asked: _Asked, found: Iterator[Decision]) -> Part:
 
 def _margin(hypotheses: Iterable[Hypothesis]) -> float:
     return min(hypothesis.quotient.value / hypothesis.bound for hypothesis in hypotheses)
-
-
-def _verdict(decision: Decision) -> ConclusionVerdict:
-    return "cannot be told" if decision is None else "holds" if decision else "does not hold"
 
 
 def _asked(study: Study, claim: Claim, evidence: Evidence, is_strict: bool) -> Iterator[_Asked | Part]:
@@ -149,7 +141,7 @@ def _asked(study: Study, claim: Claim, evidence: Evidence, is_strict: bool) -> I
             case GapCloses():
                 yield _gap(claim, workload, first, second, evidence)
             case MostFailed():
-                yield _most_failed(claim, workload, first[0], second, evidence)
+                yield most_failed(claim, workload, first[0], second, evidence)
                 missing = [(at, cell) for at, cell in _cells(claim, workload, sides, evidence) if not cell.failures]
                 yield from (
                     Part(workload=workload, at=(at,), verdict="not measured", basis=Absent((cell.absence,)))
@@ -157,9 +149,7 @@ def _asked(study: Study, claim: Claim, evidence: Evidence, is_strict: bool) -> I
                 )
             case KeepsAnswering():
                 for level, (side, should) in product(claim.at, ((first, True), (second, False))):
-                    yield from (
-                        _answering(evidence.of(name, workload, level), workload, level, should) for name in side
-                    )
+                    yield from (answering(evidence.of(name, workload, level), workload, level, should) for name in side)
             case Faster() | AboutEqual():
                 reads_means = claim.has_means and not is_strict
                 firsts, seconds = (
@@ -169,6 +159,13 @@ def _asked(study: Study, claim: Claim, evidence: Evidence, is_strict: bool) -> I
                 for at in [claim.at] if reads_means else [(level,) for level in claim.at]:
                     for one, other in product(firsts, seconds):
                         yield from _comparison(claim, workload, at, one, other, len(firsts), evidence)
+
+
+def _cells(
+    claim: MostFailed, workload: WorkloadName, sides: Iterable[Iterable[str]], evidence: Evidence
+) -> Iterator[tuple[int, Measured]]:
+    for level, side in product(claim.at, sides):
+        yield from ((level, evidence.of(server, workload, level)) for server in side)
 
 
 # --- two servers or groups -------------------------------------------------------------------------------------
@@ -262,8 +259,8 @@ def _counted(claim: Faster | AboutEqual, cells: Sequence[Weighted]) -> Conclusio
 def _open_decisions(cells: Sequence[Weighted]) -> tuple[bool, bool]:
     """Return whether a hypothesis on the weighted sum of the logarithms can be told to hold, and to fail.
 
-    A rate that ab limited may be higher, one with failed requests lower. Where that makes the sum larger, it cannot be
-    told to fail; where it makes it smaller, it cannot be told to hold."""
+    A rate that the generator limited may be higher, one with failed requests lower. Where that makes the sum larger, it
+    cannot be told to fail; where it makes it smaller, it cannot be told to hold."""
     may_be_larger = any(cell.at_least if weight > 0 else cell.at_most for cell, weight in cells)
     may_be_smaller = any(cell.at_most if weight > 0 else cell.at_least for cell, weight in cells)
     return not may_be_smaller, not may_be_larger
@@ -331,89 +328,3 @@ def _are_about_equal(cells: Sequence[Weighted], evidence: Evidence) -> bool:
     if evidence.is_published:
         return all(hypothesis.can_hold and hypothesis.excess >= 0 for hypothesis in hypotheses)
     return decisions(hypotheses) == [True, True]
-
-
-# --- requests beside the load ----------------------------------------------------------------------------------
-
-
-def _answering(cell: Measured, workload: WorkloadName, level: int, should: bool) -> Part:
-    """Return whether a server answered the requests beside the load until the end, if it `should`, or stopped. Where a
-    start tells nothing, the others do not decide."""
-    part = Part(
-        workload=workload, at=(level,), verdict="not measured", basis=Absent((cell.absence,)), first=cell.server
-    )
-    if not cell.values:
-        return part
-    shares = tuple(cell.values.values())
-    every, none = all(share >= ALL for share in shares), all(share <= FEW for share in shares)
-    holds, fails = (every, any(share <= FEW for share in shares)) if should else (none, any(s >= ALL for s in shares))
-    verdict: ConclusionVerdict = "holds" if holds and not cell.misses_a_start else "cannot be told"
-    verdict = "does not hold" if fails else verdict
-    return msgspec.structs.replace(part, verdict=verdict, basis=Answered(cell.server, shares, cell.is_published))
-
-
-# --- failed requests -------------------------------------------------------------------------------------------
-
-
-def _most_failed(
-    claim: MostFailed, workload: WorkloadName, first: str, second: Sequence[str], evidence: Evidence
-) -> Part:
-    """Return in how many of the blocks the first had the largest share of failed requests. Where ab gave up on a
-    server, more would have failed: blocks in which that could change the decision are ignored."""
-    every = {name: [evidence.of(name, workload, level) for level in claim.at] for name in (first, *second)}
-    levels = [at for at, cells in enumerate(zip(*every.values(), strict=True)) if any(cell.failures for cell in cells)]
-    measured = {name: cells for name, cells in every.items() if any(cell.failures for cell in cells)}
-    part = Part(workload=workload, at=tuple(claim.at[at] for at in levels), verdict="not measured", basis=Absent())
-    if first not in measured or len(measured) < 2:
-        missing = [first] if first not in measured else second
-        absences = tuple(every[name][0].absence for name in missing)
-        return msgspec.structs.replace(part, at=claim.at, basis=Absent(absences))
-    servers = {name: cells[levels[0]].server for name, cells in measured.items()}
-    shares = {name: _shares(cells) for name, cells in measured.items()}
-    times = of = 0
-    for block in sorted(set.intersection(*(set(blocks) for blocks in shares.values()))):
-        here = {name: blocks[block] for name, blocks in shares.items()}
-        share, counted = here.pop(first)
-        most = all(share > other for other, _ in here.values())
-        if all(known for _, known in here.values()) if most else counted:
-            of += 1
-            times += most
-    if of == 0:
-        return msgspec.structs.replace(part, verdict="cannot be told", basis=Unanswerable.GAVE_UP)
-    decision = times == of if evidence.is_published else sign_test(times, of)
-    runner_up = max((name for name in measured if name != first), key=lambda name: _total(measured[name]))
-    failed = [_failed(servers[name], measured[name]) for name in (first, runner_up)]
-    basis = Failed(failed[0], failed[1], of == 1 and not evidence.is_published)
-    return msgspec.structs.replace(part, verdict=_verdict(decision), basis=basis, first=first)
-
-
-def _cells(
-    claim: MostFailed, workload: WorkloadName, sides: Iterable[Iterable[str]], evidence: Evidence
-) -> Iterator[tuple[int, Measured]]:
-    for level, side in product(claim.at, sides):
-        yield from ((level, evidence.of(server, workload, level)) for server in side)
-
-
-def _by_block(cells: Iterable[Measured]) -> dict[int, list[FailedRequests]]:
-    found: dict[int, list[FailedRequests]] = {}
-    for cell in cells:
-        for block, failures in cell.failures.items():
-            found.setdefault(block, []).append(failures)
-    return found
-
-
-def _shares(cells: Iterable[Measured]) -> dict[int, tuple[float, bool]]:
-    """Return for each block the sum over concurrencies of the share that failed (or of the number, where equal numbers
-    of requests were sent), and whether all failures were counted."""
-    return {
-        block: (sum(each.failed / (each.of or 1) for each in found), all(each.counted for each in found))
-        for block, found in _by_block(cells).items()
-    }
-
-
-def _total(cells: Iterable[Measured]) -> float:
-    return sum(share for share, _ in _shares(cells).values())
-
-
-def _failed(server: str, cells: Iterable[Measured]) -> ServerFailures:
-    return ServerFailures(server, tuple(sum(each.failed for each in cell.failures.values()) for cell in cells))

@@ -54,7 +54,7 @@ class Absence(msgspec.Struct, frozen=True):
 
 class FailedRequests(msgspec.Struct, frozen=True):
     """Requests that failed in one block, of how many; `of` is None where only equal numbers are known to have been
-    sent. Not `counted`: ab gave up, and more may have failed."""
+    sent. Not `counted`: the generator gave up, and more may have failed."""
 
     failed: int
     of: int | None

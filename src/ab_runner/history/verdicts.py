@@ -13,6 +13,7 @@ from ab_runner.catalog.study_conclusions import AboutEqual, Claim, Conclusion, F
 from ab_runner.history.evidence import Absence, Evidence
 from ab_runner.model.workload import WorkloadName
 from ab_runner.stats.estimate import Estimate
+from ab_runner.stats.hypotheses import Decision
 
 ConclusionVerdict = Literal["holds", "does not hold", "premise absent", "cannot be told", "not measured"]
 """`premise absent`: what the claim presupposes was shown not to be there, such as a gap that could close."""
@@ -22,7 +23,7 @@ class Unanswerable(Enum):
     """Why existing figures allow no verdict."""
 
     GAVE_UP = "gave up"
-    """ab gave up on some, so it is not known how many requests would have failed."""
+    """The generator gave up on some, so it is not known how many requests would have failed."""
     NO_COMMON_BLOCK = "no common block"
     """No block has figures of all these servers at all these concurrencies."""
 
@@ -53,12 +54,13 @@ class Compared(msgspec.Struct, frozen=True):
 
     @property
     def both_limited(self) -> bool:
-        """Whether ab was the limit of both, so that nothing follows from them."""
+        """Whether the generator was the limit of both, so that nothing follows from them."""
         return self.first.at_least and self.second.at_least
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """By what factor the first group leads the second at two concurrencies. `limited`: ab was the limit of some."""
+    """By what factor the first group leads the second at two concurrencies. `limited`: the generator was the limit of
+    some."""
 
     at: tuple[int, int]
     leads: tuple[Estimate, Estimate]
@@ -97,8 +99,8 @@ Basis = Absent | Unanswerable | Compared | Gap | Failed | Answered
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """What decides a part of a claim: mostly two servers in one workload, with the `ratio` of the first's figure to the
     second's; None where no test can compare them. `margin` is that ratio over the ratio that the claim needs: above 1
-    the figures support the claim. `bound`: where ab was the limit of one of the two and the true ratio may be larger or
-    smaller. `power`: how likely the test was to show that the two are about equal, if they truly are."""
+    the figures support the claim. `bound`: where the generator was the limit of one of the two and the true ratio may
+    be larger or smaller. `power`: how likely the test was to show that the two are about equal, if they truly are."""
 
     workload: WorkloadName
     against: WorkloadName | None = None
@@ -172,6 +174,11 @@ class Judgement(msgspec.Struct, frozen=True):
     name: str
     evidence: Evidence
     conclusions: Sequence[JudgedConclusion]
+
+
+def verdict_of(decision: Decision) -> ConclusionVerdict:
+    """Return the verdict that the decision on a hypothesis is."""
+    return "cannot be told" if decision is None else "holds" if decision else "does not hold"
 
 
 def all_of(verdicts: Iterable[ConclusionVerdict]) -> ConclusionVerdict:

@@ -139,4 +139,5 @@ def current_id(id: str, servers: Iterable[Server]) -> str:
 
 
 REFERENCE = "ceiling"
-"""The server that is measured before and after each sweep, to see whether the machine stayed as fast as it was."""
+"""The server that is measured in every batch, or before and after a sweep without batches, to see whether the machine
+stayed as fast as it was."""

@@ -36,6 +36,8 @@ class SweepContext(msgspec.Struct, frozen=True):
     generator: Generator = DEFAULT
     open: OpenLoad | None = None
     """None: the load is closed."""
+    seed: int = 0
+    """The sweep's own, so that no two sweeps have the same arrivals."""
     workloads: Mapping[WorkloadName, Workload] = msgspec.field(default_factory=lambda: load_workloads(paths.WORKLOADS))
     load_hosts: Mapping[str, LoadHost] = {}
     """What is known of the hosts that load comes from, by their names; none where it comes from beside the server."""

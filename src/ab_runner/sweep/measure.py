@@ -74,6 +74,7 @@ def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
             generators=request.generators,
             generator=generator_of(request),
             open=request.open,
+            seed=request.seed,
             workloads={workload.name: workload for workload in ready.sweep.workloads},
             load_hosts={host.name: host for host in ready.sweep.load_hosts},
             links_together=ready.sweep.links_together,

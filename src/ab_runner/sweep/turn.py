@@ -119,7 +119,7 @@ class Turn:
             start.pause()
 
     def _workloads(self) -> list[WorkloadName]:
-        """Return the cells that are still to be measured."""
+        """Return the workloads of the cells that are still to be measured."""
         return list(dict.fromkeys(cell.workload for cell in self._open))
 
     def _probe(self, start: Start) -> bool:

@@ -105,6 +105,7 @@ def measured(tmp_path: Path) -> Measure:
                 lambda event: None,
                 generator=OPEN,
                 open=load,
+                seed=7,
                 repeats=RepeatBudget(1_000, sleep=lambda seconds: None),
             )
             run(batches_of(plan([NATIVE], ["small"], levels, blocks=1, seed=1)), context)
@@ -178,7 +179,9 @@ def test_the_rates_around_a_capacity_are_tried_again_with_other_arrivals(measure
     rates = [trial.outcome.arrivals.rate for trial in steps]
     assert rates == [10_000, 20_000, 16_000, 12_500, 16_000, 12_500, 16_000]
     seeds = [trial.command[trial.command.index("--seed") + 1] for trial in steps]
-    assert seeds == ["1", "1", "1", "1", "1001", "1001", "2001"]
+    assert seeds == [*(["7000001"] * 4), "7001001", "7001001", "7002001"], (
+        "of the sweep, of the tries, and of the block"
+    )
     assert [trial.raw.removeprefix("1-a-1-1-small-slo10-") for trial in steps] == [
         "10000.txt", "20000.txt", "16000.txt", "12500.txt", "16000-2.txt", "12500-2.txt", "16000-3.txt"
     ]  # fmt: skip

@@ -88,9 +88,7 @@ def _group(same: Sequence[SweepWarning]) -> Group:
         case BlocksShifted(shifts=shifts):
             return _shifted(shifts)
         case DriftUnknown():
-            return Group(
-                "whether the machine drifted is not known: the ceiling was not measured at its beginning and end"
-            )
+            return Group("whether the machine drifted is not known: the ceiling was not measured")
         case NotSteady(servers=servers):
             unsteady, of = (sum(counts) for counts in zip(*servers.values(), strict=True))
             return Group(

@@ -11,8 +11,9 @@ from ab_runner.analysis.cells import CellSummary
 from ab_runner.catalog.studies import Study
 from ab_runner.catalog.study_conclusions import KeepsAnswering
 from ab_runner.catalog.study_figures import Figure
-from ab_runner.history.conclusions import ALL, FEW, FEWEST_COUNTED
+from ab_runner.history.conclusions import FEWEST_COUNTED
 from ab_runner.history.evidence import Absence, NotThere
+from ab_runner.history.request_counts import ALL, FEW
 from ab_runner.history.verdicts import (
     Absent,
     Answered,

@@ -75,8 +75,7 @@ def expected_time(
 ) -> ExpectedTime | None:
     """Return the expected time of these runs; None where some load is a number of requests, whose time is not known.
     `servers` has those of the runs by id, and `workloads` those whose answers may not come at once. Without `verifies`
-    it is that of a sweep of older versions, which compared no
-    answers after the trials of a start."""
+    it is that of a sweep of older versions, which compared no answers after the trials of a start."""
     waits: _Waits = defaultdict(float, {each.name: each.not_before_ms / 1000 for each in workloads})
     blocks: dict[int, float] = {}
     for batch in batches_of(runs):

@@ -100,8 +100,7 @@ def is_over(plan: WarmUp, windows: Sequence[Window], loads: Sequence[WarmUpLoad]
     """Return whether the server is warm, or the warm-up has used up its time.
 
     A program that does not compile while it runs needs one cycle, in which its caches and pools fill. So does a load
-    that a study says. A program of which it
-    is not known, and in which no JVM's compiler is seen, has the planned time.
+    that a study says. A program of which it is not known, and in which no JVM's compiler is seen, has the planned time.
     """
     if len(windows) < len(loads):
         return False

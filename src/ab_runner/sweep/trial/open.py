@@ -35,6 +35,8 @@ TAIL_REQUESTS = 10
 """A percentile is told by at least so many requests that take longer."""
 CLEAN_WITHIN = 4
 """A trial goes on until it has its seconds without stolen time, up to so many times their number."""
+SEEDS = 1_000 * BLOCKS_AT_MOST
+"""So many for each sweep, which has its own."""
 LONGEST_STRETCH = 4
 """The step of a search takes at most so many times as long as a trial, where low rates make few requests."""
 
@@ -96,9 +98,9 @@ def _trial(
     start: Start, cell: Cell, load: Load, name: str, peak: float | None = None, fewest: int = 0, tries: int = 0
 ) -> TrialResult:
     """Make the trial of one rate, after a lead-in. It is stretched until it has `fewest` requests; one that is to be
-    exact has neither. Its seed is of the
-    block and of how often the start has tried the rate: all servers of a block have the same arrivals at the same rate,
-    and no start has the same arrivals twice."""
+    exact has neither. Its seed is of the sweep, of the block and of how often the start has tried the rate: all servers
+    of a block have the same arrivals at the same rate, and no start, and no other sweep, has the same arrivals twice.
+    """
     protocol, plan = start.context.protocol, start.context.open
     assert plan is not None, "the load is open"
     seconds = protocol.trial_of(cell.workload).seconds or 1
@@ -110,7 +112,7 @@ def _trial(
         or connection_limit(load.rate, start.context.workloads[cell.workload].keep_alive),
         seconds=stretched,
         at_most=None if plan.is_exact else CLEAN_WITHIN * stretched,
-        seed=max(0, start.block) + tries * BLOCKS_AT_MOST,
+        seed=start.context.seed * SEEDS + tries * BLOCKS_AT_MOST + max(0, start.block),
         lead_in=0 if plan.is_exact else LEAD_IN_SECONDS,
         arrivals=plan.arrivals,
         opened_before=plan.opened_before,
