@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -12,9 +13,12 @@ from support.builders import arrivals, open_outcome, outcome
 
 from ab_runner.load.generator import Run
 from ab_runner.load.shares import merged, merged_run, shares_of
+from ab_runner.model.limits import BLOCKS_AT_MOST
 from ab_runner.model.load import Load, Outcome, Second
 from ab_runner.model.message import Code, Message
+from ab_runner.model.protocol import LOAD_HOSTS_AT_MOST
 from ab_runner.stats.histogram import weighted
+from ab_runner.sweep.trial.open import SEEDS
 
 
 @given(st.integers(1, 20_000), st.integers(1, 64), st.integers(0, 10_000))
@@ -35,6 +39,16 @@ def test_every_arrival_of_an_open_load_comes_from_some_host(rate: int, hosts: in
     assert (sum(each.idle for each in found), sum(each.most_connections or 0 for each in found)) == (100, 4_000)
     assert len({each.seed for each in found}) == len(found)
     assert {(each.seconds, each.lead_in, each.at_most) for each in found} == {(5, 1, None)}
+
+
+def test_no_host_has_the_arrivals_of_another_host_or_sweep() -> None:
+    in_the_year_2100 = 4_102_444_800
+    last = in_the_year_2100 * SEEDS + 999 * BLOCKS_AT_MOST + BLOCKS_AT_MOST - 1
+    first, *others = (each.load.seed for each in shares_of(Load(rate=1_000, seed=last), 1, LOAD_HOSTS_AT_MOST))
+    assert first == last
+    assert min(others) > last + SEEDS, "nor one of a later sweep"
+    assert min(later - earlier for earlier, later in pairwise(others)) > last
+    assert others[-1] < 2**64, "open-load takes no larger one"
 
 
 def run(result: Outcome | Message, **changes: Any) -> Run:

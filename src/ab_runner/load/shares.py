@@ -19,10 +19,10 @@ from ab_runner.model.load import Arrivals, Load, Outcome, Second
 from ab_runner.model.message import Code, Message
 from ab_runner.stats.histogram import weighted
 
-_SEEDS_APART = 1_000_000
-"""Between the seeds of two hosts: those of blocks and of repeated rates are nearer to each other. Poisson arrivals of
-several hosts, each with its own, are those of one at the sum of their rates."""
-
+_SEEDS_APART = 10**16
+"""Between the seeds of two hosts. Those of sweeps are below it, because a sweep's own seed is the second in which it was
+made: no host has the seed of any other host or sweep. Poisson arrivals of several hosts, each with its own, are those
+of one at the sum of their rates."""
 
 Key = TypeVar("Key", int, str)
 
