@@ -26,10 +26,7 @@ def command(hosts: tuple[str, ...] | None, clean: bool) -> None:
     from ab_runner.sweep.ready.readiness import findings
 
     console = console_for(sys.stdout)
-    if clean:
-        found = host_checks.clean(hosts or ())
-    else:
-        found = host_checks.host_findings(hosts) if hosts else findings()
-    for finding in found:
+    checks = host_checks.host_findings(hosts) if hosts else findings()
+    for finding in host_checks.clean(hosts or ()) if clean else checks:
         mark = ("ok   ", "green") if finding.good else ("fix  ", "yellow")
         console.print(Text.assemble(mark, finding.text), soft_wrap=True)
