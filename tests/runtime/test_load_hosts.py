@@ -132,8 +132,9 @@ def test_a_load_host_is_there_while_its_containers_run(docker: Path) -> None:
     assert generator.ended() == Message(Code.RAN_OUT_OF_MEMORY, {"who": "generator on lab2"})
 
 
-def test_a_load_host_whose_engine_does_not_answer_is_gone(docker: Path) -> None:
-    says(docker, "exit 1")
+@pytest.mark.parametrize("script", ["exit 1", 'printf "exited false 137\\nexited false 137\\n"'])
+def test_a_load_host_whose_engine_does_not_answer_or_was_started_again_is_gone(docker: Path, script: str) -> None:
+    says(docker, script)
     assert GeneratorOnHost(LAB2, "project", "ab").ended() == Message(Code.LOAD_HOST_GONE, {"who": "lab2"})
 
 

@@ -172,15 +172,17 @@ class GeneratorOnHost(GeneratorContainer):
 
     def ended(self) -> Message | None:
         """Return that there can be no further load from this host; None while both containers are there, and the
-        connection to the agent."""
+        connection to the agent. Both end at once with their engine, which may be back by now."""
         containers = self._generator, self._beside
         try:
             states = checked(self._on, "inspect", "--format", STATE, *containers, seconds=_LOOK_SECONDS)
         except subprocess.SubprocessError:
             return self._gone
         who = (f"{each} on {self.name}" for each in ("generator", "agent"))
-        end = next(filter(None, map(end_of_container, who, states.splitlines())), None)
-        return end or (self._gone if self._agent is not None and not self._agent.is_alive() else None)
+        ends = [end for end in map(end_of_container, who, states.splitlines()) if end is not None]
+        if len(ends) == 1:
+            return ends[0]
+        return self._gone if ends or (self._agent is not None and not self._agent.is_alive()) else None
 
     def hang_up(self) -> None:
         """End all connections to this host; may be called twice."""
