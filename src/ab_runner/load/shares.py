@@ -20,9 +20,9 @@ from ab_runner.model.message import Code, Message
 from ab_runner.stats.histogram import weighted
 
 _SEEDS_APART = 10**16
-"""Between the seeds of two hosts. Those of sweeps are below it, because a sweep's own seed is the second in which it was
-made: no host has the seed of any other host or sweep. Poisson arrivals of several hosts, each with its own, are those
-of one at the sum of their rates."""
+"""Between the seeds of two hosts. Those of all sweeps are below it, because a sweep's own seed is the second in which
+it was made: no host has a seed of another host or sweep. Poisson arrivals of several hosts, each with its own, are
+those of one at the sum of their rates."""
 
 Key = TypeVar("Key", int, str)
 
