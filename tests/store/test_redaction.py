@@ -13,6 +13,7 @@ from support.builders import (
     NOON,
     answer,
     failed_trial,
+    host_load,
     load_host,
     not_measured,
     open_outcome,
@@ -26,7 +27,6 @@ from support.builders import (
 
 from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.records import EndRecord, Record, ResumeRecord, StartRecord
-from ab_runner.model.resources import HostLoad
 from ab_runner.model.sweep import Machine, Outside, Sweep
 from ab_runner.model.trial import Trial
 from ab_runner.store.redaction import Redaction
@@ -139,7 +139,7 @@ def test_load_hosts_and_the_servers_address_have_no_names() -> None:
     names = [(host.name, host.machine.hostname) for host in after.load_hosts]
     assert names == [("load-host-1", ""), ("load-host-2", "")]
     assert after.workloads == before.workloads, "a host may be called as a workload is"
-    gone = failed_trial("a-1", "small", 1, "timeout", "lab2: 70007", load_hosts=(made_by("lab2"), made_by("small")))
+    gone = failed_trial("a-1", "small", 1, "timeout", "lab2: 70007", load_hosts=(host_load("lab2"), host_load("small")))
     told = redacted(gone, redaction)
     assert isinstance(told, Trial)
     assert told.load_hosts
@@ -149,10 +149,3 @@ def test_load_hosts_and_the_servers_address_have_no_names() -> None:
     told = redacted(away, redaction)
     assert isinstance(told, Trial)
     assert told.verdict.reason == Message(Code.LOAD_HOST_GONE, {"who": "load-host-1"})
-
-
-def made_by(name: str) -> HostLoad:
-    return HostLoad(
-        name=name, connections=None, rate=None, received_bytes=None, seconds=None, wall_seconds=1.0, cpu_seconds=None,
-        cores_busy=None, cpus_idle=None, cpus_interrupts=None, stolen_share=None, limit=None,
-    )  # fmt: skip

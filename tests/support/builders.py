@@ -16,7 +16,7 @@ from ab_runner.model.load import Arrivals, Limit, Outcome
 from ab_runner.model.message import Message, Skip, Value, Verdict
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.records import AnswerRecord
-from ab_runner.model.resources import Usage
+from ab_runner.model.resources import HostLoad, Usage
 from ab_runner.model.server import Server
 from ab_runner.model.sweep import Conditions, LoadHost, Machine, Sweep
 from ab_runner.model.trial import NotMeasured, Trial
@@ -252,6 +252,16 @@ def load_host(name: str, **changes: Any) -> LoadHost:
     )
     fields: dict[str, Any] = {"engine": "26.1.5", "machine": machine, "conditions": conditions, "link": 125e6}
     return LoadHost(name=name, **fields | changes)
+
+
+def host_load(name: str, **changes: Any) -> HostLoad:
+    """What a load host did of which nothing but its name is known."""
+    fields: dict[str, Any] = {
+        "connections": None, "rate": None, "received_bytes": None, "seconds": None, "wall_seconds": 1.0,
+        "cpu_seconds": None, "cores_busy": None, "cpus_idle": None, "cpus_interrupts": None, "stolen_share": None,
+        "limit": None,
+    }  # fmt: skip
+    return HostLoad(name=name, **fields | changes)
 
 
 def sweep(*servers: Server, **changes: Any) -> Sweep:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from support.builders import load_host, sweep
+from support.builders import host_load, load_host, open_outcome, sweep
 from support.fakes import FakeRemote, recorded
 
 from ab_runner.load.ab_generator import Ab
 from ab_runner.load.generator import Completed, Run, Target
+from ab_runner.load.generator_registry import OPEN
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.message import Code, Message
+from ab_runner.monitor.sampler import ResourceSampler
 from ab_runner.store.writer import Store
 from ab_runner.sweep.server.from_hosts import FromHosts, LoadFromHosts, at_once
+from ab_runner.sweep.server.start import WatchedLoad
 
 GOOD = recorded("close")
 """400 requests at concurrency 10."""
@@ -84,6 +88,14 @@ def test_a_link_that_is_full_is_the_limit(
 def test_cpus_that_are_full_where_no_generator_works_are_full_of_the_networks_interrupts() -> None:
     found = FromHosts(Run(command=(), exit_code=1, result=Message(Code.NO_FIGURES), seconds=0.0, output=""))
     assert (found.limit("generator"), found.limit(None)) == ("network", None)
+
+
+def test_a_generator_that_was_too_slow_on_one_host_is_the_limit_though_all_together_do_not_show_it() -> None:
+    run = Run(command=(), exit_code=0, result=open_outcome(1_000), seconds=5.0, output="")
+    sampler = ResourceSampler(SimpleNamespace(accounts=None))  # type: ignore[arg-type]
+    for limit in ("generator", None):
+        made = FromHosts(run, (host_load("lab2", limit=limit), host_load("lab3")))
+        assert WatchedLoad(run, None, sampler, made).limit(OPEN) == limit
 
 
 def test_what_one_call_raises_is_raised_and_the_others_are_not_waited_for() -> None:

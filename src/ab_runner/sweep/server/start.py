@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 
-from ab_runner.load.generator import Asked, Completed, GeneratorError, Run, Target
+from ab_runner.load.generator import Asked, Completed, Generator, GeneratorError, Run, Target
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.message import Code, Message
 from ab_runner.model.records import AnswerRecord, StartRecord, VerificationRecord
@@ -50,10 +50,14 @@ class WatchedLoad(msgspec.Struct, frozen=True):
         """What it took."""
         return self.from_hosts.usage(self.sampler.usage) if self.from_hosts else self.sampler.usage
 
-    @property
-    def limit(self) -> Limit | None:
-        """What was full."""
-        return self.from_hosts.limit(self.sampler.limit) if self.from_hosts else self.sampler.limit
+    def limit(self, generator: Generator) -> Limit | None:
+        """Return what was the limit: what was full, and what the generator says of it. It was asked for each load host
+        too, because all of them together need not show that it was too slow on one."""
+        full = self.from_hosts.limit(self.sampler.limit) if self.from_hosts else self.sampler.limit
+        if self.run.outcome is None:
+            return full
+        limit = generator.limit(self.run.outcome, full)
+        return full if limit is None and self.from_hosts else limit
 
 
 class Start:

@@ -142,7 +142,7 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
     watched = start.watched_load(cell.workload, connections, load, planned.rate, record_as=name)
     run, sampler = watched.run, watched.sampler
     context.store.keep_raw(f"{name}.txt", run.output)
-    limit = context.generator.limit(run.outcome, watched.limit) if run.outcome else watched.limit
+    limit = watched.limit(context.generator)
     verdict, alive = _judged(start, cell.workload, load, connections, watched, limit)
     trial = Trial(
         block=start.block,
