@@ -131,7 +131,7 @@ def test_load_hosts_and_the_servers_address_have_no_names() -> None:
     asked = {"server_host": "lab1", "load_hosts": ("lab2", "small"), "server_address": "10.0.0.5"}
     before = msgspec.structs.replace(before, request=msgspec.structs.replace(before.request, **asked))
     contexts = {"lab2": "load-host-1", "small": "load-host-2", "lab1": "server-host"}
-    redaction = Redaction(host="bench", user="alice", folders={}, contexts=contexts)
+    redaction = Redaction(host="bench", user="alice", folders={}, contexts=contexts, addresses=("10.0.0.5", "small"))
     after = msgspec.json.decode(redaction.sweep(msgspec.json.encode(before)), type=Sweep)
     request = after.request
     assert (request.server_host, request.load_hosts) == ("server-host", ("load-host-1", "load-host-2"))
@@ -149,3 +149,11 @@ def test_load_hosts_and_the_servers_address_have_no_names() -> None:
     told = redacted(away, redaction)
     assert isinstance(told, Trial)
     assert told.verdict.reason == Message(Code.LOAD_HOST_GONE, {"who": "load-host-1"})
+    made = trial("a-1", "small", 1, command=("ab", "http://10.0.0.5:49153/small.html"))
+    told = redacted(made, redaction)
+    assert isinstance(told, Trial)
+    assert told.command == ("ab", "http://server-host:49153/small.html")
+    refused = not_measured("a-1", "small", 1, "does not start", "Bind for 10.0.0.5:49153 failed, not for 10.0.0.50")
+    assert redacted(refused, redaction) == not_measured(
+        "a-1", "small", 1, "does not start", "Bind for server-host:49153 failed, not for 10.0.0.50"
+    )

@@ -18,6 +18,8 @@ _CONTEXTS = frozenset(("server_host", "load_hosts"))
 """Keys of names of Docker contexts; those of a list of hosts are at `name` in it."""
 _ROLES = ("server", "generator", "agent")
 """What a message may be about besides a host."""
+SERVER_HOST = "server-host"
+"""Stands in the place of the servers' host, where load comes from others."""
 _NOBODYS = frozenset(("", "root", "nobody", "localhost"))
 
 
@@ -29,6 +31,8 @@ class Redaction(msgspec.Struct, frozen=True):
     folders: dict[str, str]
     contexts: dict[str, str] = {}
     """The names of other hosts, as Docker contexts, with what stands in their place."""
+    addresses: tuple[str, ...] = ()
+    """Where load hosts found the server's host."""
 
     def sweep(self, content: bytes) -> bytes:
         """Return a sweep.json without the hosts' names and the server's address."""
@@ -70,6 +74,9 @@ class Redaction(msgspec.Struct, frozen=True):
         for folder, instead in self.folders.items():
             text = re.sub(rf"(?<![\w.-]){re.escape(folder)}(?![\w-])", instead, text)
         text = _HOME.sub("~", text)
+        if key == "command":
+            for address in self.addresses:
+                text = re.sub(rf"^http://{re.escape(address)}(?![\w.-])", f"http://{SERVER_HOST}", text)
         if key in _FREE_TEXT:
             text = _OTHER_HOST.sub("hostname is another", text) if key == "differences" else text
             for name, instead in self._names():
@@ -78,6 +85,7 @@ class Redaction(msgspec.Struct, frozen=True):
 
     def _names(self) -> Iterator[tuple[str, str]]:
         """Yield each name with what stands in its place; of a host with a domain, also its first part."""
+        yield from ((address, SERVER_HOST) for address in self.addresses)
         own = ((self.host, "HOST"), (self.host.partition(".")[0], "HOST"), (self.user, "USER"))
         for name, instead in (*self.contexts.items(), *own):
             if name not in _NOBODYS:
