@@ -72,13 +72,16 @@ def _server_engine(request: SweepRequest) -> Engine:
 
 def _load_hosts(request: SweepRequest, server: Engine) -> LoadHosts | None:
     """Return the hosts that load comes from; None where it comes from beside the server. UserError for one that is no
-    context or the server's own engine, RuntimeUnusable if its engine does not answer."""
+    context, or whose engine is the server's or that of another one; RuntimeUnusable if its engine does not answer."""
     if not request.load_hosts:
         return None
     engines = [engine_of(name) for name in request.load_hosts]
+    names: dict[str, str] = {}
     for engine in engines:
         if engine.endpoint == server.endpoint:
             raise UserError(f"load host {engine.context} is the server's host: its generator would take CPU time there")
+        if (name := names.setdefault(engine.endpoint, engine.context)) != engine.context:
+            raise UserError(f"load hosts {name} and {engine.context} are one host: name it once")
         if unusable := docker_commands.why_unusable(engine):
             raise RuntimeUnusable(f"load host {engine.context}: {unusable}")
     return LoadHosts(engines, address_of(server, request.server_address))
