@@ -37,7 +37,7 @@ def load_host_differences(then: Sweep, now: Sweep, fields: Iterable[str]) -> Ite
     """Yield the differences of the hosts that load comes from, in these fields of `Machine` and in their engines."""
     before, after = ({host.name: host for host in sweep.load_hosts} for sweep in (then, now))
     yield from difference("load from", tuple(before), tuple(after))
-    for name in before.keys() & after.keys():
+    for name in (each for each in before if each in after):
         one, other = before[name], after[name]
         yield from difference(f"Docker engine of {name}", one.engine, other.engine)
         for field in fields:
