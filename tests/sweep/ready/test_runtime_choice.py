@@ -21,9 +21,7 @@ ENDPOINTS = {"lab2": "ssh://lab2", "lab3": "ssh://lab3", "again": "ssh://lab2", 
         (("lab2", "server"), "load host server is the server's host"),
     ],
 )
-def test_hosts_under_two_names_are_refused(
-    names: tuple[str, ...], says: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hosts_under_two_names_are_refused(names: tuple[str, ...], says: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runtime_choice, "engine_of", lambda name: Engine(name, ENDPOINTS[name]))
     monkeypatch.setattr(docker_commands, "why_unusable", lambda on: None)
     request = replace(sweep().request, load_hosts=names)
