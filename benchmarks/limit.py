@@ -121,6 +121,10 @@ def rival(cpus: Sequence[int]) -> Iterator[Callable[[bool], None]]:
 KINDS = (("ab", False), ("ab", True), ("wrk", False), ("wrk", True))
 
 
+def trials_in(records: Path) -> list[Measured]:
+    return [msgspec.json.decode(line, type=Measured) for line in records.read_bytes().splitlines()]
+
+
 def tables(found: Sequence[Measured]) -> Iterator[str]:
     """Yield the lines of both tables: rates, and how far apart the ways are in their ratios of servers."""
     for what, of in (("requests/s", rate_of), ("requests per CPU-second", per_cpu_second_of)):
@@ -178,5 +182,4 @@ if __name__ == "__main__":
     if len(sys.argv) > 2:
         main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:] or SERVERS)
     else:
-        lines = Path(sys.argv[1]).read_bytes().splitlines()
-        print("\n".join(tables([msgspec.json.decode(line, type=Measured) for line in lines])))
+        print("\n".join(tables(trials_in(Path(sys.argv[1])))))

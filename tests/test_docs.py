@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support import claims
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+
+import limit
 
 from ab_runner.cli.splice import splice
 
@@ -72,3 +77,10 @@ def test_the_results_are_short() -> None:
     blocks = re.findall(r"<!-- \./ab-runner.*?<!-- end -->", RESULTS, re.DOTALL)
     prose = re.sub(r"<!-- \./ab-runner.*?<!-- end -->", "", RESULTS, flags=re.DOTALL)
     assert (len(blocks) <= 8, len(prose.split()) <= 1_200) == (True, True)
+
+
+def test_the_tables_of_what_would_free_servers_from_ab_are_those_of_their_records() -> None:
+    page = (ROOT / "docs/benchmarks.md").read_text().splitlines()
+    lines = list(limit.tables(limit.trials_in(ROOT / "benchmarks/records/limit.jsonl")))
+    assert len(lines) > 30
+    assert {*lines} <= {*page}
