@@ -31,6 +31,7 @@ from ab_runner.sweep.schedule.expected_time import (
     CROWDED,
     OLD,
     PROBES,
+    SEARCH,
     SERVER,
     START,
     TRIAL,
@@ -225,7 +226,7 @@ def test_a_search_takes_some_rates_and_shares_of_the_peak_are_given_up_where_hal
         )
 
     rate, slo = opened("rate", 1_000), opened("slo", 10)
-    assert slo - rate == pytest.approx(6 * (PEAK_SECONDS + TRIAL + (USUAL_STEPS - 1) * (5 + 1 + TRIAL)))
+    assert slo - rate == pytest.approx(6 * (SEARCH + PEAK_SECONDS + TRIAL + (USUAL_STEPS - 1) * (5 + 1 + TRIAL)))
     low, high = opened("peak", 50), opened("peak", 90)
     assert low - high == pytest.approx(3 * 0.5 * (5 + 1 + TRIAL))
 

@@ -50,6 +50,9 @@ COLD = 0.1
 closed load are in the seconds of its trials."""
 COLD_BESIDE_IDLE = 1.2
 """The same beside idle connections: opening them makes the JIT compile again."""
+SEARCH = 5.0
+"""Seconds of a search besides its steps: above their capacity servers answer late, and one that does not survive is
+started again and searched anew."""
 OVERLOAD_FROM = 75
 """Per cent of a server's peak. From there on half of the cells fail so often that they are given up after half of the
 blocks."""
@@ -157,7 +160,9 @@ def _cell(request: SweepRequest, block: int, cell: Cell, server: Server, waits: 
     cold = COLD_BESIDE_IDLE if request.axis == "idle" and cell.level else COLD
     if server.compiles is False:
         cold = 0.0
-    trials = float(USUAL_STEPS) if request.axis == "slo" else 1.0
+    if request.axis == "slo":
+        return SEARCH + USUAL_STEPS * (1 + cold) * (seconds + LEAD_IN_SECONDS)
+    trials = 1.0
     if request.axis == "peak" and cell.level >= OVERLOAD_FROM and 2 * block > request.protocol.blocks > 1:
         trials = 0.5
     return trials * (1 + cold) * (seconds + LEAD_IN_SECONDS)
