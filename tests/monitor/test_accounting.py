@@ -130,11 +130,11 @@ def test_a_container_whose_group_cannot_be_seen_is_its_processes(
     process(system, 9, "0::/system.slice/docker-0123.scope\n", ticks=999, ended=999, own_kib=9999)
     container = ContainerProcesses(CONTAINER)
     assert sorted(container.processes()) == [7, 8]
-    assert tuple(container.look()) == (pytest.approx(150 * tick), (5000 + 2 * 8) * 1024)
+    assert [*container.look()] == [pytest.approx(150 * tick), (5000 + 2 * 8) * 1024]
     assert container.cpu_seconds() == pytest.approx(150 * tick)
     shutil.rmtree(system / "proc/8")
     (system / "proc/9/cgroup").unlink()  # of a stranger that is known it is not read again
-    assert tuple(container.look()) == (pytest.approx(120 * tick), 4008 * 1024)
+    assert [*container.look()] == [pytest.approx(120 * tick), 4008 * 1024]
     shutil.rmtree(system / "proc/7")
     with pytest.raises(ProcessLookupError, match=f"container {CONTAINER} has ended"):
         container.look()

@@ -57,9 +57,9 @@ class Redaction(msgspec.Struct, frozen=True):
         if isinstance(value, dict):
             # The servers of `left_out` are keys; in older files their reasons are free text.
             is_text = key == "left_out"
-            own_names = {"name": key} if key == "load_hosts" else {}
+            own_name = "name" if key == "load_hosts" else None
             return {
-                name: self._value(each, key if is_text and isinstance(each, str) else own_names.get(name, name))
+                name: self._value(each, key if (is_text and isinstance(each, str)) or name == own_name else name)
                 for name, each in value.items()
             }
         return value

@@ -92,7 +92,7 @@ def test_cpus_that_are_full_where_no_generator_works_are_full_of_the_networks_in
 
 def test_a_generator_that_was_too_slow_on_one_host_is_the_limit_though_all_together_do_not_show_it() -> None:
     run = Run(command=(), exit_code=0, result=open_outcome(1_000), seconds=5.0, output="")
-    sampler = ResourceSampler(SimpleNamespace(accounts=None))  # type: ignore[arg-type]
+    sampler = ResourceSampler(SimpleNamespace(accounts=None))
     for limit in ("generator", None):
         made = FromHosts(run, (host_load("lab2", limit=limit), host_load("lab3")))
         assert WatchedLoad(run, None, sampler, made).limit(OPEN) == limit
