@@ -104,8 +104,10 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         self.end(signal.SIGTERM)
         subprocess.run(["ip", "netns", "delete", self._namespace], check=True)
-        # One that is killed leaves its mounts.
-        subprocess.run(["umount", "--all-targets", self.data], check=False, capture_output=True)
+        # Engines leave mounts, one that is killed more of them. The last one made goes first.
+        places = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+        for place in reversed([each for each in places if each.startswith(f"{self._folder}/")]):
+            subprocess.run(["umount", place], check=True)
         shutil.rmtree(self._folder)
 
     def start(self) -> None:
