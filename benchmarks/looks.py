@@ -22,6 +22,7 @@ from ab_runner.load.generator_registry import OPEN
 from ab_runner.model.load import Load, Outcome
 from ab_runner.model.trial import Cell
 from ab_runner.monitor import hsperfdata
+from ab_runner.monitor.watch import ResourceAccounts
 from ab_runner.sweep.server.start import Start
 from ab_runner.sweep.trial.closed import PlannedTrial, make_trial
 
@@ -46,7 +47,7 @@ def main(pairs: int, server_id: str) -> None:
 def used(start: Start, do: Callable[[], object]) -> Mapping[str, float]:
     """Return the CPU time that doing something `LOOKS` times takes, in seconds."""
     accounts = start.running.accounts
-    assert accounts is not None, "the engine shows no control groups"
+    assert isinstance(accounts, ResourceAccounts), "the engine shows no control groups"
 
     def totals() -> tuple[float, float, float, float]:
         return time.monotonic(), accounts.server.look().cpu_seconds, time.process_time(), _busy(machine_stat().cpus)

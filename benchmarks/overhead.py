@@ -60,7 +60,7 @@ def one_start(server_id: str, sweep: str, generator: Generator = DEFAULT) -> Ite
     """Start a server in Docker, without warm-up, and end it with the block. `sweep` is in its containers' names."""
     server = load(paths.SERVERS)[server_id]
     fixtures = make_fixtures()
-    runtime = DockerRuntime(fixtures, cpu_split(), "loopback", generator=generator)
+    runtime = DockerRuntime(cpu_split(), "loopback", generator=generator)
     runtime.prepare_generator()
     runtime.prepare([server], print)
     with sweep_lock(), tempfile.TemporaryDirectory() as folder:

@@ -133,7 +133,7 @@ def _text(row: WarmUpRow) -> str:
 def main(concurrency: int, file: Path, names: Sequence[str]) -> None:
     done = {row.server for row in rows_in(file)} if file.exists() else set()
     servers = [server for server in select(load(paths.SERVERS), names) if server.id not in done]
-    runtime = DockerRuntime(make_fixtures(), cpu_split(), "loopback")
+    runtime = DockerRuntime(cpu_split(), "loopback")
     runtime.prepare_generator()
     unbuilt = runtime.prepare(servers, print)
     with sweep_lock():

@@ -12,13 +12,6 @@ RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt,required
     cargo build --release --locked --manifest-path /src/Cargo.toml
 
 FROM debian:trixie-slim
-RUN --mount=type=cache,id=ab-runner-apt,target=/var/cache/apt,sharing=locked \
-    --mount=type=cache,id=ab-runner-apt-lists,target=/var/lib/apt/lists,sharing=locked \
-    rm -f /etc/apt/apt.conf.d/docker-clean \
-    && apt-get -q update \
-    && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install python3-minimal
-# The runner's way to the server.
-COPY docker/sockets.py /
 USER 65534:65534
 ENTRYPOINT ["open-load"]
 COPY --from=build /src/target/release/open-load /usr/local/bin/

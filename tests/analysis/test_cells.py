@@ -13,7 +13,7 @@ from ab_runner.analysis.failures import FailureKind
 from ab_runner.model.load import Limit
 from ab_runner.model.resources import JvmActivity
 from ab_runner.model.trial import Cell, Trial
-from ab_runner.report.say.figures import cell_text, remark_text
+from ab_runner.report.say.figures import cell_text, limit_text, remark_text
 
 
 def remarks(cell: CellSummary) -> tuple[str, ...]:
@@ -139,6 +139,25 @@ def test_a_cells_limit_is_that_of_most_of_its_trials(limits: list[Limit | None],
     trials = [trial("a-1", "small", 10, block=block, limit=limit) for block, limit in enumerate(limits, 1)]
     (cell,) = cells_and_trials(trials)[0].values()
     assert cell.limit == expected
+
+
+@pytest.mark.parametrize(
+    ("limits", "limited", "by"),
+    [
+        (["network", "network", "generator"], 3, "network"),
+        (["generator", "server", "network", "generator"], 3, "generator"),
+        ([None, "network"], 1, "network"),
+        (["server", None], 0, "generator"),
+    ],
+)
+def test_a_cell_that_generator_or_network_limited_is_a_lower_bound(
+    limits: list[Limit | None], limited: int, by: Limit
+) -> None:
+    trials = [trial("a-1", "small", 10, block=block, limit=limit) for block, limit in enumerate(limits, 1)]
+    (cell,) = cells_and_trials(trials)[0].values()
+    assert (cell.limited, cell.limited_by, cell.is_lower_bound) == (limited, by, limited > 0)
+    if limited:
+        assert limit_text(cell)[0] == by[0]
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,11 @@ def test_what_no_registry_has_is_mounted_and_never_copied_into_an_image() -> Non
             assert f"${{artifacts}}/{artifact.file}</exists>" in (ROOT / "servers/pom.xml").read_text()
 
 
+def test_a_sweep_mounts_no_file_of_this_machine() -> None:
+    services = compose_yaml.parse(render(SERVERS.values(), of_sweep=True))["services"]
+    assert not [each for service in services.values() for each in service.get("volumes", []) if "bind" in str(each)]
+
+
 def test_the_sha256_of_a_file_that_no_registry_has_stands_in_one_place() -> None:
     generated = (ROOT / "compose.yaml").read_text()
     poms = "".join(pom.read_text() for pom in (ROOT / "servers").glob("**/pom.xml"))

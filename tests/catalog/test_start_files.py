@@ -36,16 +36,14 @@ def test_in_docker_neither_override_nor_log_is_written_through_a_link(
 ) -> None:
     command(tmp_path / "docker", 'case "$1" in inspect) exit 1 ;; logs) echo its log ;; esac')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    runtime = DockerRuntime(tmp_path, CPUS, "loopback")
+    runtime = DockerRuntime(CPUS, "loopback")
     runtime.begin("sweep", tmp_path / "raw", tmp_path / "scratch")
     with pytest.raises(StartError, match="does not start"):
         runtime.start(server("a"), "1-a-1")
     assert secret.read_text() == "secret"
     assert (tmp_path / "raw" / "1-a-1.log").read_text() == "its log\n"
     override = (tmp_path / "raw" / "1-a-1.compose.yaml").read_text()
-    assert f'source: "{tmp_path}/scratch/1-a-1", target: /raw' in override
-    assert f'source: "{tmp_path}/raw"' not in override
-    assert (tmp_path / "scratch" / "1-a-1").is_dir()
+    assert str(tmp_path) not in override, "nothing of the runner's is mounted"
 
 
 def test_as_a_process_a_server_may_open_its_stderr_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,12 +148,13 @@ def registered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (tmp_path / "servers" / id / "server.toml").write_text(SERVER.format(family=id.removesuffix("-1")))
     monkeypatch.setattr(paths, "SERVERS", tmp_path / "servers")
     monkeypatch.setattr("ab_runner.host.cooldown.WAIT_SECONDS", 0)
-    monkeypatch.setattr(docker_commands, "why_unusable", lambda: None)
+    monkeypatch.setattr(docker_commands, "why_unusable", lambda on: None)
     monkeypatch.setattr(
         runtime_choice,
         "DockerRuntime",
-        lambda fixtures, *rest: FakeRuntime(fixtures, lambda *_: recorded("close"), server_type=Server),
+        lambda *rest: FakeRuntime(paths.FIXTURES / "files", lambda *_: recorded("close"), server_type=Server),
     )
+    monkeypatch.setattr(runtime_choice, "engine_machine", lambda on: None)
 
 
 def test_a_sweep_with_a_new_generator_and_a_new_workload_has_tables_a_page_and_an_export(

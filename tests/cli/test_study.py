@@ -40,7 +40,7 @@ OWN_STUDIES = paths.STUDIES
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All servers can run here, as processes, and there is a second study, which is the first one of 2018."""
-    monkeypatch.setattr("ab_runner.sweep.ready.runtime_choice.docker_commands.why_unusable", lambda: "none here")
+    monkeypatch.setattr("ab_runner.sweep.ready.runtime_choice.docker_commands.why_unusable", lambda *on: "none here")
     monkeypatch.setattr("ab_runner.runtime.process.ProcessRuntime.unavailable", lambda self, server: None)
     studies = tmp_path / "studies"
     for id in (DEFAULT_STUDY, OTHER):

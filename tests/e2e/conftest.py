@@ -7,9 +7,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from ab_runner.cli.measuring import has_result
 from ab_runner.load import ab_command
 from ab_runner.model.message import Code, Verdict
 from ab_runner.model.records import StartRecord
+from ab_runner.model.server import DEFAULT_JDK
 from ab_runner.model.trial import BEFORE, NotMeasured, RepeatedTrial, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.docker_commands import why_unusable
@@ -75,6 +77,118 @@ def copy_of_toolkit(tmp_path: Path) -> Path:
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv", "results", "target"))
     (copy / ".venv").symlink_to(ROOT / ".venv")
     return copy
+
+
+class Engine:
+    """A Docker engine of our own beside this machine's, with its images, to be ended and started again.
+
+    It lives in a network namespace of its own: every engine takes docker0 for its own, to change or to remove it. So
+    there is no route from here to its containers."""
+
+    SERVICES = ("agent", "fixtures", "ab", "ceiling", "lighttpd-1.4", "jdk-httpserver")
+
+    def __init__(self, folder: Path) -> None:
+        self.host = f"unix://{folder}/socket"
+        self.data = folder / "data"
+        self._folder = folder
+        # Named after its folder: a run of the tests that was killed leaves its namespace behind.
+        self._namespace = folder.name
+        self._inside = ("nsenter", f"--net=/run/netns/{self._namespace}")
+        self._daemon: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Engine:
+        subprocess.run(["ip", "netns", "add", self._namespace], check=True)
+        subprocess.run([*self._inside, "ip", "link", "set", "lo", "up"], check=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end(signal.SIGTERM)
+        subprocess.run(["ip", "netns", "delete", self._namespace], check=True)
+        # Engines leave mounts, one that is killed more of them. The last one made goes first.
+        places = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+        for place in reversed([each for each in places if each.startswith(f"{self._folder}/")]):
+            subprocess.run(["umount", place], check=True)
+        shutil.rmtree(self._folder)
+
+    def start(self) -> None:
+        folder = self._folder
+        with (folder / "log").open("ab") as log:
+            self._daemon = subprocess.Popen(
+                [*self._inside, "dockerd", "--host", self.host, "--data-root", self.data,
+                 "--exec-root", folder / "exec", "--pidfile", folder / "pid"],
+                stdout=log, stderr=log, start_new_session=True,
+            )  # fmt: skip
+        for _ in range(1200):
+            asked = subprocess.run(["docker", "--host", self.host, "version"], capture_output=True, check=False)
+            if asked.returncode == 0:
+                return
+            if self._daemon.poll() is not None:
+                break
+            time.sleep(0.1)
+        raise RuntimeError((folder / "log").read_text()[-300:])
+
+    def link(self, number: int) -> str:
+        """Makes a link between its namespace and this one, by which hosts reach each other, and returns the address of
+        this machine on it. It goes with the namespace."""
+        here, there = (f"ab{os.getpid()}{end}{number}" for end in "he")
+        subnet = f"10.{99 + number}.{os.getpid() % 250}"
+        ip = ["ip", "link", "add", here, "type", "veth", "peer", "name", there, "netns", self._namespace]
+        for command in (
+            ip,
+            ["ip", "addr", "add", f"{subnet}.1/24", "dev", here],
+            ["ip", "link", "set", here, "up"],
+            [*self._inside, "ip", "addr", "add", f"{subnet}.2/24", "dev", there],
+            [*self._inside, "ip", "link", "set", there, "up"],
+            [*self._inside, "ip", "route", "add", "default", "via", f"{subnet}.1"],
+        ):
+            subprocess.run(command, check=True)
+        return f"{subnet}.1"
+
+    def load_images(self) -> None:
+        subprocess.run(["docker", "compose", "build", "--quiet", *self.SERVICES], cwd=ROOT, check=True)
+        of_jdk = {"jdk-httpserver": f":jdk{DEFAULT_JDK}"}
+        images = [f"ab-runner/{service}{of_jdk.get(service, '')}" for service in self.SERVICES]
+        with subprocess.Popen(["docker", "save", *images], stdout=subprocess.PIPE) as saved:
+            subprocess.run(["docker", "--host", self.host, "load", "--quiet"], stdin=saved.stdout, check=True)
+
+    def end(self, number: int) -> None:
+        if self._daemon is not None:
+            self._daemon.send_signal(number)
+            self._daemon.wait(timeout=MINUTES)
+            self._daemon = None
+
+
+@contextmanager
+def another_engine() -> Iterator[Engine]:
+    """An engine that has no images yet. Skips the test where there can be none."""
+    if os.getuid() != 0 or not all(map(shutil.which, ("dockerd", "ip", "nsenter", "umount"))):
+        pytest.skip("a second Docker engine needs root, dockerd, iproute2 and util-linux")
+    # pytest's paths are too long for sockets
+    with Engine(Path(tempfile.mkdtemp(prefix="engine-", dir="/tmp"))) as engine:
+        try:
+            engine.start()
+        except RuntimeError as error:
+            pytest.skip(f"a second Docker engine does not run here: {error}")
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def engine(docker: None) -> Iterator[Engine]:
+    with another_engine() as engine:
+        engine.load_images()
+        yield engine
+
+
+def take_images_as_they_are(toolkit: Path) -> None:
+    """Dockerfiles that need no network, which the engine's namespace has not got."""
+    folder = toolkit / "docker"
+    for dockerfile in folder.rglob("*.Dockerfile"):
+        dockerfile.unlink()
+    for service in ("generators/ab", "agent", "fixtures"):
+        (folder / f"{service}.Dockerfile").write_text(f"FROM ab-runner/{Path(service).name}\n")
+    for kind in ("c", "debian"):
+        (folder / f"{kind}.Dockerfile").write_text("ARG PROGRAM\nFROM ab-runner/${PROGRAM}\n")
+    (folder / "jvm.Dockerfile").write_text("ARG PROGRAM\nARG JDK\nFROM ab-runner/${PROGRAM}:jdk${JDK}\n")
 
 
 Sweeper = Callable[..., subprocess.Popen[str]]

@@ -33,7 +33,7 @@ START_SECONDS = 300.0
 @pytest.fixture(scope="module")
 def runtime(docker: None, fixture_files: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DockerRuntime]:
     raise_open_files()
-    runtime = DockerRuntime(FIXTURES, cpu_split(), "loopback")
+    runtime = DockerRuntime(cpu_split(), "loopback")
     runtime.prepare_generator()
     able = [server for server in SERVERS.values() if artifacts.unavailable(server) is None]
     assert runtime.prepare(able, print) == {}

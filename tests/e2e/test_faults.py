@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from pathlib import Path
 import pytest
 from e2e.conftest import (
     MINUTES,
-    ROOT,
+    Engine,
     Sweeper,
     answered,
     containers_left,
@@ -25,6 +24,7 @@ from e2e.conftest import (
     listeners,
     logged,
     servers_left,
+    take_images_as_they_are,
     verdicts,
     wait_for_trials,
     wait_until,
@@ -187,88 +187,6 @@ def test_what_a_killed_runner_left_is_removed_by_the_next_sweep(sweeping: Sweepe
     output, _ = sweeping("resume", str(folder)).communicate(timeout=MINUTES)
     assert reasons(folder) == {("ceiling", level): None for level in (1, 2)}, output
     assert containers_left(read(folder).sweep.id) == ""
-
-
-class Engine:
-    """A Docker engine of our own beside this machine's, with its images, to be ended and started again.
-
-    It lives in a network namespace of its own: every engine takes docker0 for its own, to change or to remove it. So
-    there is no route from here to its containers."""
-
-    IMAGES = ("ab-runner/ab", "ab-runner/ceiling", "ab-runner/lighttpd-1.4")
-
-    def __init__(self, folder: Path) -> None:
-        self.host = f"unix://{folder}/socket"
-        self._folder = folder
-        # Named after its folder: a run of the tests that was killed leaves its namespace behind.
-        self._namespace = folder.name
-        self._inside = ("nsenter", f"--net=/run/netns/{self._namespace}")
-        self._daemon: subprocess.Popen[bytes] | None = None
-
-    def __enter__(self) -> Engine:
-        subprocess.run(["ip", "netns", "add", self._namespace], check=True)
-        subprocess.run([*self._inside, "ip", "link", "set", "lo", "up"], check=True)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.end(signal.SIGTERM)
-        subprocess.run(["ip", "netns", "delete", self._namespace], check=True)
-        # One that is killed leaves its mounts.
-        subprocess.run(["umount", "--all-targets", self._folder / "data"], check=False, capture_output=True)
-        shutil.rmtree(self._folder)
-
-    def start(self) -> None:
-        folder = self._folder
-        with (folder / "log").open("ab") as log:
-            self._daemon = subprocess.Popen(
-                [*self._inside, "dockerd", "--host", self.host, "--data-root", folder / "data",
-                 "--exec-root", folder / "exec", "--pidfile", folder / "pid"],
-                stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
-        for _ in range(1200):
-            asked = subprocess.run(["docker", "--host", self.host, "version"], capture_output=True, check=False)
-            if asked.returncode == 0:
-                return
-            if self._daemon.poll() is not None:
-                break
-            time.sleep(0.1)
-        raise RuntimeError((folder / "log").read_text()[-300:])
-
-    def load_images(self) -> None:
-        services = [image.removeprefix("ab-runner/") for image in self.IMAGES]
-        subprocess.run(["docker", "compose", "build", "--quiet", *services], cwd=ROOT, check=True)
-        with subprocess.Popen(["docker", "save", *self.IMAGES], stdout=subprocess.PIPE) as saved:
-            subprocess.run(["docker", "--host", self.host, "load", "--quiet"], stdin=saved.stdout, check=True)
-
-    def end(self, number: int) -> None:
-        if self._daemon is not None:
-            self._daemon.send_signal(number)
-            self._daemon.wait(timeout=MINUTES)
-            self._daemon = None
-
-
-@pytest.fixture(scope="module")
-def engine(docker: None) -> Iterator[Engine]:
-    if os.getuid() != 0 or not all(map(shutil.which, ("dockerd", "ip", "nsenter", "umount"))):
-        pytest.skip("a second Docker engine needs root, dockerd, iproute2 and util-linux")
-    # pytest's paths are too long for sockets
-    with Engine(Path(tempfile.mkdtemp(prefix="engine-", dir="/tmp"))) as engine:
-        try:
-            engine.start()
-        except RuntimeError as error:
-            pytest.skip(f"a second Docker engine does not run here: {error}")
-        engine.load_images()
-        yield engine
-
-
-def take_images_as_they_are(toolkit: Path) -> None:
-    """Dockerfiles that need no network, which the engine's namespace has not got."""
-    folder = toolkit / "docker"
-    for dockerfile in folder.rglob("*.Dockerfile"):
-        dockerfile.unlink()
-    (folder / "generators" / "ab.Dockerfile").write_text("FROM ab-runner/ab\n")
-    for kind in ("c", "debian"):
-        (folder / f"{kind}.Dockerfile").write_text("ARG PROGRAM\nFROM ab-runner/${PROGRAM}\n")
 
 
 @pytest.mark.docker

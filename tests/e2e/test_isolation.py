@@ -6,6 +6,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import re
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e.conftest import FIXTURES, ROOT, containers_of
+from e2e.conftest import ROOT, containers_of
 from support.hostile import COMPOSE_ATTACKS, toml
 
 from ab_runner.catalog.servers import load
@@ -65,7 +66,7 @@ def guest(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guest]:
     network = getattr(request, "param", "loopback")
     for folder in ("raw", "scratch"):
         (tmp_path / folder).mkdir()
-    runtime = DockerRuntime(FIXTURES, cpu_split(), network)
+    runtime = DockerRuntime(cpu_split(), network)
     runtime.prepare_generator()
     assert runtime.prepare([SERVER], print) == {}
     with sweep_lock():
@@ -128,6 +129,33 @@ def test_compose_itself_reads_a_hostile_server_toml_as_values_of_its_own_service
     assert read == environment
     (like_it,) = (each for id, each in services.items() if id == SERVER.id)
     assert services["thttpd-2.29"].keys() == like_it.keys() - {"environment"}, "nothing of it is privileged"
+
+
+def test_a_server_can_neither_find_nor_signal_the_agent_beside_it(guest: Guest) -> None:
+    (agent,) = containers_of(SWEEP, "agent")
+    number = "cd /proc; for p in [0-9]*; do grep -qs ab_runner.agent $p/cmdline && echo $p && break; done"
+    found = subprocess.check_output(["docker", "exec", agent, "sh", "-c", number], text=True).strip()
+    assert found, "it runs"
+    assert guest.run("cat /proc/[0-9]*/cmdline").stdout.count("ab_runner") == 0
+    assert guest.run("id -u").stdout.strip() != "0"
+    guest.run("kill -9 -1")  # all that it may
+    assert subprocess.run(["docker", "exec", agent, "test", "-d", f"/proc/{found}"], check=False).returncode == 0
+
+
+def test_the_agent_can_neither_signal_nor_read_a_server_and_has_no_rights(guest: Guest) -> None:
+    (agent,) = containers_of(SWEEP, "agent")
+    facts = json.loads(subprocess.check_output(["docker", "inspect", agent]))[0]
+    host = facts["HostConfig"]
+    assert (host["CapDrop"], host["ReadonlyRootfs"], host["Privileged"]) == (["ALL"], True, False)
+    assert "no-new-privileges:true" in host["SecurityOpt"]
+    assert (facts["Config"]["User"], facts["Mounts"], host["Binds"]) == ("65532:65532", [], None)
+    assert (host["Memory"], host["MemorySwap"], host["PidsLimit"]) == (256 << 20, 256 << 20, 64)
+    server = str(guest.inspect(".State.Pid"))
+    tried = f"cd /proc/{server}; kill -0 {server}; cat environ; ls root/; cat maps; cat stat"
+    done = subprocess.run(["docker", "exec", agent, "sh", "-c", tried], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith(f"{server} ("), "its account alone can be read"
+    assert done.stdout.count("\n") == 1
+    assert len(re.findall("[Pp]ermi(ssion denied|tted)", done.stderr)) == 4, done.stderr
 
 
 def test_over_loopback_a_server_has_no_network_at_all(guest: Guest) -> None:

@@ -4,13 +4,12 @@ import os
 
 import pytest
 
-from ab_runner.host.cooldown import settle, settle_by
-from ab_runner.model.resources import Cooldown
+from ab_runner.host.cooldown import Settled, settle, settle_by
 
 PORTS = 28_000
 
 
-def settled(*looks: tuple[int | None, int | None]) -> Cooldown:
+def settled(*looks: tuple[int | None, int | None]) -> Settled:
     """With a clock that only sleeping moves; the last look stays as it is."""
     clock = [0.0]
     left = iter(looks)
@@ -27,8 +26,8 @@ def settled(*looks: tuple[int | None, int | None]) -> Cooldown:
 
 
 def test_a_clean_machine_is_not_waited_for() -> None:
-    assert settled((100, 1)) == Cooldown(time_wait=100, runnable=1, waited=0.0)
-    assert settled((None, None)) == Cooldown(time_wait=None, runnable=None, waited=0.0)
+    assert settled((100, 1)) == Settled(time_wait=100, runnable=1, waited=0.0)
+    assert settled((None, None)) == Settled(time_wait=None, runnable=None, waited=0.0)
 
 
 @pytest.mark.parametrize("busy", [(100, 5), (60_000, 1)], ids=["threads that still run", "more closed than ports"])

@@ -5,7 +5,8 @@ import os
 import pytest
 
 from ab_runner.errors import UserError
-from ab_runner.host.machine import CpuSplit, cpu_split, local_ports, parse_cpu_list, split_cores
+from ab_runner.host.facts import parse_cpu_list
+from ab_runner.host.machine import CpuSplit, cpu_split, local_ports, split_cores
 
 
 @pytest.mark.parametrize(
@@ -120,3 +121,8 @@ def test_a_list_of_cpus_is_read_as_linux_writes_it(text: str, cpus: set[int]) ->
 )
 def test_what_is_no_range_of_ports_is_linuxs_own(said: str, ports: int) -> None:
     assert local_ports({"net.ipv4.ip_local_port_range": said}) == ports
+
+
+def test_the_cpus_of_another_machine_are_split_by_its_cores() -> None:
+    assert cpu_split(cores=[(0, 8), (1, 9)]) == CpuSplit((1, 9), (0, 8))
+    assert cpu_split(cores=[]) == CpuSplit((), ())

@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from ab_runner.host import procfs
-from ab_runner.host.preflight import conditions_now, findings, network_findings
+from ab_runner.host.facts import CONNTRACK_MAX, CONNTRACK_SECONDS, conditions
+from ab_runner.host.preflight import conntrack_findings, findings, network_findings
 from ab_runner.model.sweep import Conditions
 
 QUIET = Conditions(
@@ -43,8 +44,12 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def seen(cpu: Path, cgroups: Path) -> Conditions:
+    return msgspec.convert(conditions(cpu, cgroups), Conditions)
+
+
 def test_what_the_kernel_shows_is_read(host: Path) -> None:
-    assert conditions_now(host / "cpu", host / "cgroup") == Conditions(
+    assert seen(host / "cpu", host / "cgroup") == Conditions(
         governors=("powersave",), turbo=True, swap_used_bytes=2**20, busy_cores=0.7, stolen=0.1, cpu_quota=1.5
     )
 
@@ -56,13 +61,13 @@ def test_a_quota_of_the_first_version_of_cgroups_is_read_too(host: Path) -> None
     (folder / "cpu.cfs_quota_us").write_text("50000\n")
     (folder / "cpu.cfs_period_us").write_text("100000\n")
     (folder.parent / "cpu.cfs_quota_us").write_text("-1\n")
-    assert conditions_now(host / "cpu", host / "cgroup").cpu_quota == 0.5
+    assert seen(host / "cpu", host / "cgroup").cpu_quota == 0.5
 
 
 def test_a_machine_that_shows_none_of_it_is_not_complained_about(host: Path) -> None:
     (host / "proc/swaps").unlink()
-    seen = conditions_now(host / "nowhere", host / "nowhere")
-    assert (seen.governors, seen.turbo, seen.swap_used_bytes, seen.cpu_quota) == ((), None, 0, None)
+    found = seen(host / "nowhere", host / "nowhere")
+    assert (found.governors, found.turbo, found.swap_used_bytes, found.cpu_quota) == ((), None, 0, None)
 
 
 def test_a_quiet_machine_has_nothing_to_fix() -> None:
@@ -98,3 +103,16 @@ def test_a_network_that_is_set_too_small_is_named(sysctls: dict[str, str], said:
     bad = [finding.text for finding in network_findings(sysctls) if not finding.good]
     assert len(bad) == 1
     assert said in bad[0]
+
+
+@pytest.mark.parametrize(
+    ("entries", "seconds", "good"), [("262144", "120", False), ("262144", "5", True), ("4000000", "120", True)]
+)
+def test_a_host_whose_connection_tracking_fills_up_is_named(entries: str, seconds: str, good: bool) -> None:
+    found = list(conntrack_findings({CONNTRACK_MAX: entries, CONNTRACK_SECONDS: seconds}))
+    assert [finding.good for finding in found] == [good]
+    assert good or "room for 2,185 new connections per second" in found[0].text
+
+
+def test_where_connection_tracking_is_not_known_nothing_is_said_of_it() -> None:
+    assert list(conntrack_findings({})) == list(conntrack_findings({CONNTRACK_MAX: "x", CONNTRACK_SECONDS: "1"})) == []

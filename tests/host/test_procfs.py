@@ -16,6 +16,7 @@ from ab_runner.host.procfs import (
     ProcessStat,
     parse_cgroup_paths,
     parse_machine_stat,
+    parse_own_memory_bytes,
     parse_process_stat,
 )
 
@@ -123,3 +124,16 @@ def test_a_process_and_its_threads_need_no_name_in_utf_8() -> None:
             assert procfs.thread_stat(process.pid, process.pid).name == "\ufffd) R (\n".rstrip("\n")
         finally:
             process.kill()
+
+
+def test_the_memory_of_a_process_is_what_it_has_of_no_file() -> None:
+    status = "Name:\tRssAnon: 9 kB\nVmRSS:\t  900 kB\nRssAnon:\t  300 kB\nRssFile:\t  560 kB\nRssShmem:\t   40 kB\n"
+    assert parse_own_memory_bytes(status) == 340 * 1024
+    assert parse_own_memory_bytes("Name:\tdefunct\nState:\tZ (zombie)\n") == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_this_process_has_memory_of_its_own() -> None:
+    before = procfs.own_memory_bytes(os.getpid())
+    held = os.urandom(8 << 20)
+    assert procfs.own_memory_bytes(os.getpid()) - before == pytest.approx(len(held), rel=0.1)

@@ -19,16 +19,17 @@ from ab_runner.host.procfs import CpuTimes, ThreadStat, parse_cgroup_paths
 from ab_runner.monitor import accounting
 from ab_runner.monitor.accounting import (
     Cgroup,
+    ContainerProcesses,
     Look,
     Session,
     ThreadAccounts,
-    accounts_of,
     cgroup_folders,
     children_cpu_seconds,
     stolen,
     threads_of,
     total,
 )
+from ab_runner.monitor.watch import accounts_of
 
 CONTAINER = "8bfb1a5501937f5b822a1d47b20d6992aff1766f43901d737c041d9b9baf5c45"
 V1 = f"""\
@@ -108,6 +109,35 @@ def test_a_container_of_another_machine_is_not_mixed_up_with_a_process_of_this_o
         Cgroup(7, CONTAINER)
     with pytest.raises(FileNotFoundError):
         Cgroup(8, CONTAINER)
+
+
+def process(system: Path, pid: int, group: str, ticks: int, ended: int, own_kib: int) -> None:
+    """Write what the kernel shows of a process with no CPU-time clock."""
+    write(system / f"proc/{pid}/cgroup", group)
+    stat = f"{pid} (a) S 1 {pid} {pid} 0 -1 0 0 0 0 0 {ticks} 0 {ended} 0 20 0 1 0 9 1000 300 0\n"
+    write(system / f"proc/{pid}/stat", stat)
+    write(system / f"proc/{pid}/status", f"RssAnon:\t{own_kib} kB\nRssFile:\t 9000 kB\nRssShmem:\t8 kB\n")
+
+
+@pytest.mark.parametrize("group", [V1, V2, f"0::/../../system.slice/docker-{CONTAINER}.scope\n"])
+def test_a_container_whose_group_cannot_be_seen_is_its_processes(
+    system: Path, group: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(procfs, "cpu_seconds", lambda process: process.cpu_seconds)
+    tick = 1 / os.sysconf("SC_CLK_TCK")
+    process(system, 7, group, ticks=100, ended=20, own_kib=4000)
+    process(system, 8, group, ticks=30, ended=0, own_kib=1000)
+    process(system, 9, "0::/system.slice/docker-0123.scope\n", ticks=999, ended=999, own_kib=9999)
+    container = ContainerProcesses(CONTAINER)
+    assert sorted(container.processes()) == [7, 8]
+    assert [*container.look()] == [pytest.approx(150 * tick), (5000 + 2 * 8) * 1024]
+    assert container.cpu_seconds() == pytest.approx(150 * tick)
+    shutil.rmtree(system / "proc/8")
+    (system / "proc/9/cgroup").unlink()  # of a stranger that is known it is not read again
+    assert [*container.look()] == [pytest.approx(120 * tick), 4008 * 1024]
+    shutil.rmtree(system / "proc/7")
+    with pytest.raises(ProcessLookupError, match=f"container {CONTAINER} has ended"):
+        container.look()
 
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -29,7 +29,7 @@ def look(at: float, cpu: float = 0.0, compiled: float | None = None, collections
     if collections is not None:
         told = {"sun.gc.collector.0.invocations": collections, "sun.gc.collector.0.time": 10 * collections}
         counters = COUNTERS | told
-    return CourseLook(reading(at, cpu, cpu / 2, memory=1_000), compiled, counters)
+    return CourseLook(reading(at, cpu, cpu / 2, memory=1_000, compiled=compiled), counters)
 
 
 def test_each_second_has_what_was_used_since_the_look_before() -> None:

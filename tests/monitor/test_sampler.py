@@ -12,9 +12,10 @@ from support.waiting import until
 from ab_runner.host.interrupt import Interrupted
 from ab_runner.host.procfs import MachineStat, parse_machine_stat
 from ab_runner.model.load import Load
-from ab_runner.monitor import sampler
-from ab_runner.monitor.accounting import Look, ResourceAccounts
+from ab_runner.monitor import watch
+from ab_runner.monitor.accounting import Look
 from ab_runner.monitor.sampler import INTERVAL_SECONDS, ResourceSampler, interval_of
+from ab_runner.monitor.watch import ResourceAccounts
 
 PERF_DATA = Path(__file__).parents[1] / "recordings" / "perfdata"
 QUICK = 0.01
@@ -64,7 +65,7 @@ class Server:
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(sampler, "time", clock)
+    monkeypatch.setattr(watch, "time", clock)
     monkeypatch.setattr(Server, "clock", clock)
     return clock
 
@@ -103,7 +104,7 @@ def test_what_the_hypervisor_takes_is_read_at_each_look_and_of_the_cpus_in_use_a
         times = f"1 0 1 1 0 0 0 {round(25 * clock.now)} 0 0"
         return parse_machine_stat(f"cpu {times}\ncpu{CPUS[0]} {times}\ncpu{CPUS[0] + 1} {times}\n")
 
-    monkeypatch.setattr(sampler, "machine_stat", machine_stat)
+    monkeypatch.setattr(watch, "machine_stat", machine_stat)
     with ResourceSampler(Server(), interval=QUICK) as watched:
         until(lambda: clock.now >= 2)
     assert watched.usage is not None

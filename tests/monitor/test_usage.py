@@ -4,7 +4,8 @@ import pytest
 from support.builders import reading, usage
 
 from ab_runner.model.resources import StolenSeconds
-from ab_runner.monitor.usage import Reading, Thread, limit_of, usage_of
+from ab_runner.monitor.readings import Reading, Thread
+from ab_runner.monitor.usage import is_generator_full, limit_of, of_all_hosts, usage_of
 
 
 def steady(seconds: int, server: float, generator: float, start: float = 100.0) -> list[Reading]:
@@ -223,3 +224,37 @@ def test_without_sight_of_the_cpus_their_own_time_decides() -> None:
 
 def test_without_figures_nobody_is_the_limit() -> None:
     assert limit_of(None, (1,), (0,)) is None
+
+
+def test_the_generators_of_all_load_hosts_are_added_up_in_the_place_of_the_one_beside_the_server() -> None:
+    beside = usage(generator_cpu_seconds=0.0, generator_cores_busy=0.0, server_stolen_share=0.01)
+    hosts = [
+        usage(generator_cpu_seconds=1.5, generator_cores_busy=0.5, generator_stolen_share=0.02),
+        usage(generator_cpu_seconds=2.5, generator_cores_busy=0.75, generator_stolen_share=0.04),
+    ]
+    found = of_all_hosts(beside, hosts)
+    assert found is not None
+    assert (found.generator_cpu_seconds, found.generator_cores_busy) == (4.0, 1.25)
+    assert (found.server_stolen_share, found.stolen_share) == (0.01, 0.04), "the one that lost most"
+    partly = of_all_hosts(beside, [*hosts, None])
+    assert partly is not None
+    assert (partly.generator_cpu_seconds, partly.generator_cores_busy) == (4.0, None)
+    assert of_all_hosts(None, hosts) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "generators", "is_full"),
+    [
+        ({"generator_cores_busy": 0.97, "generator_cpus_idle": 3.0}, 1, True),
+        ({"generator_cores_busy": 0.97, "generator_cpus_idle": 3.0}, 2, False),
+        ({"generator_cores_busy": 0.7, "generator_cpus_idle": 3.3}, 1, False),
+        ({"generator_cores_busy": 0.7, "generator_cpus_interrupts": 0.27, "generator_cpus_idle": 3.0}, 1, True),
+        ({"generator_cores_busy": 3.9, "generator_cpus_idle": 0.05}, 8, True),
+        ({"generator_cores_busy": None}, 1, False),
+    ],
+)
+def test_a_generator_on_a_host_of_its_own_is_full_where_it_has_filled_its_cores(
+    changes: dict[str, float | None], generators: int, is_full: bool
+) -> None:
+    assert is_generator_full(usage(**changes), range(4), generators) is is_full
+    assert not is_generator_full(None, range(4), generators)

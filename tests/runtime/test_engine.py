@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import platform
 import socket
 import threading
 from collections.abc import Iterator
@@ -79,6 +81,32 @@ def test_without_an_engine_that_is_known_nothing_is_done(monkeypatch: pytest.Mon
     assert not engine.post("/containers/a/pause")
     monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
     assert not engine.post("/containers/a/pause")
+
+
+def version(kernel: str) -> bytes:
+    return b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + json.dumps({"KernelVersion": kernel}).encode()
+
+
+@pytest.mark.parametrize(("kernel", "elsewhere"), [(platform.release(), False), ("6.10.14-linuxkit", True)])
+def test_an_engine_of_another_kernel_is_elsewhere(kernel: str, elsewhere: bool) -> None:
+    """As that of Docker Desktop, whose socket is one of this host."""
+    with answering("usual", version(kernel)) as asked:
+        assert engine.is_elsewhere() is elsewhere
+    assert asked == [b"GET /version HTTP/1.0\r\nHost: docker\r\n\r\n"]
+
+
+def test_an_engine_that_is_reached_in_another_way_is_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "ssh://lab1")
+    assert engine.is_elsewhere()
+    monkeypatch.delenv("DOCKER_HOST")
+    monkeypatch.setenv("DOCKER_CONTEXT", "lab1")
+    assert engine.is_elsewhere()
+
+
+@pytest.mark.parametrize("answer", [OK, version(""), b"HTTP/1.0 200 OK\r\n\r\n[]", b"nonsense"])
+def test_an_engine_that_does_not_say_where_it_is_is_here(answer: bytes) -> None:
+    with answering("usual", answer):
+        assert not engine.is_elsewhere()
 
 
 @pytest.mark.parametrize(

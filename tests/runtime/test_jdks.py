@@ -87,9 +87,9 @@ def test_a_server_that_needs_a_newer_java_is_left_out_and_the_others_are_not(
     host: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = [None, "needs Java 21 or later; this sweep runs on 17"]
-    assert reasons(DockerRuntime(Path(), CPUS, "loopback", 17), OLD, NEW) == expected
-    assert reasons(DockerRuntime(Path(), CPUS, "loopback", 17), NATIVE) == [None]
-    assert reasons(DockerRuntime(Path(), CPUS, "loopback", 25), OLD, NEW) == [None, None]
+    assert reasons(DockerRuntime(CPUS, "loopback", 17), OLD, NEW) == expected
+    assert reasons(DockerRuntime(CPUS, "loopback", 17), NATIVE) == [None]
+    assert reasons(DockerRuntime(CPUS, "loopback", 25), OLD, NEW) == [None, None]
     make_jdk(host / "java-17", 'JAVA_VERSION="17"')
     add_maven(host, monkeypatch)
     assert reasons(process(), OLD, NEW) == expected

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ab_runner.runtime.engine import USUAL
 from ab_runner.runtime.shell import Ran, Shell
 
 
@@ -17,7 +18,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     (tmp_path / "docker").write_text('#!/bin/sh\n[ "$1 $2 $3" = "exec --interactive box" ] && shift 3 && exec "$@"\n')
     (tmp_path / "docker").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    opened = Shell("box")
+    opened = Shell(USUAL, "box")
     yield opened
     opened.close()
 

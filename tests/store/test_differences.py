@@ -73,3 +73,15 @@ def test_what_an_older_sweep_says_that_a_server_stands_for_is_no_change_of_it() 
     assert list(differences(then, builders.sweep(builders.server("a-1")))) == []
     changed = builders.sweep(builders.server("a-1", caveats=("New.",)))
     assert list(differences(then, changed)) == ["server.toml of a-1 changed"]
+
+
+def test_load_hosts_that_are_others_or_have_changed_are_named() -> None:
+    then = builders.sweep(*SERVERS, load_hosts=(builders.load_host("lab2"), builders.load_host("lab3")))
+    changed = builders.load_host("lab2", engine="28.0.0", link=60e6)
+    machine = msgspec.structs.replace(changed.machine, kernel="6.12.0")
+    now = builders.sweep(*SERVERS, load_hosts=(msgspec.structs.replace(changed, machine=machine),))
+    assert list(differences(then, now)) == [
+        "load from is lab2 and was lab2, lab3",
+        "Docker engine of lab2 is 28.0.0 and was 26.1.5",
+        "kernel of lab2 is 6.12.0 and was 6.1.0",
+    ]

@@ -13,6 +13,8 @@ from support.builders import (
     NOON,
     answer,
     failed_trial,
+    host_load,
+    load_host,
     not_measured,
     open_outcome,
     open_trial,
@@ -23,8 +25,10 @@ from support.builders import (
     trial,
 )
 
+from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.records import EndRecord, Record, ResumeRecord, StartRecord
 from ab_runner.model.sweep import Machine, Outside, Sweep
+from ab_runner.model.trial import Trial
 from ab_runner.store.redaction import Redaction
 
 REDACTION = Redaction(host="bench.example.org", user="alice", folders={"/srv/ab-runner": ".", "/var/alice": "~"})
@@ -120,3 +124,36 @@ def test_the_name_is_the_only_fact_about_a_machine_that_names_it() -> None:
     assert set(Machine.__struct_fields__) == {
         "hostname", "system", "kernel", "architecture", "cpu_model", "cpus", "memory_bytes", "open_files", "sysctls",
     }  # fmt: skip
+
+
+def test_load_hosts_and_the_servers_address_have_no_names() -> None:
+    before = sweep(server("a-1"), load_hosts=(load_host("lab2"), load_host("small")))
+    asked = {"server_host": "lab1", "load_hosts": ("lab2", "small"), "server_address": "10.0.0.5"}
+    before = msgspec.structs.replace(before, request=msgspec.structs.replace(before.request, **asked))
+    contexts = {"lab2": "load-host-1", "small": "load-host-2", "lab1": "server-host"}
+    redaction = Redaction(host="bench", user="alice", folders={}, contexts=contexts, addresses=("10.0.0.5", "small"))
+    after = msgspec.json.decode(redaction.sweep(msgspec.json.encode(before)), type=Sweep)
+    request = after.request
+    assert (request.server_host, request.load_hosts) == ("server-host", ("load-host-1", "load-host-2"))
+    assert request.server_address is None
+    names = [(host.name, host.machine.hostname) for host in after.load_hosts]
+    assert names == [("load-host-1", ""), ("load-host-2", "")]
+    assert after.workloads == before.workloads, "a host may be called as a workload is"
+    gone = failed_trial("a-1", "small", 1, "timeout", "lab2: 70007", load_hosts=(host_load("lab2"), host_load("small")))
+    told = redacted(gone, redaction)
+    assert isinstance(told, Trial)
+    assert told.load_hosts
+    assert [host.name for host in told.load_hosts] == ["load-host-1", "load-host-2"]
+    assert (told.workload, told.verdict.reason and told.verdict.reason.detail) == ("small", "load-host-1: 70007")
+    away = msgspec.structs.replace(gone, verdict=Verdict(False, Message(Code.LOAD_HOST_GONE, {"who": "lab2"})))
+    told = redacted(away, redaction)
+    assert isinstance(told, Trial)
+    assert told.verdict.reason == Message(Code.LOAD_HOST_GONE, {"who": "load-host-1"})
+    made = trial("a-1", "small", 1, command=("ab", "http://10.0.0.5:49153/small.html"))
+    told = redacted(made, redaction)
+    assert isinstance(told, Trial)
+    assert told.command == ("ab", "http://server-host:49153/small.html")
+    refused = not_measured("a-1", "small", 1, "does not start", "Bind for 10.0.0.5:49153 failed, not for 10.0.0.50")
+    assert redacted(refused, redaction) == not_measured(
+        "a-1", "small", 1, "does not start", "Bind for server-host:49153 failed, not for 10.0.0.50"
+    )

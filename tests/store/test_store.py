@@ -14,6 +14,7 @@ from support.course_sweep import WARM, course, course_trial
 from ab_runner.model.records import EndRecord, StartRecord, WarmUpRecord
 from ab_runner.model.resources import StolenSeconds
 from ab_runner.model.trial import Search, Trial
+from ab_runner.runtime.base import take_from
 from ab_runner.store.layout import StoreError
 from ab_runner.store.reader import is_being_written, read
 from ab_runner.store.writer import Store, point_latest_to
@@ -286,14 +287,16 @@ def test_what_the_generator_leaves_is_kept_and_nothing_of_its_folder_stays(tmp_p
     store = stored(tmp_path / "s")
     (store.scratch / "1-a-1").mkdir()
     (store.scratch / "1-a-1" / "x.csv").write_bytes(b"0,1\n\xff")
-    assert store.take("1-a-1", "x.csv") == "0,1\n\ufffd"
+    taken = take_from(store.scratch / "1-a-1", "x.csv")
+    assert taken == b"0,1\n\xff"
+    store.keep("x.csv", taken)
     assert (store.raw / "x.csv").read_bytes() == b"0,1\n\xff"
-    assert store.take("1-a-1", "y.csv") is None
+    assert take_from(store.scratch / "1-a-1", "y.csv") is None
     store.close()
     assert {path.name for path in (tmp_path / "s").iterdir()} == {"sweep.json", "trials.jsonl", "raw"}
 
 
-def test_what_a_generator_plants_is_neither_read_nor_kept(tmp_path: Path, secret: Path) -> None:
+def test_what_a_generator_plants_is_not_read(tmp_path: Path, secret: Path) -> None:
     store = stored(tmp_path / "s")
     folder = store.scratch / "1-a-1"
     folder.mkdir()
@@ -304,9 +307,8 @@ def test_what_a_generator_plants_is_neither_read_nor_kept(tmp_path: Path, secret
         file.truncate(1 << 40)
     (store.scratch / "linked").symlink_to(tmp_path)
     for name in ("link", "fifo", "folder", "sparse"):
-        assert store.take("1-a-1", name) is None
-    assert store.take("linked", "secret") is None
-    assert list(store.raw.iterdir()) == []
+        assert take_from(folder, name) is None
+    assert take_from(store.scratch / "linked", "secret") is None
     store.close()
     assert secret.read_bytes() == b"secret\n"
 

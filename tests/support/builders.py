@@ -16,12 +16,12 @@ from ab_runner.model.load import Arrivals, Limit, Outcome
 from ab_runner.model.message import Message, Skip, Value, Verdict
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.records import AnswerRecord
-from ab_runner.model.resources import Usage
+from ab_runner.model.resources import HostLoad, Usage
 from ab_runner.model.server import Server
-from ab_runner.model.sweep import Machine, Sweep
+from ab_runner.model.sweep import Conditions, LoadHost, Machine, Sweep
 from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.model.workload import WorkloadName
-from ab_runner.monitor.usage import Reading
+from ab_runner.monitor.readings import Reading
 from ab_runner.report.say.messages import sentence_of
 from ab_runner.store.format_1 import message_of, skip_of
 
@@ -242,6 +242,26 @@ def answer(server: str, head: str, workload: WorkloadName = "small") -> AnswerRe
 
 def not_measured(server: str, workload: WorkloadName, concurrency: int, reason: str, detail: str = "") -> NotMeasured:
     return NotMeasured(block=1, server=server, workload=workload, level=concurrency, reason=message_of(reason, detail))
+
+
+def load_host(name: str, **changes: Any) -> LoadHost:
+    """A quiet host with two CPUs, to which the link carries 1 Gbit/s."""
+    machine = msgspec.structs.replace(sweep().machine, hostname=f"{name}.example.org")
+    conditions = Conditions(
+        governors=("performance",), turbo=False, swap_used_bytes=0, busy_cores=0.05, stolen=0.0, cpu_quota=None
+    )
+    fields: dict[str, Any] = {"engine": "26.1.5", "machine": machine, "conditions": conditions, "link": 125e6}
+    return LoadHost(name=name, **fields | changes)
+
+
+def host_load(name: str, **changes: Any) -> HostLoad:
+    """What a load host did of which nothing but its name is known."""
+    fields: dict[str, Any] = {
+        "connections": None, "rate": None, "received_bytes": None, "seconds": None, "wall_seconds": 1.0,
+        "cpu_seconds": None, "cores_busy": None, "cpus_idle": None, "cpus_interrupts": None, "stolen_share": None,
+        "limit": None,
+    }  # fmt: skip
+    return HostLoad(name=name, **fields | changes)
 
 
 def sweep(*servers: Server, **changes: Any) -> Sweep:

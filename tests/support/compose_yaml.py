@@ -8,10 +8,11 @@ import yaml
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # yaml has no types
-    """YAML with Compose's own tag `!reset`, which becomes the text `reset`."""
+    """YAML with Compose's own tags: `!reset` becomes the text `reset`, and `!override` what it stands before."""
 
 
 _Loader.add_constructor("!reset", lambda loader, node: "reset")
+_Loader.add_constructor("!override", lambda loader, node: loader.construct_sequence(node, deep=True))
 
 
 def parse(text: str) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from recordings.ab.outputs import golden
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message, Skip
 from ab_runner.model.server import Server
-from ab_runner.monitor.accounting import ResourceAccounts
-from ab_runner.runtime.base import StartError
+from ab_runner.monitor.watch import ResourceAccounts
+from ab_runner.runtime.base import StartError, take_from
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -64,7 +64,7 @@ class FakeRuntime:
         self.log: list[str] = []
         self.generate = generate
         self.broken = broken
-        self.docroot = docroot
+        self.docroot = self.scratch = docroot
         self.running: list[FakeServer] = []
 
     def unavailable(self, server: Server) -> Skip | None:
@@ -83,13 +83,14 @@ class FakeRuntime:
         return {}
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
-        pass
+        self.scratch = scratch
 
     def start(self, server: Server, name: str) -> FakeServer:
         self.log.append(f"start {server.id}")
         if server.id in self.broken:
             raise StartError(Message(Code.DOES_NOT_START, detail="no such image"))
         running = self.server_type(self, server)
+        running.folder = self.scratch / name
         self.running.append(running)
         return running
 
@@ -102,11 +103,14 @@ class FakeRuntime:
 class FakeServer:
     """A test may have a `handler` of its own, and a generator in place of `generate`."""
 
+    load_hosts: Sequence[FakeRemote] = ()
     host = "127.0.0.1:8080"
     accounts: ResourceAccounts | None = None
     generator_folder = "/raw"
     generator_fixtures = "/srv/www"
     handler = Handler
+    folder: Path
+    """Where a test may leave what a generator would."""
 
     def __init__(self, runtime: FakeRuntime, server: Server) -> None:
         self.environment = {"version": "1"}
@@ -133,6 +137,9 @@ class FakeServer:
         own = command[command.index("wrk" if "wrk" in command else "ab") :]
         self._runtime.log.append(f"load {self.server.id} c={own[own.index('-c') + 1]} {own[-1]}")
         return self._runtime.generate(self.server, own)
+
+    def take(self, name: str) -> bytes | None:
+        return take_from(self.folder, name)
 
     def printed(self) -> str:
         return ""
@@ -169,3 +176,26 @@ class FakeServer:
         if self.alive:
             self._runtime.log.append(f"stop {self.server.id}")
         self.die()
+
+
+class FakeRemote:
+    """The generator on a load host. `answer` answers for it, and it leaves no files."""
+
+    is_connected = True
+    accounts: ResourceAccounts | None = None
+    generator_folder = "/raw"
+    generator_fixtures = "/srv/www"
+
+    def __init__(self, name: str, answer: Callable[[Sequence[str]], Completed]) -> None:
+        self.name = name
+        self.commands: list[Sequence[str]] = []
+        self.taken: list[str] = []
+        self._answer = answer
+
+    def generate(self, command: Sequence[str], time_limit: float) -> Completed:
+        self.commands.append(command)
+        return self._answer(command)
+
+    def take(self, name: str) -> bytes | None:
+        self.taken.append(name)
+        return None

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import pytest
 from support.fakes import FakeRuntime
 
-from ab_runner.host import machine
+from ab_runner import paths
+from ab_runner.host import facts
 from ab_runner.host.machine import CpuSplit
 from ab_runner.load.generator import Completed, Generator
 from ab_runner.model.server import Server
 from ab_runner.runtime import docker_commands
 from ab_runner.runtime.base import RuntimeUnusable
+from ab_runner.runtime.engine import Engine
 from ab_runner.sweep.ready import runtime_choice
 
 
@@ -29,15 +30,18 @@ class MadeUp:
         self.runtimes: list[FakeRuntime] = []
         self.generators: list[str] = []
         monkeypatch.setattr("ab_runner.host.cooldown.WAIT_SECONDS", 0)
-        monkeypatch.setattr(docker_commands, "why_unusable", lambda: None)
+        monkeypatch.setattr(docker_commands, "why_unusable", lambda on: None)
         monkeypatch.setattr(runtime_choice, "DockerRuntime", self._runtime)
+        monkeypatch.setattr(runtime_choice, "engine_machine", lambda on: None)
 
     def has(self, cpus: int) -> None:
         self._monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(cpus)), raising=False)
-        self._monkeypatch.setattr(machine, "_siblings", lambda cpu: {cpu})
+        self._monkeypatch.setattr(facts, "_siblings", lambda cpu: {cpu})
 
-    def _runtime(self, fixtures: Path, cpus: CpuSplit, network: str, jdk: int, generator: Generator) -> FakeRuntime:
-        made = FakeRuntime(fixtures, self._load)
+    def _runtime(
+        self, cpus: CpuSplit, network: str, jdk: int, generator: Generator, there: None, on: Engine, load_hosts: None
+    ) -> FakeRuntime:
+        made = FakeRuntime(paths.FIXTURES / "files", self._load)
         made.server_cpus, made.generator_cpus = cpus.server, cpus.generator
         self.runtimes.append(made)
         self.generators.append(generator.name)

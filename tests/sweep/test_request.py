@@ -67,6 +67,18 @@ def test_where_a_protocol_counts_requests_a_workload_may_have_fewer() -> None:
             changed(generator="wrk", generators=3, levels=(2, 30, 100)),
             "--generator-processes 3: wrk divides connections evenly, and 100 cannot be divided so",
         ),
+        (changed(load_hosts=("lab2",), runtime="process"), "--server-host and --load-hosts need Docker engines"),
+        (changed(server_address="192.0.2.7"), "--server-address is for load hosts"),
+        (changed(load_hosts=("lab2",), network="bridge"), "--network bridge is for load from beside the server"),
+        (changed(load_hosts=("lab2",), share_cpus=True), "--share-cpus is for load from beside the server"),
+        (changed(load_hosts=("lab2", "lab2")), "each named once"),
+        (changed(load_hosts=("lab1", "lab2"), server_host="lab1"), "and none of them --server-host"),
+        (changed(load_hosts=("lab2", "lab3"), protocol=PROTOCOLS["2006"]), "several load hosts need timed trials"),
+        (changed(load_hosts=("lab2", "lab3"), generator="wrk"), "wrk tells percentiles, which cannot be merged"),
+        (
+            changed(load_hosts=("lab2", "lab3"), open=OpenLoad(axis="rate", is_exact=True)),
+            "exactly as a study says comes from one host",
+        ),
     ],
 )
 def test_what_contradicts_itself_is_refused(wanted: SweepRequest, expected: str) -> None:
@@ -84,3 +96,5 @@ def test_what_does_not_contradict_itself_passes() -> None:
     )
     check(changed(generator="wrk", generators=4, levels=(1, 2, 3, 8, 100)))
     check(changed(generator="open-load", generators=3, levels=(10,)))
+    check(changed(server_host="lab1", load_hosts=("lab2",), generator="wrk"))
+    check(changed(load_hosts=("lab2", "lab3"), server_address="192.0.2.7", open=OpenLoad(axis="rate")))

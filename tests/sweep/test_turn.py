@@ -10,15 +10,15 @@ from typing import ClassVar
 import msgspec
 import pytest
 from support.attacks import attacking, says
-from support.builders import said, said_of, server, sweep, usage
+from support.builders import load_host, said, said_of, server, sweep, usage
 from support.course_sweep import course
-from support.fakes import FakeRuntime, FakeServer, Generate, recorded
+from support.fakes import FakeRemote, FakeRuntime, FakeServer, Generate, recorded
 from support.waiting import until
 
 from ab_runner.host.interrupt import Interrupted
 from ab_runner.load.generator import Completed
 from ab_runner.model.load import Load
-from ab_runner.model.message import Code
+from ab_runner.model.message import Code, Message
 from ab_runner.model.protocol import NO_WARM_UP, PROTOCOLS, Protocol, WarmUp
 from ab_runner.model.records import AnswerRecord, EndRecord, Record, StartRecord, WarmUpRecord
 from ab_runner.model.server import Server
@@ -69,10 +69,17 @@ class SweepHarness:
         answered: Sequence[tuple[str, WorkloadName]] = (),
         together: int = 1,
         repeats: RepeatBudget | None = None,
+        load_hosts: Sequence[FakeRemote] = (),
     ) -> list[str]:
         """Returns what the runtime was asked to do."""
-        self.runtime = FakeRuntime(self.docroot, generate, broken)
+
+        class FromHosts(FakeServer):
+            pass
+
+        FromHosts.load_hosts = load_hosts
+        self.runtime = FakeRuntime(self.docroot, generate, broken, FromHosts)
         kept = Store.make(self.folder, sweep(*servers))
+        self.runtime.begin("sweep", kept.raw, kept.scratch)
         spoil(kept)
         runs = plan(servers, workloads, levels, blocks=1, seed=1, together=together)
         catalog = {each.id: each for each in servers}
@@ -86,6 +93,7 @@ class SweepHarness:
                 self.events.append,
                 answered=set(answered),
                 repeats=repeats or RepeatBudget(),
+                load_hosts={host.name: load_host(host.name) for host in load_hosts},
             )
             run(batches_of(runs), context)
         finally:
@@ -816,3 +824,41 @@ def test_every_cell_is_reported_as_it_is_done(harness: SweepHarness) -> None:
 def test_times_are_stored_with_their_zone(harness: SweepHarness) -> None:
     harness.run(A, generate=always(GOOD))
     assert all(record.at.tzinfo == datetime.UTC for record in harness.stored.records if isinstance(record, Trial))
+
+
+def test_load_from_a_host_is_recorded_with_what_that_host_did(harness: SweepHarness) -> None:
+    host = FakeRemote("lab2", lambda command: GOOD)
+    harness.run(A, generate=lambda *_: pytest.fail("the generator beside the server makes no load"), load_hosts=[host])
+    assert harness.cells() == {("a-1", 10): "valid"}
+    (trial,) = (record for record in harness.stored.records if isinstance(record, Trial))
+    assert trial.outcome
+    assert trial.load_hosts
+    (found,) = trial.load_hosts
+    assert (found.name, found.connections, found.received_bytes) == ("lab2", 10, trial.outcome.received_bytes)
+    assert host.taken == ["1-a-1-1-small-c10.host1.latencies", "1-a-1-1-small-c10.host1.csv"]
+
+
+def test_a_server_whose_load_host_went_away_between_its_trials_is_started_again_at_no_cost(
+    harness: SweepHarness,
+) -> None:
+    def answer(command: Sequence[str]) -> Completed:
+        host.is_connected = len(host.commands) != 2  # the first trial is the second command
+        return GOOD
+
+    host = FakeRemote("lab2", answer)
+    log = harness.run(A, generate=always(GOOD), levels=(10, 20), load_hosts=[host])
+    assert harness.cells() == {("a-1", 10): "valid", ("a-1", 20): "valid"}
+    assert log == ["start a-1", "stop a-1", "start a-1", "stop a-1", "close"]
+
+
+def test_a_load_host_that_goes_away_costs_its_trial_and_all_is_started_again(harness: SweepHarness) -> None:
+    def answer(command: Sequence[str]) -> Completed:
+        if len(host.commands) != 2:  # the warm-up is the first
+            return GOOD
+        harness.runtime.running[-1].end = Message(Code.LOAD_HOST_GONE, {"who": "lab2"})
+        return Completed(1, "", "unexpected EOF")
+
+    host = FakeRemote("lab2", answer)
+    log = harness.run(A, generate=always(GOOD), levels=(10, 20), load_hosts=[host])
+    assert harness.cells() == {("a-1", 10): "load host lab2 is gone", ("a-1", 20): "valid"}
+    assert log == ["start a-1", "stop a-1", "start a-1", "stop a-1", "close"]

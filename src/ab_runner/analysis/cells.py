@@ -31,7 +31,7 @@ from ab_runner.analysis.trial_figures import (
     own_latency,
     percentiles,
 )
-from ab_runner.model.load import Limit
+from ab_runner.model.load import NOT_THE_SERVER, Limit
 from ab_runner.model.records import Record, is_valid
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell, CellRecord, Trial, cell_of
@@ -66,10 +66,10 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     so it might have been longer. `latency_by` is the generator if it recorded no requests: they are medians over the
     trials of percentiles that it computed itself. `served` is the share of the connections that was served at a time,
     the median over the valid trials. `limit` is what was the limit in most of the trials, and `limited` in how many of
-    the `counted` ones, those with a valid result, the generator was. `open_latencies` has what is known of an open
-    load's latencies, and `capacity` the rates that shares of the trials meet. `failure` describes the trials that
-    failed. `remarks` are what a reader should know. `sessions`: in how many of how many it has a figure, of a result of
-    several; `by_batch` then has a figure for each of them.
+    the `counted` ones, those with a valid result, it was `limited_by`, the generator or the network. `open_latencies`
+    has what is known of an open load's latencies, and `capacity` the rates that shares of the trials meet. `failure`
+    describes the trials that failed. `remarks` are what a reader should know. `sessions`: in how many of how many it
+    has a figure, of a result of several; `by_batch` then has a figure for each of them.
     """
 
     cell: Cell
@@ -87,6 +87,7 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
     served: float | None
     limit: Limit | None
     limited: int
+    limited_by: Limit
     counted: int
     open_latencies: OpenLatencies | None
     capacity: Capacity | None
@@ -148,8 +149,8 @@ class CellSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_lower_bound(self) -> bool:
-        """Whether the server may be faster than the figure says, because the generator was the limit of one or more of
-        its trials."""
+        """Whether the server may be faster than the figure says, because the generator or the network was the limit of
+        one or more of its trials."""
         return self.limited > 0 and self.figure is not None
 
 
@@ -209,6 +210,7 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
     else:
         estimate = median_over_blocks(list(by_batch.values())) if by_batch else None
     limits = [] if is_rejected else _limits(valid, latencies)
+    bounds = Counter[Limit](limit for limit in limits if limit in NOT_THE_SERVER)
     efficiency = {} if is_rejected else _by_batch([figures for figures, _ in counted], lambda each: each.cpu_efficiency)
     messages = [message_of(record) for record in failed]
     return CellSummary(
@@ -227,7 +229,8 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
         longest_is_cut_off=is_cut_off(valid, spreads),
         served=served,
         limit=_most_common(limits),
-        limited=0 if latencies else limits.count("generator"),
+        limited=0 if latencies else bounds.total(),
+        limited_by=bounds.most_common(1)[0][0] if bounds else "generator",
         counted=len(valid),
         open_latencies=latencies,
         capacity=capacity,

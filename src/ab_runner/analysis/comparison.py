@@ -300,7 +300,13 @@ def why_not_comparable(before: Sweep, after: Sweep) -> Iterator[str]:
     yield from machine_differences(before, after, _CPUS)
     yield from difference("server CPUs", before.server_cpus, after.server_cpus)
     yield from difference("generator CPUs", before.generator_cpus, after.generator_cpus)
+    yield from difference("load from", _load_hosts_text(before), _load_hosts_text(after))
     yield from work_differences(before, after)
+
+
+def _load_hosts_text(sweep: Sweep) -> str:
+    hosts = (f"{host.machine.cpus} CPUs {host.machine.cpu_model}" for host in sweep.load_hosts)
+    return "; ".join(hosts) or "beside the server"
 
 
 def work_differences(before: Sweep, after: Sweep) -> Iterator[str]:

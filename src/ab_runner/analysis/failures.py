@@ -30,14 +30,14 @@ class FailureKind(Enum):
     OVERLOADED = "overloaded"
     """The server does not keep up with an open load, or meets an SLO at no rate."""
     GENERATOR = "generator"
-    """The load generator did not keep up with an open load."""
+    """The load generator, or the network to it, did not keep up with an open load."""
     TIMEOUT = "timeout"
     CONNECTION = "connection"
     """A connection was refused or broke."""
     NOT_STARTED = "not started"
     """The server was not built, did not start, or did not get ready."""
     ENDED = "ended"
-    """The server or the generator ended in the middle."""
+    """The server, the generator or a load host ended in the middle."""
     OTHER = "other"
 
 
@@ -45,7 +45,7 @@ _CODES: dict[FailureKind, tuple[Code, ...]] = {
     FailureKind.COLD: (Code.COLD,),
     FailureKind.DISTURBED: (Code.FEW_CLEAN_SECONDS,),
     FailureKind.OVERLOADED: (Code.OVERLOADED, Code.SLO_MISSED),
-    FailureKind.GENERATOR: (Code.GENERATOR_BEHIND,),
+    FailureKind.GENERATOR: (Code.GENERATOR_BEHIND, Code.NETWORK_FULL),
     FailureKind.FAILED_REQUESTS: (Code.FAILED, Code.COUNTED),
     FailureKind.INCOMPLETE: (Code.NONE_COMPLETED, Code.INCOMPLETE),
     FailureKind.NO_HTTP_1_0: (Code.REFUSES_HTTP_1_0,),
@@ -53,7 +53,7 @@ _CODES: dict[FailureKind, tuple[Code, ...]] = {
     FailureKind.NOT_STARTED: (Code.DOES_NOT_BUILD, Code.DOES_NOT_START, Code.DOES_NOT_GET_READY, Code.NOT_RUN),
     FailureKind.ENDED: (
         Code.EXITED, Code.KILLED_BY, Code.RAN_OUT_OF_MEMORY, Code.CONTAINER_STATE, Code.CONTAINERS_GONE, Code.NO_ENGINE,
-        Code.STOPPED_IN_WARM_UP, Code.CRASHED, Code.KILLED, Code.INTERRUPTED, Code.OUT_OF_MEMORY,
+        Code.LOAD_HOST_GONE, Code.STOPPED_IN_WARM_UP, Code.CRASHED, Code.KILLED, Code.INTERRUPTED, Code.OUT_OF_MEMORY,
     ),
     FailureKind.TIMEOUT: (Code.TIMEOUT, Code.OVER_TIME, Code.NO_WHOLE_ANSWER, Code.DOES_NOT_CLOSE),
     FailureKind.CONNECTION: (

@@ -14,6 +14,7 @@ from ab_runner.analysis.compared import Compared
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift
 from ab_runner.analysis.failures import FailureKind
 from ab_runner.analysis.measure import lower_is_better
+from ab_runner.model.load import Limit
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
@@ -77,9 +78,9 @@ class WorkloadSummary(msgspec.Struct, frozen=True):
 class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     """What supports or weakens the figures. `wide` is half the width of the median interval, as a share of its
     figure, and `drift` the largest of the reference, each None where it is small. Of the `cells`, `disturbed` are
-    disturbed, and `without` have no figure for another reason. The generator was the limit of one or more trials of
-    `limited`. Intervals of one of the `sessions` hold for its hours alone. `sweeps`: of how many the result is made;
-    `wide` is then that of the relative rates, and known however small it is."""
+    disturbed, and `without` have no figure for another reason. What is in `limited_by` was the limit of one or more
+    trials of `limited`. Intervals of one of the `sessions` hold for its hours alone. `sweeps`: of how many the result
+    is made; `wide` is then that of the relative rates, and known however small it is."""
 
     starts: int
     wide: float | None
@@ -87,6 +88,7 @@ class Confidence(msgspec.Struct, frozen=True, kw_only=True):
     disturbed: int
     without: int
     limited: int
+    limited_by: tuple[Limit, ...]
     drift: float | None
     warnings: int
     sessions: int
@@ -221,6 +223,7 @@ def _confidence(cells: Sequence[CellSummary], drifts: Sequence[Drift], warnings:
         disturbed=sum(cell.failure_kind is FailureKind.DISTURBED for cell in cells),
         without=sum(cell.figure is None and cell.failure_kind is not FailureKind.DISTURBED for cell in cells),
         limited=sum(cell.is_lower_bound for cell in cells),
+        limited_by=tuple(sorted({cell.limited_by for cell in cells if cell.is_lower_bound})),
         drift=drift if drift > WORTH_A_WARNING else None,
         warnings=warnings,
         sessions=sessions,

@@ -9,7 +9,7 @@ import msgspec
 
 from ab_runner.analysis.disturbed import counts_clean_seconds, stolen_shares
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift, Shift
-from ab_runner.host.preflight import Finding, findings, network_findings
+from ab_runner.host.preflight import Finding, conntrack_findings, findings, network_findings
 from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.records import Record, ResumeRecord, StartRecord, WarmUpRecord
 from ab_runner.model.sweep import Sweep
@@ -130,11 +130,16 @@ def warnings_of(stored: Stored, drifts: Sequence[Drift], shifts: Sequence[Shift]
 
 
 def findings_of(sweep: Sweep) -> Iterator[Finding]:
-    """Yield the findings on this sweep's host, good and bad."""
+    """Yield the findings on this sweep's host and on those that its load comes from, good and bad."""
     if sweep.conditions is not None:
         yield from findings(sweep.conditions)
     if sweep.request.runtime == "process":
         yield from network_findings(sweep.machine.sysctls)
+    if sweep.load_hosts:
+        yield from conntrack_findings(sweep.machine.sysctls)
+    for host in sweep.load_hosts:
+        for finding in (*findings(host.conditions), *conntrack_findings(host.machine.sysctls)):
+            yield Finding(finding.good, f"load host {host.name}: {finding.text}")
 
 
 def skipped(servers: Mapping[str, Skip]) -> Iterator[Skipped]:

@@ -119,6 +119,22 @@ from ab_runner.sweep.request import Place, with_changes
     "connects across a bridge.",
 )
 @click.option(
+    "--server-host",
+    metavar="CONTEXT",
+    help="docker only: the Docker context of the host that servers run on.  [default: the engine that docker takes]",
+)
+@click.option(
+    "--load-hosts",
+    type=options.Names("load host"),
+    metavar="CONTEXT,…",
+    help="docker only: the Docker contexts of the hosts that load comes from.  [default: beside the server]",
+)
+@click.option(
+    "--server-address",
+    metavar="ADDRESS",
+    help="The address at which load hosts reach the server's host.  [default: by the context of --server-host]",
+)
+@click.option(
     "--jdk",
     type=click.Choice(JDKS),
     help=f"The JDK of all JVM servers.  [default: docker {DEFAULT_JDK}, process the newest of this host]",
@@ -157,6 +173,9 @@ def asked(
     warmup: WarmUp | None,
     runtime: str,
     network: str,
+    server_host: str | None,
+    load_hosts: tuple[str, ...] | None,
+    server_address: str | None,
     jdk: int | None,
     port: int,
     out: Path | None,
@@ -179,6 +198,9 @@ def asked(
         protocol=with_changes(usual, trial=trial, warm_up=warmup, blocks=blocks),
         runtime=runtime,
         network=network,
+        server_host=server_host,
+        load_hosts=load_hosts or (),
+        server_address=server_address,
         jdk=jdk,
         seed=0,
         generator=DEFAULT.name if opened or generator is None else generator,

@@ -162,7 +162,6 @@ def _in_two_packets(subject: Subject) -> None:
     request = subject.request(subject.first)
     for at in (1, 10, len(request) - 2):
         with subject.open() as connection:
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection.sendall(request[:at])
             time.sleep(0.05)
             subject.exchange(connection, subject.first, request, unsent=request[at:])

@@ -1,22 +1,32 @@
-"""Before each trial: a short wait for what the last one left behind to clear, and a record of what remains."""
+"""Before each trial: a short wait for what the last one left behind to clear, and a record of what remains. Standard
+library only: the agent has nothing else."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import NamedTuple
 
 from ab_runner.host import procfs
-from ab_runner.model.resources import Cooldown
 
 WAIT_SECONDS = 1.0
 """The longest wait: TIME_WAIT lasts for a minute, which no sweep could wait after each of its trials."""
 _LOOK_EVERY = 0.02
 _RUNNABLE = 1
-"""The runner itself, which makes the check."""
+"""The program itself, which makes the check."""
 
 
-def settle(server: int | None, ports: int) -> Cooldown:
+class Settled(NamedTuple):
+    """What earlier trials had left when the next one began, each None where that is not known, and the seconds that
+    were given them to go. `model.resources.Cooldown` has it as it is stored."""
+
+    time_wait: int | None
+    runnable: int | None
+    waited: float
+
+
+def settle(server: int | None, ports: int) -> Settled:
     """Wait until the run queue is empty and closed connections leave ports for the next trial, for at most a second,
     and return what is left. `server` is a process in the server's network namespace, None where that cannot be seen
     from here; that namespace has so many `ports`."""
@@ -28,7 +38,7 @@ def settle_by(
     ports: int,
     clock: Callable[[], float],
     sleep: Callable[[float], None],
-) -> Cooldown:
+) -> Settled:
     """Return what is left after the wait. `look` gives the sockets in TIME_WAIT and the runnable threads of the
     machine, each None where not to be known. TIME_WAIT sockets may be as many as there are `ports`: Linux gives their
     ports out again after a second (tcp_tw_reuse, which the containers have on)."""
@@ -37,7 +47,7 @@ def settle_by(
         waiting, runnable = look()
         waited = clock() - began
         if waited >= WAIT_SECONDS or ((runnable or 0) <= _RUNNABLE and (waiting or 0) <= ports):
-            return Cooldown(time_wait=waiting, runnable=runnable, waited=round(waited, 3))
+            return Settled(time_wait=waiting, runnable=runnable, waited=round(waited, 3))
         sleep(_LOOK_EVERY)
 
 

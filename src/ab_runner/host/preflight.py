@@ -1,28 +1,25 @@
-"""Preflight checks: conditions of this host that spoil a measurement at this moment. `look` reads it; `findings`, which
-is pure, judges it."""
+"""Preflight checks: conditions of this host that spoil a measurement at this moment. `host.facts` reads it;
+`findings`, which is pure, judges it."""
 
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import msgspec
 
-from ab_runner.host import procfs
+from ab_runner.host import facts
 from ab_runner.host.machine import local_ports
 from ab_runner.model.sweep import Conditions
 
 WANTED_BACKLOG = 10_000
 _WANTED_PORTS = 28_000
 """Linux's own range has 28,232: with fewer, connections that were just closed leave none for new ones."""
+_WANTED_CONNECTIONS = 20_000
+"""New connections per second that a host's connection tracking must bear: one ab makes up to 19,000."""
 _BUSY_CORES = 0.2
 STOLEN_AT_MOST = 0.02
 """The share of CPU time that the hypervisor may give to others without a warning."""
-_LOOK_SECONDS = 1.0
-_CPU = Path("/sys/devices/system/cpu")
-_CGROUPS = Path("/sys/fs/cgroup")
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -32,23 +29,9 @@ class Finding(msgspec.Struct, frozen=True):
     text: str
 
 
-def conditions_now(cpu: Path = _CPU, cgroups: Path = _CGROUPS) -> Conditions:
+def conditions_now() -> Conditions:
     """Return what can be known of this host. It takes a second, to see what else is running."""
-    governors = {path.read_text().strip() for path in cpu.glob("cpu[0-9]*/cpufreq/scaling_governor")}
-    before = procfs.machine_stat().total
-    began = time.monotonic()
-    time.sleep(_LOOK_SECONDS)
-    seconds = time.monotonic() - began
-    after = procfs.machine_stat().total
-    spent = procfs.CpuTimes(*(max(0.0, now - then) for now, then in zip(after, before, strict=True)))
-    return Conditions(
-        governors=tuple(sorted(governors)),
-        turbo=_turbo(cpu),
-        swap_used_bytes=procfs.swap_used_bytes(),
-        busy_cores=round((spent.programs + spent.interrupts) / seconds, 2),
-        stolen=round(spent.stolen / (sum(spent) or 1.0), 3),
-        cpu_quota=_cpu_quota(cgroups),
-    )
+    return msgspec.convert(facts.conditions(), Conditions)
 
 
 def findings(conditions: Conditions) -> Iterator[Finding]:
@@ -105,34 +88,19 @@ def network_findings(sysctls: Mapping[str, str]) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+def conntrack_findings(sysctls: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the finding on connection tracking of a host that takes part in load from other hosts, if its settings are
+    known."""
+    entries, seconds = (sysctls.get(name, "") for name in (facts.CONNTRACK_MAX, facts.CONNTRACK_SECONDS))
+    if not all(re.fullmatch("[0-9]{1,18}", text) for text in (entries, seconds)):
+        return
+    per_second = int(entries) / max(1, int(seconds))
+    yield _finding(
+        per_second >= _WANTED_CONNECTIONS, f"connection tracking: {per_second:,.0f} new connections per second",
+        f"connection tracking has room for {per_second:,.0f} new connections per second, for it keeps each for "
+        f"{int(seconds):,} s: sysctl {facts.CONNTRACK_SECONDS}=5",
+    )  # fmt: skip
+
+
 def _finding(good: bool, well: str, bad: str) -> Finding:
     return Finding(good, well if good else bad)
-
-
-def _turbo(cpu: Path) -> bool | None:
-    for path, when_on in ((cpu / "intel_pstate/no_turbo", "0"), (cpu / "cpufreq/boost", "1")):
-        if path.exists():
-            return path.read_text().strip() == when_on
-    return None
-
-
-def _cpu_quota(cgroups: Path) -> float | None:
-    """Return the least number of cores that any cgroup around this process allows, in version 2 or 1 of cgroups."""
-    quotas: list[float] = []
-    for controllers, path in procfs.cgroup_paths("self"):
-        if not controllers or "cpu" in controllers:
-            top = cgroups / ",".join(controllers)
-            inside = top / path
-            folders = [folder for folder in (inside, *inside.parents) if folder.is_relative_to(top)]
-            quotas += [quota for folder in folders if (quota := _quota_of(folder)) is not None]
-    return min(quotas, default=None)
-
-
-def _quota_of(folder: Path) -> float | None:
-    if (folder / "cpu.max").exists():
-        quota, period = (folder / "cpu.max").read_text().split()
-        return None if quota == "max" else int(quota) / int(period)
-    if (folder / "cpu.cfs_quota_us").exists():
-        limit = int((folder / "cpu.cfs_quota_us").read_text())
-        return limit / int((folder / "cpu.cfs_period_us").read_text()) if limit > 0 else None
-    return None

@@ -145,6 +145,18 @@ def cpu_seconds(process: ProcessStat) -> float:
     return process.cpu_seconds
 
 
+def own_memory_bytes(pid: int) -> int:
+    """Return the memory that a process has of no file: its anonymous pages, and the shared ones of no file or of a
+    file in memory. 0 for a process that has ended and was not waited for."""
+    return parse_own_memory_bytes((PROC / str(pid) / "status").read_text(errors="replace"))
+
+
+def parse_own_memory_bytes(text: str) -> int:
+    """Return what /proc/PID/status says about that: `RssAnon: 1234 kB`. A name that holds a line break is written with
+    an escape sequence there."""
+    return sum(int(kib) for kib in re.findall(r"^Rss(?:Anon|Shmem):\s*(\d+) kB$", text, re.MULTILINE)) * 1024
+
+
 def owner(pid: int) -> int:
     """Return the user that a process runs as."""
     return (PROC / str(pid)).stat().st_uid

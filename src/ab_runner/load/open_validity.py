@@ -24,6 +24,7 @@ OWN_LIMITS = ("no_port", "no_descriptor")
 """Its names for requests that it or its host could not make, however fast the server was."""
 FEWEST_FOR_P99 = 1_000
 """Requests of which ten take longer than p99."""
+_NOT_THE_SERVER: dict[Limit, Code] = {"generator": Code.GENERATOR_BEHIND, "network": Code.NETWORK_FULL}
 _IDLE_AT_LEAST = 0.99
 """The share of the idle connections that must be open all the time."""
 
@@ -63,7 +64,7 @@ def _behind(outcome: Outcome, limit: Limit | None, wait_ms: int) -> Message | No
     arrivals = outcome.arrivals
     if arrivals is None or _unanswered(outcome, arrivals) <= _allowed(outcome, arrivals, wait_ms):
         return None
-    code = Code.GENERATOR_BEHIND if limit == "generator" else Code.OVERLOADED
+    code = _NOT_THE_SERVER.get(limit, Code.OVERLOADED) if limit else Code.OVERLOADED
     failed = _most_first({**outcome.failed, **arrivals.refused})
     return Message(code, {"answers_per_second": outcome.completed_per_second}, failed)
 

@@ -10,8 +10,11 @@ from msgspec import Struct
 from ab_runner.model.limits import Amount, Count, Whole
 from ab_runner.model.workload import WorkloadName
 
-Limit = Literal["generator", "server", "machine"]
-"""Whose CPUs were full in a trial: `server` also where both were, and `machine` where they shared them."""
+Limit = Literal["generator", "server", "machine", "network"]
+"""Whose CPUs were full in a trial: `server` also where both were, and `machine` where they shared them. `network`: none
+of these, and the link to a load host was full."""
+NOT_THE_SERVER: tuple[Limit, ...] = ("generator", "network")
+"""Limits with which the server may be faster than it was."""
 
 
 ArrivalKind = Literal["poisson", "constant"]

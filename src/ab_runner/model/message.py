@@ -31,6 +31,8 @@ class Code(StrEnum):
     """`answers_per_second`; the failures follow from it."""
     GENERATOR_BEHIND = "generator too slow"
     """As above."""
+    NETWORK_FULL = "network is full"
+    """As above."""
     NONE_COMPLETED = "none completed"
     INCOMPLETE = "incomplete"
     """`completed` of `requests`."""
@@ -94,6 +96,8 @@ class Code(StrEnum):
     """The container of `who` is in a `state` in which it does not run."""
     CONTAINERS_GONE = "containers are gone"
     NO_ENGINE = "no Docker engine"
+    LOAD_HOST_GONE = "load host is gone"
+    """`who` of the load hosts."""
     STOPPED_IN_WARM_UP = "stopped in warm-up"
     # --- starts
     DOES_NOT_BUILD = "does not build"

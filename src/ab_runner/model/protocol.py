@@ -28,6 +28,12 @@ SweepName = ProtocolName
 StudyId = Annotated[str, Meta(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*\Z", max_length=63)]
 DEFAULT_STUDY = "cindy-2006"
 """What a sweep stands beside that names no study, and stood beside before there was another one."""
+CONTEXT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.+-]{0,62}\Z"
+"""The names of Docker contexts."""
+ContextName = Annotated[str, Meta(pattern=CONTEXT_PATTERN)]
+LOAD_HOSTS_AT_MOST = 64
+FROM_HOSTS = "hosts"
+"""The network of a sweep whose load comes from other hosts."""
 RUNTIMES = ("auto", "docker", "process")
 """Where servers and generators are asked to run. `auto`: Docker where its engine answers, else processes."""
 DEFAULT_GENERATOR = "ab"
@@ -155,6 +161,13 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     """None: the load is closed."""
     runtime: str
     network: str
+    """`loopback`, `bridge` or, where there are load hosts, `FROM_HOSTS`."""
+    server_host: ContextName | None = None
+    """The Docker context of the engine that servers run on. None: the one that the docker command takes by itself."""
+    server_address: Annotated[str, Meta(max_length=255)] | None = None
+    """The address or name at which load hosts find that host. None: by its engine's endpoint."""
+    load_hosts: Annotated[tuple[ContextName, ...], Meta(max_length=LOAD_HOSTS_AT_MOST)] = ()
+    """The Docker contexts of the engines that load comes from. None of them: it comes from beside the server."""
     seed: Whole
     precision: Real | None = None
     """Only of sweeps of older versions: blocks were added until half the width of every interval was this share of its
@@ -164,7 +177,7 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     generator: Name = DEFAULT_GENERATOR
     """The program that makes a closed load."""
     generators: Count = 1
-    """Its processes or threads, which share each trial's connections."""
+    """Its processes or threads, which share each trial's connections; of several load hosts those of each."""
     server_cpus: Cpus | None = None
     """CPUs that a server is pinned to. None: all but those of the generators."""
     share_cpus: bool = False
@@ -175,6 +188,11 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     """Which of the study's own sweeps it is. None: another one."""
     jdk: Count | None = None
     """What all JVM servers run on. None: the host has none, or the sweep was made before this was recorded."""
+
+    @property
+    def needs_docker(self) -> bool:
+        """Whether it names engines."""
+        return self.server_host is not None or bool(self.load_hosts)
 
     @property
     def axis(self) -> Axis:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ab_runner.model.limits import Amount, Count, Real, Whole
+from ab_runner.model.load import Limit
 
 
 class StolenSeconds(Struct, frozen=True):
@@ -21,7 +22,8 @@ class Usage(Struct, frozen=True, kw_only=True):
     does before and after it; None where that was too short to tell. Other None: this system does not show it."""
 
     server_cpu_seconds: Real
-    """In the whole trial, with the kernel's work for it."""
+    """In the whole trial, with the kernel's work for it. What is said of the generator is of all load hosts together,
+    where load comes from these."""
     generator_cpu_seconds: Real
     server_cores_busy: Real | None
     generator_cores_busy: Real | None
@@ -60,6 +62,28 @@ class Usage(Struct, frozen=True, kw_only=True):
         return self.jit_cpu_seconds / self.server_cpu_seconds
 
 
+class HostLoad(Struct, frozen=True, kw_only=True):
+    """What one load host did in a trial, by its own clock. Cores and CPUs are as in `Usage`, of all CPUs of the host;
+    None where it does not show them. What the generator found is None where its run failed."""
+
+    name: str
+    connections: Count | None
+    rate: Amount | None
+    """Answers per second, with the parts of those that the end of the trial cut off."""
+    received_bytes: Whole | None
+    seconds: Amount | None
+    wall_seconds: Amount
+    """What the whole run took, by the runner's clock."""
+    cpu_seconds: Real | None
+    """Of its generator."""
+    cores_busy: Real | None
+    cpus_idle: Real | None
+    cpus_interrupts: Real | None
+    stolen_share: Real | None
+    limit: Limit | None
+    """`generator` or `network`; None where neither was full."""
+
+
 class JvmActivity(Struct, frozen=True, kw_only=True):
     """What a JVM did besides its work while a trial ran, by its own counters."""
 
@@ -76,7 +100,8 @@ class JvmActivity(Struct, frozen=True, kw_only=True):
 class Course(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a trial took in each of its seconds, by looks at about a second from each other. `at` are the looks in
     seconds since the first one, which is not among them. Every other tuple has a figure for each of these looks: what
-    was used since the one before, or for memory what there was then. It is empty where that is not known."""
+    was used since the one before, or for memory what there was then. It is empty where that is not known. All are of
+    the server's host: of load from other hosts nothing is in it."""
 
     at: tuple[Amount, ...]
     server_cpu_seconds: tuple[Amount, ...]

@@ -9,13 +9,14 @@ from msgspec import Meta, Struct, field
 from ab_runner.model.limits import (
     SERVERS_AT_MOST,
     WORKLOADS_AT_MOST,
+    Amount,
     Count,
     Moment,
     Real,
     Whole,
 )
 from ab_runner.model.message import Skip
-from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.protocol import LOAD_HOSTS_AT_MOST, ContextName, SweepRequest
 from ab_runner.model.server import Server
 from ab_runner.model.workload import Workload, WorkloadName
 
@@ -53,6 +54,18 @@ class Conditions(Struct, frozen=True, kw_only=True):
     """Cores that a cgroup around the runner allows."""
 
 
+class LoadHost(Struct, frozen=True, kw_only=True):
+    """A host that load comes from, by the name of its Docker context, as it was before the first trial."""
+
+    name: ContextName
+    engine: str
+    """The version of its Docker engine."""
+    machine: Machine
+    conditions: Conditions
+    link: Amount
+    """Bytes per second that came from the server's host, when none went to the others."""
+
+
 class Outside(Struct, frozen=True):
     """Where a server from outside the repository came from: its folder, and the sha256 of its image or its files."""
 
@@ -71,6 +84,10 @@ class Sweep(Struct, frozen=True, kw_only=True):
     server_cpus: tuple[Count, ...]
     """CPUs that servers are pinned to; empty where nothing is pinned."""
     generator_cpus: tuple[Count, ...]
+    """The same of the generator; on load hosts nothing is pinned, and it makes no load here."""
+    load_hosts: Annotated[tuple[LoadHost, ...], Meta(max_length=LOAD_HOSTS_AT_MOST)] = ()
+    links_together: Amount | None = None
+    """Bytes per second that came from the server's host to all load hosts at once; None without any."""
     environment: dict[str, str]
     """The versions of ab, Docker, the toolkit and other tools."""
     fixtures: dict[str, str]

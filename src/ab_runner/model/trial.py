@@ -14,7 +14,7 @@ from ab_runner.model.limits import (
 )
 from ab_runner.model.load import Limit, Outcome
 from ab_runner.model.message import Message, Verdict
-from ab_runner.model.resources import Cooldown, Course, JvmActivity, Usage
+from ab_runner.model.resources import Cooldown, Course, HostLoad, JvmActivity, Usage
 from ab_runner.model.workload import WorkloadName
 
 COURSE_SECONDS = 10
@@ -107,6 +107,8 @@ class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record")
     """Answers that the runner requested during the trial and compared byte by byte; None in older files."""
     course: Course | UnsetType = UNSET
     """Of a closed load of `COURSE_SECONDS` or more; the records of other trials do not mention it."""
+    load_hosts: tuple[HostLoad, ...] | UnsetType = UNSET
+    """Those that made its load; the records of trials without any do not mention it."""
 
     @property
     def watched_seconds(self) -> float:

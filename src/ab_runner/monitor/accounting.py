@@ -1,5 +1,6 @@
 """CPU time, memory and threads as Linux accounts for them: a container's by its control group, a process's by its
-session. Everything here is a read of a few small files in /proc and /sys, cheap enough for ten times a second.
+session or container. Everything here is a read of a few small files in /proc and /sys, cheap enough for ten times a
+second. Standard library only: the agent has nothing else.
 
 OSError where the system does not show a figure: it is no Linux, or the process is gone.
 """
@@ -8,16 +9,14 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
-import msgspec
-
 from ab_runner.host import procfs
 from ab_runner.host.procfs import CgroupPath, CpuTimes, ProcessStat
-from ab_runner.monitor.usage import Thread
+from ab_runner.monitor.readings import Thread
 
 CGROUPS = Path("/sys/fs/cgroup")
 
@@ -38,27 +37,6 @@ class CpuAccounting(Protocol):
 
     def processes(self) -> list[int]:
         """Return their numbers."""
-
-
-class ResourceAccounts(msgspec.Struct, frozen=True):
-    """The accounts of a server and of its generator, with the CPUs that each may use."""
-
-    server: CpuAccounting
-    generator_cpu_seconds: Callable[[], float]
-    server_cpus: tuple[int, ...]
-    generator_cpus: tuple[int, ...]
-
-
-def accounts_of(
-    server: CpuAccounting,
-    generator_cpu_seconds: Callable[[], float],
-    server_cpus: tuple[int, ...],
-    generator_cpus: tuple[int, ...],
-) -> ResourceAccounts:
-    """Return the accounts of a server and of its generator. The CPUs are those that each is pinned to; where nothing is
-    pinned, each may use all."""
-    everything = tuple(os.sched_getaffinity(0))
-    return ResourceAccounts(server, generator_cpu_seconds, server_cpus or everything, generator_cpus or everything)
 
 
 class Cgroup:
@@ -114,25 +92,25 @@ def _figures(text: str) -> dict[str, int]:
     return {name: int(value) for name, value in (line.split() for line in text.splitlines())}
 
 
-class Session:
-    """The processes of a session: a server or generator that was started with setsid, and all that it started.
+class Processes:
+    """Processes that belong together, as /proc shows each of them. It does not show the CPU time of one that ended and
+    was not waited for."""
 
-    Its memory is the sum of theirs, so that pages which they share count in each.
-    """
-
-    def __init__(self, leader: int) -> None:
-        self._leader = leader
+    def __init__(self) -> None:
         self._strangers: set[int] = set()
-        """Processes of other sessions, which need no second look: one comes into a session by birth only."""
+        """Other processes, which need no second look: one belongs to a group by birth only."""
 
     def look(self) -> Look:
-        """Return what its processes have used until now."""
+        """Return what they have used until now. Pages that they share count in each."""
         members = self._members()
-        seconds = sum(procfs.cpu_seconds(member) + member.ended_children_cpu_seconds for member in members)
-        return Look(seconds, sum(member.memory_bytes for member in members))
+        return Look(_cpu_seconds(members), sum(self._memory_bytes(member) for member in members))
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time that they have used until now."""
+        return _cpu_seconds(self._members())
 
     def processes(self) -> list[int]:
-        """Return the numbers of its processes."""
+        """Return their numbers."""
         return [member.pid for member in self._members()]
 
     def _members(self) -> list[ProcessStat]:
@@ -142,13 +120,73 @@ class Session:
         for pid in running - self._strangers:
             with suppress(OSError):  # it has just ended
                 process = procfs.process_stat(pid)
-                if process.session == self._leader:
+                if self._is_member(process):
                     members.append(process)
                 else:
                     self._strangers.add(pid)
         if not members:
-            raise ProcessLookupError(f"session {self._leader} has ended")
+            raise ProcessLookupError(f"{self} has ended")
         return members
+
+    def _is_member(self, process: ProcessStat) -> bool:
+        """Return whether it is one of them. OSError if it has just ended."""
+        raise NotImplementedError
+
+    def _memory_bytes(self, process: ProcessStat) -> int:
+        """Return the memory that counts as its own."""
+        raise NotImplementedError
+
+
+def _cpu_seconds(members: Iterable[ProcessStat]) -> float:
+    return sum(procfs.cpu_seconds(member) + member.ended_children_cpu_seconds for member in members)
+
+
+class Session(Processes):
+    """The processes of a session: a server or generator that was started with setsid, and all that it started."""
+
+    def __init__(self, leader: int) -> None:
+        super().__init__()
+        self._leader = leader
+
+    def __str__(self) -> str:
+        return f"session {self._leader}"
+
+    def _is_member(self, process: ProcessStat) -> bool:
+        return process.session == self._leader
+
+    def _memory_bytes(self, process: ProcessStat) -> int:
+        return process.memory_bytes
+
+
+class ContainerProcesses(Processes):
+    """The processes of a container, by the name of their control group, where its files cannot be seen.
+
+    Their memory is what each has of its own, as that of the group: its part of the page cache is in neither.
+    """
+
+    def __init__(self, container: str) -> None:
+        super().__init__()
+        self._container = container
+        self._own: set[int] = set()
+        """Those of the last look, which need no second look at their group."""
+
+    def __str__(self) -> str:
+        return f"container {self._container}"
+
+    def _members(self) -> list[ProcessStat]:
+        members = super()._members()
+        self._own = {member.pid for member in members}
+        return members
+
+    def _is_member(self, process: ProcessStat) -> bool:
+        return process.pid in self._own or any(
+            self._container in place.path for place in procfs.cgroup_paths(process.pid)
+        )
+
+    def _memory_bytes(self, process: ProcessStat) -> int:
+        with suppress(OSError):  # it has just ended
+            return procfs.own_memory_bytes(process.pid)
+        return 0
 
 
 def children_cpu_seconds(running: Session | None) -> float:
@@ -157,7 +195,7 @@ def children_cpu_seconds(running: Session | None) -> float:
     seconds = 0.0
     if running is not None:
         with suppress(OSError):
-            seconds = running.look().cpu_seconds
+            seconds = running.cpu_seconds()
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return seconds + ended.ru_utime + ended.ru_stime
 

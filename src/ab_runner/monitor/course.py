@@ -13,7 +13,7 @@ from ab_runner.model.resources import Course
 from ab_runner.model.trial import COURSE_SECONDS
 from ab_runner.monitor.allocation import allocated
 from ab_runner.monitor.hsperfdata import Counters, activity
-from ab_runner.monitor.usage import Reading
+from ab_runner.monitor.readings import Reading
 
 _SHORTEST_INTERVAL = 0.5
 """Seconds. The last look is where the trial ends, and one that was less than this before it is left out."""
@@ -22,11 +22,9 @@ Figure = TypeVar("Figure")
 
 
 class CourseLook(msgspec.Struct, frozen=True):
-    """One look. `compiled` is the CPU time of a JVM's compiler threads since the trial began, and `counters` are those
-    of the JVM; None where that is not known."""
+    """One look. `counters` are those of a JVM; None where they are not known."""
 
     reading: Reading
-    compiled: float | None
     counters: Counters | None
 
 
@@ -51,7 +49,7 @@ def course_of(looks: Sequence[CourseLook]) -> Course | None:
         server_cpu_seconds=_used(looks, lambda look: look.reading.server_cpu),
         generator_cpu_seconds=_used(looks, lambda look: look.reading.generator_cpu),
         memory_bytes=_known(look.reading.memory for look in looks[1:]),
-        jit_cpu_seconds=_used(looks, lambda look: look.compiled),
+        jit_cpu_seconds=_used(looks, lambda look: look.reading.compiled),
         gc_count=tuple(each.gc_count for each in jvm),
         gc_seconds=tuple(round(each.gc_seconds, 4) for each in jvm),
         allocated_bytes=tuple(each.bytes for each in heap),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from ab_runner.model.load import Limit
 from ab_runner.model.resources import StolenSeconds, Usage
+from ab_runner.monitor.readings import Reading, Thread, Threads
 
 FULL = 0.95
 """The share of its CPU time from which on something counts as full.
@@ -16,38 +17,6 @@ The other 5 % are what a thread that always has work loses to the scheduler and 
 """
 _LOAD_BEGINS, _LOAD_ENDS = 0.1, 0.9
 """Shares of the server's CPU time between which the load was certainly on."""
-
-
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """One look. All times are running totals in seconds, `at` by a clock that never goes back."""
-
-    at: float
-    server_cpu: float
-    generator_cpu: float
-    server_cpus_idle: float | None
-    """Summed over the CPUs that the server may use; None where some of them cannot be seen, as within LXC."""
-    generator_cpus_idle: float | None
-    server_cpus_interrupts: float | None
-    generator_cpus_interrupts: float | None
-    server_stolen: float | None
-    """What the hypervisor gave to others, on average over the CPUs that the server may use."""
-    generator_stolen: float | None
-    stolen: Mapping[int, float]
-    """By CPU: those that server and generator may use, as far as they can be seen."""
-    memory: int | None
-
-
-class Thread(msgspec.Struct, frozen=True):
-    """A thread's running totals."""
-
-    cpu_seconds: float
-    switches: int
-    compiles: bool = False
-    """Is it one of a JVM's that do nothing but compile?"""
-
-
-Threads = Mapping[int, Thread]
-"""By their number."""
 
 
 def usage_of(readings: Sequence[Reading], before: Threads, after: Threads) -> Usage | None:
@@ -143,6 +112,41 @@ def _compiling(before: Threads, after: Threads) -> float | None:
     return round(sum(spent), 6) if spent else None
 
 
+def of_all_hosts(usage: Usage | None, hosts: Sequence[Usage | None]) -> Usage | None:
+    """Return what a trial took, with the generators of these load hosts together in the place of the one beside the
+    server, which made no load; None where it is not known of the server. A figure that one host does not show is not
+    known."""
+    if usage is None:
+        return None
+    known = [each for each in hosts if each is not None]
+
+    def together(figure: Callable[[Usage], float | None]) -> list[float] | None:
+        found = [value for each in known if (value := figure(each)) is not None]
+        return found if len(found) == len(hosts) else None
+
+    def summed(figure: Callable[[Usage], float | None]) -> float | None:
+        found = together(figure)
+        return None if found is None else round(sum(found), 6)
+
+    return msgspec.structs.replace(
+        usage,
+        generator_cpu_seconds=round(sum(each.generator_cpu_seconds for each in known), 6),
+        generator_cores_busy=summed(lambda each: each.generator_cores_busy),
+        generator_cpus_idle=summed(lambda each: each.generator_cpus_idle),
+        generator_cpus_interrupts=summed(lambda each: each.generator_cpus_interrupts),
+        generator_stolen_share=max(together(lambda each: each.generator_stolen_share) or [], default=None),
+    )
+
+
+def is_generator_full(usage: Usage | None, cpus: Sequence[int], generators: int) -> bool:
+    """Return whether so many generators filled a core each, or all of these CPUs, which nobody else is to use. The
+    interrupts of all these CPUs count as theirs, because they may run on any: rather too often than too rarely."""
+    if usage is None or usage.generator_cores_busy is None:
+        return False
+    busy = usage.generator_cores_busy + (usage.generator_cpus_interrupts or 0.0)
+    return _generator_side(usage, cpus).are_full(busy, min(generators, len(cpus)))
+
+
 def limit_of(
     usage: Usage | None, server_cpus: Sequence[int], generator_cpus: Sequence[int], generators: int = 1
 ) -> Limit | None:
@@ -163,11 +167,7 @@ def limit_of(
         idle=usage.server_cpus_idle or 0.0,
         stolen=len(server_cpus) * (usage.server_stolen_share or 0.0),
     )
-    generator_side = _Cpus(
-        len(generator_cpus),
-        idle=usage.generator_cpus_idle or 0.0,
-        stolen=len(generator_cpus) * (usage.generator_stolen_share or 0.0),
-    )
+    generator_side = _generator_side(usage, generator_cpus)
     if set(server_cpus) & set(generator_cpus):
         together = server + generator + (usage.server_cpus_interrupts or 0.0)
         if server_side.are_full(together, server_side.count):
@@ -178,6 +178,12 @@ def limit_of(
     if server_side.are_full(server, server_side.count) or server_side.are_full(usage.busiest_thread or 0.0, 1):
         return "server"
     return "generator" if generator_side.are_full(generator, min(generators, generator_side.count)) else None
+
+
+def _generator_side(usage: Usage, cpus: Sequence[int]) -> _Cpus:
+    return _Cpus(
+        len(cpus), idle=usage.generator_cpus_idle or 0.0, stolen=len(cpus) * (usage.generator_stolen_share or 0.0)
+    )
 
 
 class _Cpus(msgspec.Struct, frozen=True):

@@ -14,10 +14,11 @@ from typing import Any, BinaryIO, Protocol
 from msgspec import structs
 
 from ab_runner.errors import UserError
+from ab_runner.host import safe_files
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message, MessageError, Skip, SkipKind
 from ab_runner.model.server import Server
-from ab_runner.monitor.accounting import ResourceAccounts
+from ab_runner.monitor.watch import Accounts
 
 PORT = 8080
 STOP_SECONDS = 2
@@ -32,34 +33,64 @@ class StartError(MessageError):
     """One server could not be started."""
 
 
+TAKEN_AT_MOST = 4 << 20
+"""Bytes of a file that the generator leaves: 60,000 different milliseconds are less than one MiB."""
 OVER_TIME = 124
 """The exit code of a generator that had to be ended from outside."""
 INTERRUPT_SECONDS = 5
 """A generator may print what it has when it is interrupted: it gets this long for it before it is killed."""
 
 
-class RunningServer(Protocol):
+class RunningGenerator(Protocol):
+    """A generator that is ready for commands."""
+
+    generator_folder: str
+    """Where it may write, as it sees that."""
+    generator_fixtures: str
+    """Where the served files are, as it sees them."""
+
+    @property
+    def accounts(self) -> Accounts | None:
+        """Return the accounts of CPU time and memory: of the server and its generator, or of a generator on a load
+        host, in the place of both. None where this system does not show them."""
+
+    def generate(self, command: Sequence[str], time_limit: float) -> Completed:
+        """Run a command of the generator, for `time_limit` seconds at the most, and return how it ended."""
+
+    def take(self, name: str) -> bytes | None:
+        """Return a file that a command of the generator left in its folder. None without a regular file of that name
+        and of a plausible size: a generator that a server has taken over may leave anything."""
+
+
+class RemoteGenerator(RunningGenerator, Protocol):
+    """A generator on a load host."""
+
+    name: str
+    """That of the host."""
+
+    @property
+    def is_connected(self) -> bool:
+        """Return whether the connection to its host has not broken, as far as that is known without asking."""
+
+
+class RunningServer(RunningGenerator, Protocol):
     """A server that has been started, and the generator beside it."""
 
     host: str
     """How the generator names it, as `host:port`."""
     environment: dict[str, str]
     """What was really started: image id, version of the JVM or package."""
-    accounts: ResourceAccounts | None
-    """Of its CPU time and memory; None where this system does not show them."""
-    generator_folder: str
-    """Where its generator may write, as the generator sees it."""
-    generator_fixtures: str
-    """Where the served files are, as the generator sees them."""
+
+    @property
+    def load_hosts(self) -> Sequence[RemoteGenerator]:
+        """Return the generators on load hosts that make its load; none where the one beside it does."""
 
     def connect(self, seconds: float) -> socket.socket:
-        """Return a new connection to it, for the probe. OSError if there is none within so many seconds."""
+        """Return a new connection to it, for the probe, which sends each part at once (TCP_NODELAY). OSError if there
+        is none within so many seconds."""
 
     def perf_data(self) -> bytes:
         """Return a copy of its JVM's performance counters; empty if there are none."""
-
-    def generate(self, command: Sequence[str], time_limit: float) -> Completed:
-        """Run a command of the generator, for `time_limit` seconds at the most, and return how it ended."""
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
         """Let it run on these CPUs and no others, from now on. RuntimeUnusable if that does not work while it runs."""
@@ -113,8 +144,8 @@ class Runtime(Protocol):
         """Return the versions of what takes part. Only after `prepare_generator`."""
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
-        """Have everything that is started from now on belong to that sweep; logs go to its folder `raw`. Each start
-        makes a folder of its name in `scratch`, the only one that its generator may write to."""
+        """Have everything that is started from now on belong to that sweep; logs go to its folder `raw`. Where a
+        generator writes to this machine, each start makes a folder of its name in `scratch`, the only one for it."""
 
     def start(self, server: Server, name: str) -> RunningServer:
         """Start a server and return it; it need not be ready yet. StartError if that does not work. `name` names its
@@ -122,6 +153,26 @@ class Runtime(Protocol):
 
     def close(self) -> None:
         """End whatever is left of what was started; RuntimeUnusable if that does not work."""
+
+
+def take_from(folder: Path, name: str) -> bytes | None:
+    """Return a file in a folder of this machine that a generator may write to, as `RunningServer.take` does."""
+    try:
+        return safe_files.read(safe_files.real_folder(folder) / name, TAKEN_AT_MOST)
+    except OSError:
+        return None
+
+
+def each_is_tried(*removals: Callable[[], None]) -> None:
+    """Do all of these, whichever fails. RuntimeUnusable if one did."""
+    failures: list[RuntimeUnusable] = []
+    for remove in removals:
+        try:
+            remove()
+        except RuntimeUnusable as error:
+            failures.append(error)
+    if failures:
+        raise RuntimeUnusable("; ".join(map(str, failures)))
 
 
 def build_failures(builds: Mapping[str, Sequence[str]], build: Callable[[Sequence[str]], str]) -> dict[str, str]:

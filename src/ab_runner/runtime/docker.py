@@ -2,49 +2,56 @@
 
 What a server's container is, the templates of compose.yaml say, for `docker compose up` and for a sweep alike. A sweep
 renders them for its own servers, adds an override for each start (pinned CPUs, no network or an internal one, the
-generator beside it) and keeps both with its raw output. The runner connects to the server by sockets of the generator's
-container. All of it goes through the docker command line: Compose has no other interface, and contexts are honoured
-there.
+generator and the agent beside it) and keeps both with its raw output. No file of this machine is mounted, because the
+engine may be on another one. All of it goes through the docker command line: Compose has no other interface, and
+contexts are honoured there.
 """
 
 from __future__ import annotations
 
 import itertools
-import os
 import shlex
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ab_runner import paths
-from ab_runner.catalog import compose, docker_templates
-from ab_runner.host.machine import CpuSplit, cpu_list
+from ab_runner.catalog import artifacts, docker_templates
+from ab_runner.catalog.compose import render
+from ab_runner.host.facts import cpu_list
+from ab_runner.host.machine import CpuSplit
 from ab_runner.host.safe_files import write_whole
-from ab_runner.host.sweep_lock import LOCK
 from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import DEFAULT
 from ab_runner.model.message import Code, Message, Skip, SkipKind
 from ab_runner.model.server import DEFAULT_JDK, Server
+from ab_runner.runtime.agent import AGENT
 from ab_runner.runtime.base import (
+    PORT,
     RuntimeUnusable,
     StartError,
     build_failures,
     check_built,
+    each_is_tried,
     last_lines,
     needs_newer_jdk,
     processors,
 )
-from ab_runner.runtime.docker_commands import ENGINE_SECONDS, checked, down, run
+from ab_runner.runtime.docker_builds import build, compose, fill_fixtures, fill_libraries, make_base_images
+from ab_runner.runtime.docker_commands import OURS, checked, remove_left_over
+from ab_runner.runtime.docker_generator import FIXTURES_IN_CONTAINER
 from ab_runner.runtime.docker_images import Image, UnusableImage, image_called
-from ab_runner.runtime.docker_server import FIXTURES_IN_CONTAINER, RAW_IN_CONTAINER, DockerServer
-from ab_runner.runtime.sockets import NAME
+from ab_runner.runtime.docker_server import DockerServer
+from ab_runner.runtime.engine import USUAL, Engine
+from ab_runner.runtime.engine_machine import EngineMachine
+from ab_runner.runtime.load_hosts import CLIENT_SYSCTLS, LoadHosts
 
 COMPOSE_FILE = "compose.yaml"
 """In a sweep's folder of raw output: its servers' services. Beside it is an override for each start."""
-_CLIENT_SYSCTLS = {"net.ipv4.ip_local_port_range": "10000 65535", "net.ipv4.tcp_tw_reuse": 1}
-"""As docker/service.yaml has them for servers."""
-_OURS = f"ab-runner.sweep-under={LOCK}"
-"""Label of every container of a sweep: the holder of the lock may remove what earlier holders left."""
+FIXTURES = "fixtures"
+"""The service that makes them."""
+_FIXTURES_VOLUME = "ab-runner-fixtures"
+"""Stays on the engine, as images do; each sweep has it checked."""
+_LIBRARIES_IN_CONTAINER = "/server/lib"
 _BASE_OF_JDK_8 = "debian:sid-slim"
 """The one base image that docker/base-images leaves out unless it is named."""
 
@@ -57,18 +64,23 @@ class DockerRuntime:
 
     def __init__(
         self,
-        fixtures: Path,
         cpus: CpuSplit,
         network: str,
         jdk: int = DEFAULT_JDK,
         generator: Generator = DEFAULT,
+        there: EngineMachine | None = None,
+        on: Engine = USUAL,
+        load_hosts: LoadHosts | None = None,
     ) -> None:
-        """`network` is loopback or bridge."""
+        """`network` is loopback, bridge, or hosts where load comes from `load_hosts`. `there` is the engine's machine,
+        where that is another one than this."""
+        self.there = there
+        self.load_hosts = load_hosts
+        self._on = on
         self.jdk: int | None = jdk
         self.network = network
         self.server_cpus = cpus.server
         self.generator_cpus = cpus.generator
-        self._fixtures = fixtures
         self._generator = generator
         self._generator_image = f"ab-runner/{generator.name}"
         self._sweep_id = ""
@@ -80,6 +92,8 @@ class DockerRuntime:
         """The compose.yaml of this sweep: of the generators alone before `prepare`."""
         self._images: dict[str, Image] = {}
         """Of servers from outside."""
+        self._libraries: dict[str, str] = {}
+        """The volumes of servers with files that no registry has."""
 
     def unavailable(self, server: Server) -> Skip | None:
         """Return why this server cannot run here; None if it can."""
@@ -91,7 +105,7 @@ class DockerRuntime:
         if not server.image:
             return Skip(SkipKind.OTHER, "it is a command, which needs --runtime process")
         try:
-            self._images[server.id] = image_called(server.image)
+            self._images[server.id] = image_called(self._on, server.image)
         except UnusableImage as error:
             return Skip(SkipKind.OTHER, str(error))
         return None
@@ -101,28 +115,53 @@ class DockerRuntime:
         return self._images[server.id].id
 
     def prepare_generator(self) -> int:
-        """Build the generator's image, and return how many files it may open."""
-        self._services = compose.render((), of_sweep=True)
-        self._make_base_images()
-        if reason := self._build([self._generator.name]):
-            raise RuntimeUnusable(f"the image of {self._generator.name} does not build: {reason}")
+        """Build the images beside those of servers, make the fixtures, have both on load hosts too, and return how many
+        files the generator may open."""
+        self._services = render((), of_sweep=True)
+        make_base_images(self._on)
+        services = (self._generator.name, AGENT, FIXTURES)
+        if reason := self._build(services):
+            raise RuntimeUnusable(f"the image of {' or '.join(services)} does not build: {reason}")
+        fixtures = f"ab-runner/{FIXTURES}"
+        fill_fixtures(self._on, fixtures, _FIXTURES_VOLUME, FIXTURES_IN_CONTAINER)
         try:
-            image_called(self._generator_image)
+            image_called(self._on, self._generator_image)
         except UnusableImage as error:
             raise RuntimeUnusable(f"{error} (is DOCKER_DEFAULT_PLATFORM set?)") from None
+        if self.load_hosts is not None:
+            images = (self._generator_image, f"ab-runner/{AGENT}", fixtures)
+            self.load_hosts.prepare(self._on, images, fixtures, _FIXTURES_VOLUME)
+            return self.load_hosts.open_files(self._generator_image)
         return int(self._in_generator_image("ulimit -n"))
 
     def prepare(self, servers: Sequence[Server], say: Callable[[str], None]) -> dict[str, str]:
         """Build the servers' images. Return those that could not be built, with the reason; they do not start."""
         say("building images (minutes at first, then seconds)")
-        self._services = compose.render(servers, of_sweep=True)
+        self._services = render(servers, of_sweep=True)
         failures = self._without_jdk_8(servers)
         images: dict[tuple[str | None, str, int | None], list[str]] = {}
         for server in sorted(servers, key=lambda each: each.id):
             if not server.is_from_outside and server.id not in failures:
                 images.setdefault((server.study, server.program, server.jdk), []).append(server.id)
         failures |= build_failures({ids[0]: ids for ids in images.values()}, self._build)
+        failures |= self._fill_libraries([server for server in servers if server.id not in failures])
         self._unbuilt |= failures
+        return failures
+
+    def _fill_libraries(self, servers: Sequence[Server]) -> dict[str, str]:
+        """Make the volumes of those servers that need files that no registry has. Return these where that fails, with
+        the reason."""
+        failures: dict[str, str] = {}
+        for server in servers:
+            if server.artifacts:
+                files = [artifacts.path_of(each) for each in server.artifacts]
+                folder = f"{server.study}/" if server.study else ""
+                image = f"ab-runner/{folder}{server.program}:jdk{server.jdk or self.jdk}"
+                try:
+                    found = image_called(self._on, image).id
+                    self._libraries[server.id] = fill_libraries(self._on, found, _LIBRARIES_IN_CONTAINER, files)
+                except (UnusableImage, subprocess.CalledProcessError) as error:
+                    failures[server.id] = f"{', '.join(file.name for file in files)}: {error}"
         return failures
 
     def _without_jdk_8(self, servers: Sequence[Server]) -> dict[str, str]:
@@ -131,32 +170,20 @@ class DockerRuntime:
         need = [server.id for server in servers if server.is_jvm and (server.jdk or self.jdk) == 8]
         try:
             if need:
-                self._make_base_images(_BASE_OF_JDK_8)
+                make_base_images(self._on, _BASE_OF_JDK_8)
         except RuntimeUnusable as error:
             return dict.fromkeys(need, str(error))
         return {}
 
-    def _make_base_images(self, *images: str) -> None:
-        done = run(str(paths.DOCKER / "base-images"), *images, seconds=900)
-        if done.returncode:
-            raise RuntimeUnusable(f"docker/base-images failed: {last_lines(done.stderr)}")
-
-    def _compose(self, *arguments: str, seconds: float = ENGINE_SECONDS) -> subprocess.CompletedProcess[str]:
-        command = ("docker", "compose", "--project-directory", str(paths.ROOT), "--file", "-", *arguments)
-        return run(*command, seconds=seconds, variables={"JDK": str(self.jdk)}, given=self._services)
-
     def _build(self, services: Sequence[str]) -> str:
-        """Build these services' images, and return the end of what Docker said if that fails, else an empty text."""
-        # Not --quiet, which leaves out what the step that failed has said.
-        done = self._compose("--progress", "plain", "build", *services, seconds=3600)
-        return last_lines(done.stdout + done.stderr, 5) if done.returncode else ""
+        return build(self._on, self._services, services, self.jdk)
 
     def environment(self) -> dict[str, str]:
         """Return the versions of the generator and of Docker. Only after `prepare_generator`."""
         return {
             **self._generator_versions(),
-            "docker engine": checked("docker", "version", "--format", "{{.Server.Version}}"),
-            "docker compose": checked("docker", "compose", "version", "--short"),
+            "docker engine": checked(self._on, "version", "--format", "{{.Server.Version}}"),
+            "docker compose": checked(self._on, "compose", "version", "--short"),
         }
 
     def _generator_versions(self) -> dict[str, str]:
@@ -168,40 +195,45 @@ class DockerRuntime:
         return {generator.name: version, f"{generator.name} package": self._in_generator_image(query)}
 
     def _in_generator_image(self, script: str) -> str:
-        return checked(
-            "docker", "run", "--rm", "--network", "none", "--entrypoint", "sh", self._generator_image, "-c", script
-        )
+        alone = ("--rm", "--network", "none", "--entrypoint", "sh")
+        return checked(self._on, "run", *alone, self._generator_image, "-c", script)
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
         """Have all containers from now on belong to that sweep, and remove what killed sweeps left."""
         self._sweep_id = sweep_id
         self._raw = raw.resolve()
         write_whole(self._raw / COMPOSE_FILE, self._services.encode())
-        self._scratch = scratch.resolve()
-        for project in self._left_over():
-            down(project)
-
-    @staticmethod
-    def _left_over() -> set[str]:
-        """Return the projects of sweeps that were killed: this one is alone, so that no other can be running."""
-        template = '{{.Label "com.docker.compose.project"}}'
-        return set(checked("docker", "ps", "--all", "--filter", f"label={_OURS}", "--format", template).splitlines())
+        remove_left_over(self._on)
+        if self.load_hosts is not None:
+            self.load_hosts.begin(self._services, self._generator.name, _FIXTURES_VOLUME, self._raw)
 
     def start(self, server: Server, name: str) -> DockerServer:
-        """Start a server and the generator beside it; StartError if that does not work. `name` names their files."""
+        """Start a server, the generator and the agent beside it, and generators on load hosts; StartError if that does
+        not work. `name` names their files."""
         check_built(server, self._unbuilt)
-        (self._scratch / name).mkdir(exist_ok=True)
         override = self._raw / f"{name}.compose.yaml"
-        write_whole(override, self._override(server, name).encode())
+        write_whole(override, self._override(server).encode())
         project = f"ab-runner-{self._sweep_id}-{next(self._numbers)}"
-        running = DockerServer(project, server, self._generator.name, self._raw / f"{name}.log", self._scratch / name)
+        hosts = self.load_hosts
+        running = DockerServer(
+            self._on,
+            project,
+            server,
+            self._generator.name,
+            self._raw / f"{name}.log",
+            published_at=hosts.address if hosts else "",
+            load_hosts=hosts.generators(project) if hosts else (),
+        )
         self._running.append(running)
         try:
             options = ["--file", str(override), "--project-name", project]
-            done = self._compose(*options, "up", "--detach", "--no-build", server.id, self._generator.name)
+            services = (server.id, self._generator.name, AGENT)
+            done = compose(self._on, self._services, *options, "up", "--detach", "--no-build", *services, jdk=self.jdk)
             if done.returncode:
                 raise running.start_error(last_lines(done.stderr, 1))
             running.look_around(self.server_cpus, self.generator_cpus)
+            if hosts:
+                hosts.start(running.load_hosts)
         except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
             running.stop()
             raise StartError(Message(Code.DOES_NOT_START, detail=f"the Docker engine failed: {error}")) from error
@@ -212,26 +244,25 @@ class DockerRuntime:
 
     def close(self) -> None:
         """End whatever is left of what was started; RuntimeUnusable if that does not work."""
-        for running in self._running:
-            running.remove()
+        each_is_tried(*(running.remove for running in self._running))
 
-    def _override(self, server: Server, name: str) -> str:
+    def _override(self, server: Server) -> str:
         """Return what a sweep changes in compose.yaml for this server."""
         return docker_templates.fill(
             "override.yaml",
             server=server.id,
             image=self._images.get(server.id),
             generator=self._generator.name,
-            label=_OURS,
+            label=OURS,
             network=self.network,
-            sysctls=_CLIENT_SYSCTLS,
+            published_at=self.load_hosts.address if self.load_hosts else "",
+            port=PORT,
+            sysctls=CLIENT_SYSCTLS,
             server_cpus=cpu_list(self.server_cpus),
             generator_cpus=cpu_list(self.generator_cpus),
             environment=processors(self.server_cpus),
-            user=f"{os.getuid()}:{os.getgid()}",
-            fixtures=str(self._fixtures),
+            libraries=self._libraries.get(server.id),
+            libraries_in_container=_LIBRARIES_IN_CONTAINER,
+            fixtures=_FIXTURES_VOLUME,
             fixtures_in_container=FIXTURES_IN_CONTAINER,
-            raw=str(self._scratch / name),
-            raw_in_container=RAW_IN_CONTAINER,
-            sockets=f"{RAW_IN_CONTAINER}/{NAME}",
         )

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from ab_runner.errors import UserError
 from ab_runner.runtime.docker_commands import checked
+from ab_runner.runtime.engine import Engine
 
 _PATH = re.compile(r"(/[A-Za-z0-9_][A-Za-z0-9._-]*)+")
 _WANTED = '{"id": {{json .Id}}, "architecture": {{json .Architecture}}, "volumes": {{json .Config.Volumes}}}'
@@ -28,13 +29,13 @@ class Image(Struct, frozen=True):
     volumes: tuple[str, ...]
 
 
-def image_called(name: str) -> Image:
-    """Return the image of that name. UnusableImage if it is not on this machine, or is not for it."""
+def image_called(on: Engine, name: str) -> Image:
+    """Return the image of that name. UnusableImage if the engine does not have it, or it is not for its machine."""
     try:
-        said = json.loads(checked("docker", "image", "inspect", "--format", _WANTED, name))
+        said = json.loads(checked(on, "image", "inspect", "--format", _WANTED, name))
     except subprocess.CalledProcessError:
         raise UnusableImage(f"its image {name} is not on this machine: build it, or docker pull {name}") from None
-    if said["architecture"] != (engines := _architecture()):
+    if said["architecture"] != (engines := _architecture(on)):
         raise UnusableImage(
             f"{name} is built for {said['architecture']} and this is a machine of {engines}: an emulator would be "
             "measured"
@@ -46,5 +47,5 @@ def image_called(name: str) -> Image:
 
 
 @cache
-def _architecture() -> str:
-    return checked("docker", "version", "--format", "{{.Server.Arch}}")
+def _architecture(on: Engine) -> str:
+    return checked(on, "version", "--format", "{{.Server.Arch}}")

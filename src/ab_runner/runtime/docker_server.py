@@ -1,4 +1,4 @@
-"""A server's container and the generator's: what runs in them, commands, and their end."""
+"""The containers of a server, its generator and its agent: what runs in them, commands, and their end."""
 
 from __future__ import annotations
 
@@ -7,78 +7,91 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from ab_runner.host.machine import SYSCTLS, cpu_list
+from ab_runner.host.facts import SYSCTLS, cpu_list
 from ab_runner.host.safe_files import create
-from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message
 from ab_runner.model.server import Server
-from ab_runner.monitor.accounting import Cgroup, ResourceAccounts, accounts_of
+from ab_runner.monitor.accounting import Cgroup
+from ab_runner.monitor.watch import Accounts, accounts_of
 from ab_runner.runtime import engine, perf_files
+from ab_runner.runtime.agent import AGENT, IN_CONTAINER, Agent, AgentAccounts
 from ab_runner.runtime.base import (
-    INTERRUPT_SECONDS,
-    OVER_TIME,
     PORT,
     RuntimeUnusable,
     StartError,
+    each_is_tried,
     end_of,
     last_lines,
     version_command,
     with_printed,
 )
 from ab_runner.runtime.docker_commands import ENGINE_SECONDS, checked, down, run, why_unusable
-from ab_runner.runtime.shell import Shell
-from ab_runner.runtime.sockets import SocketSource
+from ab_runner.runtime.docker_generator import STATE, GeneratorContainer, end_of_container, text_of
+from ab_runner.runtime.engine import Engine
+from ab_runner.runtime.load_hosts import GeneratorOnHost
 
-RAW_IN_CONTAINER = "/raw"
-FIXTURES_IN_CONTAINER = "/srv/www"
 _FACTS = (
     "{{.State.Pid}}|{{.Id}}|{{.Image}}|{{.HostConfig.Memory}}|{{.HostConfig.PidsLimit}}|"
-    "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
+    "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}|"
+    "{{range $port, $places := .NetworkSettings.Ports}}{{range $places}}{{.HostPort}}{{end}}{{end}}"
 )
-"""What `docker inspect` is asked about a container."""
+"""What `docker inspect` is asked about a container. At most one of its ports is published."""
 _ANSWER_SECONDS = 5.0
 """Longest time that a JVM's counters may take."""
-_SOCKETS_SECONDS = 10.0
-"""Longest time until the generator's container makes sockets."""
 _ENGINE_BACK_SECONDS = 120.0
 """How long a sweep waits for an engine that is restarted."""
 
 
-class DockerServer:
-    """A server's container and the generator's, under the names that Compose gives them."""
+class DockerServer(GeneratorContainer):
+    """The containers of a server, its generator and its agent, under the names that Compose gives them. Where load
+    comes from other hosts, the generator beside it makes none."""
 
-    def __init__(self, project: str, server: Server, generator: str, log: Path, shared: Path) -> None:
-        """`generator` is its service in compose.yaml; `shared` is the folder that it may write to, as seen from
-        here."""
+    def __init__(
+        self,
+        on: Engine,
+        project: str,
+        server: Server,
+        generator: str,
+        log: Path,
+        published_at: str = "",
+        load_hosts: Sequence[GeneratorOnHost] = (),
+    ) -> None:
+        """`generator` is its service in compose.yaml. `published_at` is the address at which `load_hosts` find the
+        server; without them it has none."""
+        super().__init__(on, f"{project}-{generator}-1")
         self.host = ""
         self.environment: dict[str, str] = {}
-        self.accounts: ResourceAccounts | None = None
-        self.generator_folder = RAW_IN_CONTAINER
-        self.generator_fixtures = FIXTURES_IN_CONTAINER
+        self.accounts: Accounts | None = None
+        self.load_hosts = load_hosts
         self._project = project
         self._container = f"{project}-{server.id}-1"
-        self._generator = f"{project}-{generator}-1"
+        self._beside = f"{project}-{AGENT}-1"
         self._is_removed = False
-        self._shells: dict[str, Shell] = {}
-        """Of containers, by their names."""
         self._server = server
         self._log = log
-        self._shared = shared
+        self._published_at = published_at
         self._address = ("127.0.0.1", PORT)
-        self._sockets: SocketSource | None = None
+        self._agent: Agent | None = None
 
     def look_around(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
         """Find its address, what really runs in it, and its accounts. StartError if it has ended already or cannot be
         reached, subprocess.CalledProcessError if there is no such container."""
-        self._shell(self._generator)  # opens while the server is asked
-        lines = checked("docker", "inspect", "--format", _FACTS, self._container, self._generator).splitlines()
-        (pid, container, image, memory, pids, ip), (generator_pid, generator, *_) = (line.split("|") for line in lines)
+        self._shell(self._generator)  # opens while the server is asked, as does the next
+        agent = self._agent = Agent(self._on.docker("exec", "--interactive", self._beside, *IN_CONTAINER))
+        lines = checked(self._on, "inspect", "--format", _FACTS, self._container, self._generator).splitlines()
+        server, (generator_pid, generator, *_) = (line.split("|") for line in lines)
+        pid, container, image, memory, pids, ip, port = server
         self._address = (ip or "127.0.0.1", PORT)  # without a network there is loopback alone
-        self.host = f"{self._address[0]}:{PORT}"
+        if self._published_at:
+            if not port.isdigit():
+                raise self.start_error(f"its port is not published at {self._published_at}")
+            self._address = (self._published_at, int(port))
+        self.host = f"{self._address[0]}:{self._address[1]}"
         self.environment = {
             "image": image,
             "version": self._version(),
@@ -87,21 +100,31 @@ class DockerServer:
             **self._sysctls(),
         }
         try:
-            self._sockets = SocketSource(self._shared, _SOCKETS_SECONDS)
+            agent.ask(type(None), "here")
         except OSError as error:
-            reason = f"no sockets of its network from the generator's container ({error.strerror})"
-            raise self.start_error(f"{reason}: the engine must run on this machine") from error
+            raise self.start_error(f"the agent beside it does not answer: {error.strerror}") from error
         if not self._server.is_jvm and self._container in self._shells:
             self._shells.pop(self._container).close()  # the memory of a small server would be a shell's as well
-        with suppress(OSError):  # this system does not show them
-            account = Cgroup(int(pid), container)
-            generator_account = Cgroup(int(generator_pid), generator)
-            self.accounts = accounts_of(account, generator_account.cpu_seconds, server_cpus, generator_cpus)
+        cpus = server_cpus, generator_cpus
+        try:  # a control group has all that its processes ever used; it can be seen on this kernel alone
+            groups = Cgroup(int(pid), container), Cgroup(int(generator_pid), generator)
+            for group in groups:
+                group.look()
+            self._measure_by("control group", accounts_of(groups[0], groups[1].cpu_seconds, *cpus))
+        except OSError:
+            with suppress(OSError):  # this system does not show them
+                self._measure_by("processes", AgentAccounts(agent, container, generator, *cpus))
+
+    def _measure_by(self, meter: str, accounts: Accounts) -> None:
+        self.environment["meter"], self.accounts = meter, accounts
 
     def connect(self, seconds: float) -> socket.socket:
-        """Return a new connection from the generator's container. OSError if there is none within so many seconds."""
-        assert self._sockets is not None, "it has looked around"
-        return self._sockets.connect(self._address, seconds)
+        """Return a new connection from where the generator is, of several hosts from the first one. OSError if there is
+        none within so many seconds."""
+        if self.load_hosts:
+            return self.load_hosts[0].connect(self._address, seconds)
+        assert self._agent is not None, "it has looked around"
+        return self._agent.connect(self._address, seconds)
 
     def perf_data(self) -> bytes:
         """Return a copy of its JVM's performance counters; empty if there are none."""
@@ -109,15 +132,6 @@ class DockerServer:
             with suppress(subprocess.TimeoutExpired):
                 return self._shell(self._container).run(perf_files.IN_CONTAINER, _ANSWER_SECONDS).stdout
         return b""
-
-    def generate(self, command: Sequence[str], time_limit: float) -> Completed:
-        """Run a command in the generator's container, for `time_limit` seconds at the most."""
-        bounded = ["timeout", "--signal=INT", f"--kill-after={INTERRUPT_SECONDS}", f"{time_limit:.0f}", *command]
-        try:
-            done = self._shell(self._generator).run(bounded, time_limit + 30)
-        except subprocess.TimeoutExpired:
-            return Completed(OVER_TIME, "", "the Docker engine did not answer in time")
-        return Completed(done.exit_code, _text(done.stdout), _text(done.stderr))
 
     def pause(self) -> None:
         """Freeze the server's container."""
@@ -128,28 +142,19 @@ class DockerServer:
         self._change("unpause")
 
     def _change(self, verb: str) -> None:
-        if engine.post(f"/containers/{self._container}/{verb}"):
+        if engine.post(f"/containers/{self._container}/{verb}", self._on):
             return
-        done = run("docker", verb, self._container)
+        done = run(self._on, verb, self._container)
         if done.returncode and self.ended() is None:
             raise RuntimeUnusable(f"docker {verb} {self._container} failed: {last_lines(done.stderr)}")
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
         """Let it run on these CPUs and no others. RuntimeUnusable if that does not work while it runs."""
-        done = run("docker", "update", "--cpuset-cpus", cpu_list(cpus), self._container)
+        done = run(self._on, "update", "--cpuset-cpus", cpu_list(cpus), self._container)
         if done.returncode and self.ended() is None:
             raise RuntimeUnusable(
                 f"{self._container} cannot be moved to CPU {cpu_list(cpus)}: {last_lines(done.stderr)}"
             )
-
-    def _shell(self, container: str) -> Shell:
-        """Return the container's shell. One that was closed, because something took too long, is opened again."""
-        shell = self._shells.get(container)
-        if shell is None or not shell.is_open():
-            if shell is not None:
-                shell.close()
-            shell = self._shells[container] = Shell(container)
-        return shell
 
     def _version(self) -> str:
         """Return what really runs, nothing of a server from outside. StartError if the command for it fails, as all do
@@ -158,7 +163,7 @@ class DockerServer:
         if not command:
             return ""
         done = self._shell(self._container).run(command, ENGINE_SECONDS)
-        said = _text(done.stdout + done.stderr).strip()
+        said = text_of(done.stdout + done.stderr).strip()
         if done.exit_code:
             raise self.start_error(last_lines(said))
         return said
@@ -170,69 +175,58 @@ class DockerServer:
         return StartError(Message(Code.DOES_NOT_START, detail=detail))
 
     def ended(self) -> Message | None:
-        """Return why there can be no further load; None while server and generator are there."""
-        template = "{{.State.Status}} {{.State.OOMKilled}} {{.State.ExitCode}}"
+        """Return why there can be no further load; None while server, generator, agent and load hosts are there."""
+        containers = self._container, self._generator, self._beside
         try:
-            states = checked("docker", "inspect", "--format", template, self._container, self._generator)
+            states = checked(self._on, "inspect", "--format", STATE, *containers)
         except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
-            return Message(Code.CONTAINERS_GONE if why_unusable() is None else Code.NO_ENGINE)
-        ends = map(_end_of, ("server", "generator"), states.splitlines())
-        return next(filter(None, ends), None)
+            return Message(Code.CONTAINERS_GONE if why_unusable(self._on) is None else Code.NO_ENGINE)
+        ends = map(end_of_container, ("server", "generator", "agent"), states.splitlines())
+        return next(filter(None, (*ends, *(host.ended() for host in self.load_hosts))), None)
 
     def printed(self) -> str:
         """Return the last lines that the server has printed; empty if there are none."""
         with tempfile.TemporaryFile() as log:
-            done = run("docker", "logs", "--tail", "5", self._container, output=log)
+            done = run(self._on, "logs", "--tail", "5", self._container, output=log)
             return end_of(log) if done.returncode == 0 else ""
 
     def terminate(self, seconds: float) -> bool:
         """Send the server SIGTERM, and return whether it ends within so many seconds."""
-        run("docker", "kill", "--signal", "TERM", self._container)
+        run(self._on, "kill", "--signal", "TERM", self._container)
         try:
-            return run("docker", "wait", self._container, seconds=seconds).returncode == 0
+            return run(self._on, "wait", self._container, seconds=seconds).returncode == 0
         except subprocess.TimeoutExpired:
             return False
 
     def stop(self) -> None:
-        """Remove both containers and keep the server's log. RuntimeUnusable if that does not work."""
+        """Remove the containers and keep the server's log. RuntimeUnusable if that does not work."""
         with suppress(OSError, subprocess.TimeoutExpired), create(self._log) as log:
-            run("docker", "logs", self._container, output=log)
-        for shell in self._shells.values():
-            shell.close()
-        if self._sockets is not None:
-            self._sockets.close()
+            run(self._on, "logs", self._container, output=log)
+        self._close_shells()
+        if self._agent is not None:
+            self._agent.close()
+        for host in self.load_hosts:
+            host.hang_up()
         self.remove(_ENGINE_BACK_SECONDS)
 
     def remove(self, seconds: float = 1) -> None:
-        """Remove both containers, unless they are gone, and try for so long to do it. RuntimeUnusable if that does not
-        work."""
+        """Remove the containers on all hosts, unless they are gone, and try for so long to do it. RuntimeUnusable if
+        that does not work on one of them; on the others it is done."""
+        each_is_tried(partial(self._remove, seconds), *(partial(host.remove, seconds) for host in self.load_hosts))
+
+    def _remove(self, seconds: float) -> None:
         if not self._is_removed:
-            down(self._project, seconds)
+            down(self._on, self._project, seconds)
             self._is_removed = True
 
     def _sysctls(self) -> dict[str, str]:
         """Return the network's settings as they are inside; a kernel need not have all of them. They are looked up in
         the generator's container where it shares the server's network: an image from outside need not have a shell."""
-        shares, is_ours = self._address[0] == "127.0.0.1", not self._server.is_from_outside
+        shares, is_ours = self._address[0] in ("127.0.0.1", self._published_at), not self._server.is_from_outside
         if not shares and not is_ours:
             return {}
         names = {"/proc/sys/" + name.replace(".", "/"): name for name in SYSCTLS}
         shell = self._shell(self._container if is_ours else self._generator)
         found = shell.run(["grep", "-H", ".", *names], ENGINE_SECONDS)
-        pairs = (line.partition(":") for line in _text(found.stdout).splitlines())
+        pairs = (line.partition(":") for line in text_of(found.stdout).splitlines())
         return {names[path]: " ".join(value.split()) for path, _, value in pairs if path in names}
-
-
-def _text(output: bytes) -> str:
-    return output.decode(errors="backslashreplace")
-
-
-def _end_of(who: str, state: str) -> Message | None:
-    status, out_of_memory, code = state.split()
-    if status == "running":
-        return None
-    if status != "exited":
-        return Message(Code.CONTAINER_STATE, {"state": status, "who": who})
-    if out_of_memory == "true":
-        return Message(Code.RAN_OUT_OF_MEMORY, {"who": who})
-    return Message(Code.EXITED, {"status": int(code), "who": who})

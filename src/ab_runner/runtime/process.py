@@ -17,8 +17,9 @@ from functools import partial
 from pathlib import Path
 
 from ab_runner import paths
+from ab_runner.host.facts import cpu_list
 from ab_runner.host.interrupt import held
-from ab_runner.host.machine import CpuSplit, cpu_list, raise_open_files
+from ab_runner.host.machine import CpuSplit, raise_open_files
 from ab_runner.host.orphans import Orphans
 from ab_runner.host.safe_files import create
 from ab_runner.host.sweep_lock import LOCK

@@ -18,16 +18,19 @@ from ab_runner.host.interrupt import held
 from ab_runner.host.orphans import Orphans
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message
-from ab_runner.monitor.accounting import ResourceAccounts, Session, accounts_of, children_cpu_seconds, pin
+from ab_runner.monitor.accounting import Session, children_cpu_seconds, pin
+from ab_runner.monitor.watch import ResourceAccounts, accounts_of
 from ab_runner.runtime import perf_files
 from ab_runner.runtime.base import (
     INTERRUPT_SECONDS,
     OVER_TIME,
     STOP_SECONDS,
+    RemoteGenerator,
     RuntimeUnusable,
     StartError,
     end_group,
     end_of,
+    take_from,
 )
 
 _NOBODY = 65534
@@ -51,6 +54,7 @@ class ProcessServer:
         self.environment: dict[str, str] = {}
         self.stage = stage
         self.accounts: ResourceAccounts | None = None
+        self.load_hosts: Sequence[RemoteGenerator] = ()
         self.generator_folder = str(generator_folder)
         self.generator_fixtures = str(fixtures)
         self._prefix = prefix
@@ -90,7 +94,9 @@ class ProcessServer:
 
     def connect(self, seconds: float) -> socket.socket:
         """Return a new connection to it. OSError if there is none within so many seconds."""
-        return socket.create_connection(("127.0.0.1", self.port), seconds)
+        connection = socket.create_connection(("127.0.0.1", self.port), seconds)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
 
     def open_accounts(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
         """Have its CPU time and memory accounted for, where this system can do that."""
@@ -98,6 +104,7 @@ class ProcessServer:
         if sys.platform == "linux":
             server = Session(self._server.pid)
             self.accounts = accounts_of(server, self._generator_cpu_seconds, server_cpus, generator_cpus)
+            self.environment["meter"] = "processes"
 
     def _generator_cpu_seconds(self) -> float:
         running = self._generator is not None and self._generator.returncode is None
@@ -126,6 +133,10 @@ class ProcessServer:
             os.killpg(process.pid, signal.SIGKILL)
             stdout, stderr = process.communicate()
         return Completed(OVER_TIME, _text(stdout), _text(stderr))
+
+    def take(self, name: str) -> bytes | None:
+        """Return a regular file of a plausible size that the generator left; None without one."""
+        return take_from(Path(self.generator_folder), name)
 
     def use_cpus(self, cpus: Sequence[int]) -> None:
         """Let it run on these CPUs and no others, from now on."""

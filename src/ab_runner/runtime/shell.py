@@ -15,6 +15,7 @@ from typing import IO
 import msgspec
 
 from ab_runner.host.interrupt import held
+from ab_runner.runtime.engine import Engine
 
 _PART = 65536
 _PRINTED_AT_MOST = 16 << 20
@@ -34,10 +35,10 @@ class Ran(msgspec.Struct, frozen=True):
 class Shell:
     """A shell that runs in a container. It ends with the container, or when the runner does."""
 
-    def __init__(self, container: str) -> None:
+    def __init__(self, on: Engine, container: str) -> None:
         with held():
             self._process = subprocess.Popen(
-                ["docker", "exec", "--interactive", container, "sh"], stdin=subprocess.PIPE,
+                on.docker("exec", "--interactive", container, "sh"), stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, start_new_session=True,
             )  # fmt: skip
         assert self._process.stdin is not None, "they are pipes"

@@ -17,6 +17,7 @@ def differences(then: Sweep, now: Sweep) -> Iterator[str]:
     yield from machine_differences(then, now, fields)
     yield from difference("server CPUs", then.server_cpus, now.server_cpus)
     yield from difference("generator CPUs", then.generator_cpus, now.generator_cpus)
+    yield from load_host_differences(then, now, fields)
     yield from environment_differences(then, now)
     yield from fixture_differences(then, now)
     yield from workload_differences(then, now)
@@ -30,6 +31,18 @@ def machine_differences(then: Sweep, now: Sweep, fields: Iterable[str]) -> Itera
         before, after = getattr(then.machine, field), getattr(now.machine, field)
         if field != "hostname" or (before and after):
             yield from difference(field.replace("_", " "), before, after)
+
+
+def load_host_differences(then: Sweep, now: Sweep, fields: Iterable[str]) -> Iterator[str]:
+    """Yield the differences of the hosts that load comes from, in these fields of `Machine` and in their engines."""
+    before, after = ({host.name: host for host in sweep.load_hosts} for sweep in (then, now))
+    yield from difference("load from", tuple(before), tuple(after))
+    for name in (each for each in before if each in after):
+        one, other = before[name], after[name]
+        yield from difference(f"Docker engine of {name}", one.engine, other.engine)
+        for field in fields:
+            values = getattr(one.machine, field), getattr(other.machine, field)
+            yield from difference(f"{field.replace('_', ' ')} of {name}", *values)
 
 
 def environment_differences(then: Sweep, now: Sweep) -> Iterator[str]:

@@ -11,9 +11,15 @@ import msgspec
 
 _HOME = re.compile(r"(?<![\w.-])/(?:(?:home|Users)/[^/\s:;,()'\"]+|root(?![\w-]))")
 _OTHER_HOST = re.compile(r"^hostname is .*")
-_FREE_TEXT = frozenset(("head", "error", "detail", "differences", "left_out"))
+_FREE_TEXT = frozenset(("head", "error", "detail", "who", "differences", "left_out"))
 """Keys of texts that servers, builders and the system have written and that no analysis reads. Only in these are names
 replaced: a host may be called `server`, or as a workload is."""
+_CONTEXTS = frozenset(("server_host", "load_hosts"))
+"""Keys of names of Docker contexts; those of a list of hosts are at `name` in it."""
+_ROLES = ("server", "generator", "agent")
+"""What a message may be about besides a host."""
+SERVER_HOST = "server-host"
+"""Stands in the place of the servers' host, where load comes from others."""
 _NOBODYS = frozenset(("", "root", "nobody", "localhost"))
 
 
@@ -23,11 +29,17 @@ class Redaction(msgspec.Struct, frozen=True):
     host: str
     user: str
     folders: dict[str, str]
+    contexts: dict[str, str] = {}
+    """The names of other hosts, as Docker contexts, with what stands in their place."""
+    addresses: tuple[str, ...] = ()
+    """Where load hosts found the server's host."""
 
     def sweep(self, content: bytes) -> bytes:
-        """Return a sweep.json without the host's name."""
+        """Return a sweep.json without the hosts' names and the server's address."""
         sweep = self._value(msgspec.json.decode(content), "")
-        sweep["machine"]["hostname"] = ""
+        for told in (sweep, *sweep.get("load_hosts", ())):
+            told["machine"]["hostname"] = ""
+        sweep["asked"].pop("server_address", None)
         return msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n"
 
     def log(self, lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -45,18 +57,26 @@ class Redaction(msgspec.Struct, frozen=True):
         if isinstance(value, dict):
             # The servers of `left_out` are keys; in older files their reasons are free text.
             is_text = key == "left_out"
+            own_name = "name" if key == "load_hosts" else None
             return {
-                name: self._value(each, key if is_text and isinstance(each, str) else name)
+                name: self._value(each, key if (is_text and isinstance(each, str)) or name == own_name else name)
                 for name, each in value.items()
             }
         return value
 
     def _text(self, text: str, key: str) -> str:
+        if key in _CONTEXTS:
+            return self.contexts.get(text, text)
+        if key == "who" and text in _ROLES:
+            return text
         if key in ("command", "folder") and text.startswith("/"):
             return PurePosixPath(text).name
         for folder, instead in self.folders.items():
             text = re.sub(rf"(?<![\w.-]){re.escape(folder)}(?![\w-])", instead, text)
         text = _HOME.sub("~", text)
+        if key == "command":
+            for address in self.addresses:
+                text = re.sub(rf"^http://{re.escape(address)}(?![\w.-])", f"http://{SERVER_HOST}", text)
         if key in _FREE_TEXT:
             text = _OTHER_HOST.sub("hostname is another", text) if key == "differences" else text
             for name, instead in self._names():
@@ -65,6 +85,8 @@ class Redaction(msgspec.Struct, frozen=True):
 
     def _names(self) -> Iterator[tuple[str, str]]:
         """Yield each name with what stands in its place; of a host with a domain, also its first part."""
-        for name, instead in ((self.host, "HOST"), (self.host.partition(".")[0], "HOST"), (self.user, "USER")):
+        yield from ((address, SERVER_HOST) for address in self.addresses)
+        own = ((self.host, "HOST"), (self.host.partition(".")[0], "HOST"), (self.user, "USER"))
+        for name, instead in (*self.contexts.items(), *own):
             if name not in _NOBODYS:
                 yield name, instead

@@ -22,8 +22,6 @@ from ab_runner.store.layout import LATEST, RAW_FOLDER, SWEEP_FILE, TRIALS_FILE, 
 from ab_runner.store.log import log_path
 
 _SCRATCH = ".scratch-"
-_GENERATOR_FILE_AT_MOST = 4 << 20
-"""Bytes of a file that the generator leaves: 60,000 different milliseconds are less than one MiB."""
 
 
 class Store:
@@ -50,7 +48,7 @@ class Store:
 
     @property
     def scratch(self) -> Path:
-        """The folder in which each start has a folder that its generator may write to. `close` removes it."""
+        """The folder in which each start may have a folder that its generator writes to. `close` removes it."""
         return Path(self._scratch.name)
 
     @classmethod
@@ -77,17 +75,12 @@ class Store:
             os.fsync(self._log.fileno())
 
     def keep_raw(self, name: str, text: str) -> None:
-        write_whole(self.raw / name, text.encode("utf-8", errors="backslashreplace"))
+        """Keep a text in raw/."""
+        self.keep(name, text.encode("utf-8", errors="backslashreplace"))
 
-    def take(self, start: str, name: str) -> str | None:
-        """Return a file that the generator of that start left in `scratch`, and keep it in raw/. None without a regular
-        file of that name and of a plausible size: a generator that a server has taken over may leave anything."""
-        try:
-            content = safe_files.read(safe_files.real_folder(self.scratch / start) / name, _GENERATOR_FILE_AT_MOST)
-        except OSError:
-            return None
+    def keep(self, name: str, content: bytes) -> None:
+        """Keep a file in raw/."""
         write_whole(self.raw / name, content)
-        return content.decode("utf-8", errors="replace")
 
     def close(self) -> None:
         self._log.close()

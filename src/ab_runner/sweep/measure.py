@@ -76,6 +76,8 @@ def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
             open=request.open,
             seed=request.seed,
             workloads={workload.name: workload for workload in ready.sweep.workloads},
+            load_hosts={host.name: host for host in ready.sweep.load_hosts},
+            links_together=ready.sweep.links_together,
             repeats=RepeatBudget(SHARE * (expected.seconds if expected else 0.0)),
             answered={(each.server, each.workload) for each in ready.before if isinstance(each, AnswerRecord)},
         )

@@ -12,7 +12,7 @@ from ab_runner.errors import UserError
 from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import generator_of
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import WARM_UP_CONCURRENCY, Protocol, SweepRequest, WarmUp
+from ab_runner.model.protocol import LOAD_HOSTS_AT_MOST, WARM_UP_CONCURRENCY, Protocol, SweepRequest, WarmUp
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +28,7 @@ def check(request: SweepRequest) -> None:
     """Raise UserError where one part of the request contradicts another."""
     if request.share_cpus and request.server_cpus is not None:
         raise UserError("--share-cpus and --server-cpus exclude each other: with the first nothing is pinned")
+    _check_hosts(request)
     if request.open:
         _check_times(request.protocol, "an open load")
         if request.generators > 1:
@@ -38,6 +39,36 @@ def check(request: SweepRequest) -> None:
         _check_times(request.protocol, f"a load by {generator.name}")
     _check_requests(request)
     _check_processes(request, generator)
+
+
+def _check_hosts(request: SweepRequest) -> None:
+    """Raise UserError for what hosts exclude. Which of them there are, the docker command knows."""
+    hosts = request.load_hosts
+    if request.needs_docker and request.runtime == "process":
+        raise UserError("--server-host and --load-hosts need Docker engines: leave out --runtime process")
+    if not hosts:
+        if request.server_address is not None:
+            raise UserError("--server-address is for load hosts: name these with --load-hosts")
+        return
+    if request.network == "bridge" or request.share_cpus:
+        other = "--share-cpus" if request.share_cpus else "--network bridge"
+        raise UserError(f"{other} is for load from beside the server: leave it out, or --load-hosts")
+    if len(hosts) > LOAD_HOSTS_AT_MOST or len({*hosts, request.server_host}) <= len(hosts):
+        raise UserError(
+            f"--load-hosts: up to {LOAD_HOSTS_AT_MOST} hosts, each named once, and none of them --server-host"
+        )
+    if len(hosts) > 1:
+        _check_several(request)
+
+
+def _check_several(request: SweepRequest) -> None:
+    """Raise UserError where what several load hosts find does not add up."""
+    if request.open and request.open.is_exact:
+        raise UserError("an open load exactly as a study says comes from one host: name one with --load-hosts")
+    if any(load.requests is not None for load in request.protocol.trials):
+        raise UserError("several load hosts need timed trials: give --duration, or a protocol other than 2006")
+    if not request.open and request.generator == "wrk":
+        raise UserError("wrk tells percentiles, which cannot be merged: name one load host, or use ab or open-load")
 
 
 def with_changes(protocol: Protocol, *, trial: Load | None, warm_up: WarmUp | None, blocks: int | None) -> Protocol:

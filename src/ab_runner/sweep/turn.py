@@ -53,7 +53,10 @@ class Turn:
 
     def get_ready(self, meanwhile: Callable[[], None] | None = None) -> Start | None:
         """Return the server, started and warm; `meanwhile` is called when it has been started. It is started as often
-        as needed: after each start that fails fewer cells lack a record. None if no cell is left to be measured."""
+        as needed: after each start that fails fewer cells lack a record. None if no cell is left to be measured. One
+        that lost a load host while others were measured is started again, and no cell pays for it."""
+        if self._start is not None and self._open and self._start.has_lost_hosts:
+            self.stop()
         try:
             while self._start is None and self._open:
                 start = self._begin()

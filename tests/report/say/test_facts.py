@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from support.builders import blocks, server, sweep
+from support.builders import blocks, load_host, server, sweep
 
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.model.axis import OpenLoad
@@ -54,3 +54,14 @@ def test_a_sweep_without_warm_up_or_with_failures_that_may_be_says_so() -> None:
     said = facts(server("a-1"), warm_up=NO_WARM_UP, failures_at_most=0.001)
     assert "without warm-up: servers are measured as they start" in said
     assert "a trial counts if no more than 0.1 % of its requests failed" in said
+
+
+def test_load_hosts_are_told_with_their_links() -> None:
+    hosts = (load_host("lab2"), load_host("lab3", link=12.5e6))
+    made = sweep(server("a-1"), load_hosts=hosts, links_together=120e6)
+    said = facts_of(analyse(Stored(made, tuple(blocks("a-1", 1_000)))))
+    assert "servers on 1 CPU (CPU 1), ab on 2 other hosts, links together measured at 960 Mbit/s" in said
+    assert (
+        "load host lab3: Xeon 3.0 GHz, 2 CPUs, not pinned; Debian GNU/Linux 12 (bookworm), kernel 6.1.0, "
+        "Docker 26.1.5; link measured at 100 Mbit/s"
+    ) in said

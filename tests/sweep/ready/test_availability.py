@@ -36,7 +36,7 @@ def test_without_docker_and_ab_nothing_can_run(tmp_path: Path, monkeypatch: pyte
 
 
 def test_with_docker_only_what_no_registry_has_can_be_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docker_commands, "why_unusable", lambda: None)
+    monkeypatch.setattr(docker_commands, "why_unusable", lambda *on: None)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     here = what_can_run(CATALOG, [server("cindy-2", artifacts=(JAR,)), server("jetty-5")])
     assert here.where == "in containers"

@@ -9,7 +9,7 @@ from typing import Literal
 from ab_runner.analysis.measure import lower_is_better, measure_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import PERCENTILE_NAMES, TrialFigures
-from ab_runner.model.load import Arrivals
+from ab_runner.model.load import NOT_THE_SERVER, Arrivals
 from ab_runner.model.trial import NotMeasured, Trial, cell_of
 from ab_runner.report.say.messages import full_text
 
@@ -143,7 +143,7 @@ def _row(figures: TrialFigures) -> Row:
         "html_bytes": outcome.body_bytes,
         **dict(zip(_PERCENTILES, figures.latency, strict=True)),
         "requests_per_server_cpu_second": figures.cpu_efficiency,
-        "lower_bound": record.limit == "generator" and not lower_is_better(measure_of(record)),
+        "lower_bound": record.limit in NOT_THE_SERVER and not lower_is_better(measure_of(record)),
         "served_share": _rounded(figures.served),
         "p95_ms": figures.p95,
         "lag_p50_ms": figures.lag_p50,

@@ -6,19 +6,21 @@ import os
 import secrets
 import shutil
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ab_runner import paths
 from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.errors import UserError
 from ab_runner.host import safe_files
 from ab_runner.host.safe_files import write_whole
+from ab_runner.model.trial import Trial
 from ab_runner.report.formats import markdown
 from ab_runner.report.formats.files import PAGE, TABLES, page_text
 from ab_runner.report.tables.of_sweep import report_of
 from ab_runner.store.layout import PACKED_TRIALS_FILE, PUBLISHED_SWEEPS, SWEEP_FILE, StoreError
 from ab_runner.store.log import log_lines, packed
 from ab_runner.store.reader import Stored, read
-from ab_runner.store.redaction import Redaction
+from ab_runner.store.redaction import SERVER_HOST, Redaction
 from ab_runner.store.writer import write_report
 
 
@@ -62,7 +64,20 @@ def _check(folder: Path, stored: Stored) -> None:
 def _redaction(stored: Stored, user: str) -> Redaction:
     folders = {paths.ROOT: ".", Path.home(): "~"}
     deep = {str(folder): instead for folder, instead in folders.items() if folder != Path("/")}
-    return Redaction(stored.sweep.machine.hostname, user, deep)
+    request = stored.sweep.request
+    contexts = {name: f"load-host-{number}" for number, name in enumerate(request.load_hosts, 1)}
+    if request.server_host is not None:
+        contexts[request.server_host] = SERVER_HOST
+    return Redaction(stored.sweep.machine.hostname, user, deep, contexts, tuple(sorted(_addresses(stored))))
+
+
+def _addresses(stored: Stored) -> set[str]:
+    """Return where load hosts found the server's host, as it was asked for and as the generator's commands have it."""
+    request = stored.sweep.request
+    if not request.load_hosts:
+        return set()
+    urls = {trial.command[-1] for trial in stored.records if isinstance(trial, Trial) and trial.command}
+    return {address for address in (request.server_address, *(urlsplit(url).hostname for url in urls)) if address}
 
 
 def _write_records(folder: Path, draft: Path, redaction: Redaction) -> None:

@@ -66,7 +66,9 @@ def _facts(analysis: SweepAnalysis) -> Iterator[str]:
         f"{machine.cpu_model}, {machine.cpus} CPUs, {machine.memory_bytes / 2**30:.0f} GiB; {machine.system}, "
         f"kernel {machine.kernel}; {_generator_text(sweep)}"
     )
-    if sweep.server_cpus:
+    if sweep.load_hosts:
+        yield from _load_hosts(sweep, generator)
+    elif sweep.server_cpus:
         yield f"servers on {_pinned_text(sweep.server_cpus)}, {generator} on {_pinned_text(sweep.generator_cpus)}"
     else:
         yield f"servers and {generator} share the CPUs: the figures are not those of a server alone"
@@ -84,6 +86,24 @@ def _facts(analysis: SweepAnalysis) -> Iterator[str]:
         yield _drift_fact(analysis.drifts)
     elif sweep.request.open:
         yield "whether the machine drifted is not tested under an open load"
+
+
+def _load_hosts(sweep: Sweep, generator: str) -> Iterator[str]:
+    """Yield which CPUs servers had, and a line for each host that load came from."""
+    servers = f"on {_pinned_text(sweep.server_cpus)}" if sweep.server_cpus else "on all CPUs of their host"
+    count = len(sweep.load_hosts)
+    together = f", links together measured at {_link_text(sweep.links_together or 0.0)}" if count > 1 else ""
+    yield f"servers {servers}, {generator} on {count} other host{'s' if count > 1 else ''}{together}"
+    for host in sweep.load_hosts:
+        machine = host.machine
+        yield (
+            f"load host {host.name}: {machine.cpu_model}, {cpus_text(machine.cpus)}, not pinned; {machine.system}, "
+            f"kernel {machine.kernel}, Docker {host.engine}; link measured at {_link_text(host.link)}"
+        )
+
+
+def _link_text(bytes_per_second: float) -> str:
+    return f"{8 * bytes_per_second / 1e6:,.0f} Mbit/s"
 
 
 def _jvms(sweep: Sweep, builds: str) -> Iterator[str]:

@@ -26,6 +26,7 @@ from ab_runner.stats.ranking import Rank
 NO_RECORD = "not run"
 NOTHING = TableCell(NONE, value="")
 AT_LEAST = "≥ (of a ratio also ≤): the generator was the limit of a figure, so its server may be faster"
+_LINK_FULL = "≥ … n: the network was the limit, for the link to a load host was full; the server may be faster"
 _OPEN_LIMITS: dict[Limit, str] = {
     "server": "s: the server's cores were full",
     "machine": "m: server and {generator} shared full cores",
@@ -36,11 +37,17 @@ _LIMITS: dict[Measure, dict[Limit, str]] = {
         "may be faster (g 2/6: in two of six trials)",
         "server": "s: the server's cores were full",
         "machine": "m: server and {generator} shared full cores",
+        "network": _LINK_FULL,
     },
-    "latency": {"generator": "g: more than a tenth of the median is the median lag of {generator}", **_OPEN_LIMITS},
+    "latency": {
+        "generator": "g: more than a tenth of the median is the median lag of {generator}",
+        "network": "n: the link to a load host was full",
+        **_OPEN_LIMITS,
+    },
     "capacity": {
         "generator": "≥ … g: {generator} was late or at its own limit; the server may be faster (g 2/6: in two of six "
         "trials)",
+        "network": _LINK_FULL,
         **_OPEN_LIMITS,
     },
 }
@@ -88,7 +95,7 @@ def star_of(cell: CellSummary) -> str:
 
 
 def main_text(cell: CellSummary) -> str:
-    """Return the figure alone, with `≥` before one that the generator limited; without a figure, why there is none."""
+    """Return the figure alone, with `≥` before one that is a lower bound; without a figure, why there is none."""
     if cell.estimate is None:
         return _reason_text(cell)
     figure = value_figure(cell.estimate, cell.measure)
@@ -96,12 +103,12 @@ def main_text(cell: CellSummary) -> str:
 
 
 def limit_of(cell: CellSummary) -> Limit | None:
-    """Return the limit that a cell shows: the generator where it was that of any trial."""
-    return "generator" if cell.is_lower_bound else cell.limit
+    """Return the limit that a cell shows: the generator or the network where it was that of any trial."""
+    return cell.limited_by if cell.is_lower_bound else cell.limit
 
 
 def limit_text(cell: CellSummary) -> str:
-    """Return the letter of a cell's limit, with the number of trials that the generator limited unless it is all."""
+    """Return the letter of a cell's limit, with the number of trials that the server did not limit unless it is all."""
     limit = limit_of(cell)
     of = f" {cell.limited}/{cell.counted}" if 0 < cell.limited < cell.counted else ""
     return f"{limit[0]}{of}" if limit else ""

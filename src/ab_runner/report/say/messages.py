@@ -14,6 +14,7 @@ _TEXTS: dict[str, str] = {
     Code.OVERLOADED: "overloaded",
     Code.FEW_CLEAN_SECONDS: "disturbed: the hypervisor took CPU time in most seconds",
     Code.GENERATOR_BEHIND: "open-load too slow",
+    Code.NETWORK_FULL: "network too slow",
     Code.INCOMPLETE: "{completed} of {requests} completed",
     Code.WRONG_LENGTH: "wrong length {bytes}",
     Code.WRONG_TOTAL: "wrong total {bytes} bytes",
@@ -28,6 +29,7 @@ _TEXTS: dict[str, str] = {
     Code.KILLED_BY: "{who} killed by {signal}",
     Code.RAN_OUT_OF_MEMORY: "{who} ran out of memory",
     Code.CONTAINER_STATE: "{who} is {state}",
+    Code.LOAD_HOST_GONE: "load host {who} is gone",
     Code.NO_WHOLE_ANSWER: "no whole answer within {seconds:.0f} s",
     Code.DOES_NOT_CLOSE: "does not close the connection within {seconds:.0f} s",
     Code.STATUS: "status {status!s} instead of 200",
@@ -54,7 +56,7 @@ _NO_ANSWER = frozenset(
     (Code.NO_CONNECTION, Code.CONNECTION_LOST, Code.CLOSES_WITHOUT_ANSWER, Code.CLOSES_WITHOUT_WHOLE_ANSWER,
      Code.NO_WHOLE_ANSWER, Code.DOES_NOT_CLOSE)
 )  # fmt: skip
-_BEHIND = (Code.OVERLOADED, Code.GENERATOR_BEHIND)
+_BEHIND = (Code.OVERLOADED, Code.GENERATOR_BEHIND, Code.NETWORK_FULL)
 
 
 class Sentence(msgspec.Struct, frozen=True):

@@ -41,8 +41,14 @@ def _options(request: SweepRequest) -> Iterator[str]:
     yield from _load(request)
     yield from ("--workloads", ",".join(request.workloads))
     yield from ("--runtime", request.runtime)
-    if request.runtime == "docker":
+    if request.runtime == "docker" and not request.load_hosts:
         yield from ("--network", request.network)
+    if request.server_host is not None:
+        yield from ("--server-host", request.server_host)
+    if request.load_hosts:
+        yield from ("--load-hosts", ",".join(request.load_hosts))
+    if request.server_address is not None:
+        yield from ("--server-address", request.server_address)
     if request.generators != 1:
         yield from ("--generator-processes", str(request.generators))
     if request.server_cpus is not None:

@@ -65,7 +65,8 @@ def _doubts(confidence: Confidence) -> Iterator[str]:
         has = "has" if confidence.without == 1 else "have"
         yield f"{confidence.without} of {confidence.cells} cells {has} no figure"
     if confidence.limited:
-        yield f"{confidence.limited} {'cell' if confidence.limited == 1 else 'cells'} limited by the generator"
+        by = " or the ".join(confidence.limited_by)
+        yield f"{confidence.limited} {'cell' if confidence.limited == 1 else 'cells'} limited by the {by}"
     if confidence.drift is not None:
         yield f"the machine drifted by up to {100 * confidence.drift:.0f} %"
     if confidence.warnings:

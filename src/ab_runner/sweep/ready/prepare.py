@@ -16,14 +16,17 @@ from ab_runner.catalog.catalog import Catalog
 from ab_runner.catalog.fixtures import digests
 from ab_runner.catalog.workloads import unknown_workload, workloads_with
 from ab_runner.errors import UserError
-from ab_runner.host import machine, preflight
+from ab_runner.host import facts, machine, preflight
 from ab_runner.load.generator_registry import generator_of
 from ab_runner.model.message import Skip, SkipKind
 from ab_runner.model.protocol import Protocol, SweepRequest
 from ab_runner.model.server import Artifact, Server
-from ab_runner.model.sweep import Outside, Sweep
+from ab_runner.model.sweep import Conditions, Machine, Outside, Sweep
 from ab_runner.model.workload import Workload
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
+from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.runtime.engine_machine import EngineMachine
+from ab_runner.runtime.load_hosts import LoadHosts
 from ab_runner.sweep.ready.fixtures import make_fixtures
 from ab_runner.sweep.ready.runtime_choice import check_limits, choose_runtime
 from ab_runner.sweep.ready.skipped import skipped_lines
@@ -97,10 +100,10 @@ def workloads_of(request: SweepRequest) -> tuple[Workload, ...]:
 
 
 def request_here(request: SweepRequest, runtime: Runtime, servers: Sequence[Server]) -> SweepRequest:
-    """Return the request with what the runtime and the memory of this machine decide for these servers."""
+    """Return the request with what the runtime and the memory of its machine decide for these servers."""
     return msgspec.structs.replace(
         request,
-        protocol=with_batches_that_fit(request.protocol, machine.describe().memory_bytes, servers),
+        protocol=with_batches_that_fit(request.protocol, _machine_of(runtime).memory_bytes, servers),
         runtime=runtime.name,
         network=runtime.network,
         jdk=runtime.jdk,
@@ -140,16 +143,19 @@ def provide(servers: Sequence[Server], tell: Callable[[str], None]) -> dict[str,
 
 
 def sweep_here(sweep_id: str, began: datetime.datetime, prepared: Prepared) -> Sweep:
-    """Return the sweep as it is stored: the request, and this machine as it is now."""
+    """Return the sweep as it is stored: the request, and the machine as it is now."""
     runtime = prepared.runtime
+    hosts = _load_hosts(runtime)
     return Sweep(
         id=sweep_id,
         started=began,
         request=prepared.request,
-        machine=machine.describe(),
-        conditions=preflight.conditions_now(),
+        machine=_machine_of(runtime),
+        conditions=_conditions_of(runtime),
         server_cpus=runtime.server_cpus,
         generator_cpus=runtime.generator_cpus,
+        load_hosts=hosts.about if hosts else (),
+        links_together=hosts.links_together if hosts else None,
         environment=runtime.environment() | _toolkit_version(),
         fixtures=digests(),
         workloads=prepared.workloads,
@@ -158,6 +164,29 @@ def sweep_here(sweep_id: str, began: datetime.datetime, prepared: Prepared) -> S
         skipped=prepared.skipped,
         reference=prepared.reference,
     )
+
+
+def _there(runtime: Runtime) -> EngineMachine | None:
+    """Return the machine that servers run on, where it is another one than this."""
+    return runtime.there if isinstance(runtime, DockerRuntime) else None
+
+
+def _load_hosts(runtime: Runtime) -> LoadHosts | None:
+    return runtime.load_hosts if isinstance(runtime, DockerRuntime) else None
+
+
+def _machine_of(runtime: Runtime) -> Machine:
+    """Return the facts of the servers' machine; with load hosts also how it tracks connections."""
+    there = _there(runtime)
+    found, conntrack = (there.machine, there.conntrack) if there else (machine.describe(), facts.conntrack())
+    if _load_hosts(runtime) is None:
+        return found
+    return msgspec.structs.replace(found, sysctls=found.sysctls | conntrack)
+
+
+def _conditions_of(runtime: Runtime) -> Conditions:
+    there = _there(runtime)
+    return there.conditions if there else preflight.conditions_now()
 
 
 def _unbuilt_lines(unbuilt: Mapping[str, str]) -> Iterable[str]:

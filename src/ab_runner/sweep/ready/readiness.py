@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ab_runner.catalog.catalog import load_catalog
-from ab_runner.host import machine, preflight
+from ab_runner.host import facts, machine, preflight
 from ab_runner.host.preflight import Finding
 from ab_runner.model.server import Server
-from ab_runner.runtime import process
+from ab_runner.runtime import engine, process
 from ab_runner.runtime.base import Runtime
 from ab_runner.runtime.jdks import installed
 from ab_runner.sweep.ready.runtime_choice import usual_runtime
@@ -31,6 +31,8 @@ def findings() -> Iterator[Finding]:
     yield Finding(True, f"{here.system}, kernel {here.kernel}, {here.cpu_model}, {here.cpus} CPUs")
     yield Finding(bool(cpus.server), _cpu_text(cpus))
     yield Finding(no_docker is None, no_docker or "docker: engine, Compose and buildx answer")
+    if no_docker is None and engine.is_elsewhere():
+        yield Finding(True, "the engine runs on another machine: a sweep takes the facts and CPUs of that one")
     if _OLD_PINS.exists():
         yield Finding(
             False, f"{_OLD_PINS} keeps this machine from an upgrade to Debian 13: docker/install-engine removes it"
@@ -57,7 +59,7 @@ def _process_findings(runtime: Runtime, servers: Iterable[Server]) -> Iterator[F
     yield Finding(no_ab is None, no_ab or "ab: installed")
     rights = process.rights()
     yield Finding(rights is None, rights or "servers run as nobody")
-    yield from preflight.network_findings(machine.sysctls())
+    yield from preflight.network_findings(facts.sysctls())
     for server in servers:
         skip = runtime.unavailable(server)
         yield Finding(skip is None, f"{server.id}: {skip.detail if skip else 'can run as a process'}")

@@ -11,12 +11,16 @@ from ab_runner.catalog.catalog import Catalog
 from ab_runner.errors import UserError
 from ab_runner.host import machine
 from ab_runner.load.generator_registry import generator_of
-from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.protocol import FROM_HOSTS, SweepRequest
 from ab_runner.model.server import DEFAULT_JDK
 from ab_runner.model.workload import Workload
 from ab_runner.runtime import docker_commands, process
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.runtime.docker_commands import engine_of
+from ab_runner.runtime.engine import USUAL, Engine
+from ab_runner.runtime.engine_machine import engine_machine
+from ab_runner.runtime.load_hosts import LoadHosts, address_of
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.sweep.trial.connection_limit import most_connections
 
@@ -30,19 +34,26 @@ def choose_runtime(
     """Return Docker where its engine answers, else processes of this host. RuntimeUnusable or UserError where the
     request cannot be met."""
     generator = generator_of(request)
-    cpus = machine.cpu_split(request.generators, request.server_cpus)
+    on = _server_engine(request)
+    unusable = docker_commands.why_unusable(on) if request.runtime != "process" else None
+    if unusable and request.needs_docker:
+        raise RuntimeUnusable(f"{request.server_host or 'the Docker engine'}: {unusable}")
+    load_hosts = _load_hosts(request, on)
+    there = engine_machine(on) if request.runtime != "process" and not unusable else None
+    generators = 1 if load_hosts else request.generators  # those of load hosts have cores there
+    cpus = machine.cpu_split(generators, request.server_cpus, there.cores if there else None)
     if request.share_cpus:
         cpus = machine.CpuSplit((), ())
-    if 0 < len(cpus.generator) < request.generators:
+    if 0 < len(cpus.generator) < generators:
         tell(
-            f"! {request.generators} generators need {request.generators + 1} cores and this machine has fewer: "
+            f"! {generators} generators need {generators + 1} cores and this machine has fewer: "
             "they share the cores there are, which limits their load"
         )
-    unusable = docker_commands.why_unusable() if request.runtime != "process" else None
     if request.runtime == "docker" and unusable:
         raise RuntimeUnusable(f"--runtime docker: {unusable}")
     if request.runtime != "process" and not unusable:
-        return DockerRuntime(fixtures, cpus, request.network, request.jdk or DEFAULT_JDK, generator)
+        network = FROM_HOSTS if load_hosts else request.network
+        return DockerRuntime(cpus, network, request.jdk or DEFAULT_JDK, generator, there, on, load_hosts)
     if request.network != "loopback":
         raise UserError(f"--network {request.network} needs Docker" + (f": {unusable}" if unusable else ""))
     if request.server_cpus is not None and (missing := process.why_not_pinned()):
@@ -54,11 +65,33 @@ def choose_runtime(
     return ProcessRuntime(catalog.root, fixtures, cpus, port, request.jdk, generator, catalog.outside)
 
 
+def _server_engine(request: SweepRequest) -> Engine:
+    """Return the engine that servers run on. UserError if there is no such context."""
+    return engine_of(request.server_host or "") if request.needs_docker else USUAL
+
+
+def _load_hosts(request: SweepRequest, server: Engine) -> LoadHosts | None:
+    """Return the hosts that load comes from; None where it comes from beside the server. UserError for one that is no
+    context, or whose engine is the server's or that of another one; RuntimeUnusable if its engine does not answer."""
+    if not request.load_hosts:
+        return None
+    engines = [engine_of(name) for name in request.load_hosts]
+    names: dict[str, str] = {}
+    for engine in engines:
+        if engine.endpoint == server.endpoint:
+            raise UserError(f"load host {engine.context} is the server's host: its generator would take CPU time there")
+        if (name := names.setdefault(engine.endpoint, engine.context)) != engine.context:
+            raise UserError(f"load hosts {name} and {engine.context} are one host: name it once")
+        if unusable := docker_commands.why_unusable(engine):
+            raise RuntimeUnusable(f"load host {engine.context}: {unusable}")
+    return LoadHosts(engines, address_of(server, request.server_address))
+
+
 def usual_runtime(catalog: Catalog) -> tuple[Runtime, str | None]:
     """Return the runtime that a sweep without options has, and why it is not Docker; None if it is."""
     unusable, cpus = docker_commands.why_unusable(), machine.cpu_split()
     if unusable is None:
-        return DockerRuntime(paths.FIXTURES, cpus, "loopback"), None
+        return DockerRuntime(cpus, "loopback"), None
     return ProcessRuntime(catalog.root, paths.FIXTURES, cpus, port=0, outside=catalog.outside), unusable
 
 

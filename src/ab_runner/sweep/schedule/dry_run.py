@@ -31,6 +31,9 @@ def lines_of(
         yield "without warm-up: servers are measured as they start"
     if request.share_cpus:
         yield "servers and generator share all CPUs"
+    if request.needs_docker:
+        beside = "beside them" if not request.load_hosts else f"on {', '.join(request.load_hosts)}"
+        yield f"servers on {request.server_host or 'the usual engine'}, generators {beside}"
     if request.server_cpus is not None:
         yield f"each server on {cpus_text(request.server_cpus)}"
     when = "in each batch" if protocol.together > 1 else "before and after"

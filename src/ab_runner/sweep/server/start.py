@@ -9,10 +9,11 @@ from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 
-from ab_runner.load.generator import Asked, Completed, GeneratorError, Run, Target
-from ab_runner.model.load import Load
+from ab_runner.load.generator import Asked, Completed, Generator, GeneratorError, Run, Target
+from ab_runner.model.load import Limit, Load
 from ab_runner.model.message import Code, Message
 from ab_runner.model.records import AnswerRecord, StartRecord, VerificationRecord
+from ab_runner.model.resources import Usage
 from ab_runner.model.server import Server
 from ab_runner.model.trial import AFTER, BEFORE
 from ab_runner.model.workload import WorkloadName
@@ -23,6 +24,7 @@ from ab_runner.runtime.base import RunningServer, StartError, with_printed
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import PhaseStarted
 from ab_runner.sweep.server import probe
+from ab_runner.sweep.server.from_hosts import FromHosts, LoadFromHosts
 from ab_runner.sweep.server.spot_checks import SpotChecks
 from ab_runner.sweep.server.trial_length import time_limit
 from ab_runner.sweep.server.verification import verify
@@ -39,6 +41,23 @@ class WatchedLoad(msgspec.Struct, frozen=True):
     spot_checks: SpotChecks | None
     """None where the generator compares all answers itself."""
     sampler: ResourceSampler
+    """Of the server's host."""
+    from_hosts: FromHosts | None = None
+    """None where the load came from beside the server."""
+
+    @property
+    def usage(self) -> Usage | None:
+        """What it took."""
+        return self.from_hosts.usage(self.sampler.usage) if self.from_hosts else self.sampler.usage
+
+    def limit(self, generator: Generator) -> Limit | None:
+        """Return what was the limit: what was full, and what the generator says of it. It was asked for each load host
+        too, because all of them together need not show that it was too slow on one."""
+        full = self.from_hosts.limit(self.sampler.limit) if self.from_hosts else self.sampler.limit
+        if self.run.outcome is None:
+            return full
+        limit = generator.limit(self.run.outcome, full)
+        return full if limit is None and self.from_hosts else limit
 
 
 class Start:
@@ -118,6 +137,11 @@ class Start:
         return self._running
 
     @property
+    def has_lost_hosts(self) -> bool:
+        """Whether a host that load comes from went away, so that there can be no further trial."""
+        return not all(host.is_connected for host in self.running.load_hosts)
+
+    @property
     def folder(self) -> str:
         """Return the folder where the generator may leave files, by its path for the generator."""
         return self.running.generator_folder
@@ -139,7 +163,11 @@ class Start:
     def take(self, name: str) -> str | None:
         """Return the text of a file that the generator left, and keep it in the sweep's folder; None if there is
         none."""
-        return self.context.store.take(self.name, name)
+        content = self.running.take(name)
+        if content is None:
+            return None
+        self.context.store.keep(name, content)
+        return content.decode("utf-8", errors="replace")
 
     def question(self, name: WorkloadName) -> probe.Question:
         """Return the request of a workload and its expected answer. The generator is asked for the request, and the
@@ -235,6 +263,8 @@ class Start:
         """Make load and return what came of it. The generator has one process, records no latencies, and gives up after
         so many seconds without progress. `rate` is how many requests per second can be expected."""
         target = msgspec.structs.replace(self._target(name, load, rate), idle_timeout=idle_timeout)
+        if hosts := self._load_hosts():
+            return hosts.make(self.context.generator, target, load, concurrency)
         return self.context.generator.run(target, load, concurrency)
 
     def watched_load(
@@ -250,11 +280,13 @@ class Start:
         requests per second can be expected."""
         question = self.question(name)
         target = self._target(name, load, rate)
+        hosts = self._load_hosts()
         if record_as is not None:
             processes = self.context.generators
-            if load.rate is None:
+            if load.rate is None and not hosts:  # each host has as many for its share of the connections
                 processes = self.context.generator.processes(concurrency, processes)
             target = msgspec.structs.replace(target, processes=processes, record_as=record_as)
+        made: FromHosts | None = None
         checks: AbstractContextManager[SpotChecks | None] = nullcontext()
         if not self._generator_compares(name):
             checks = SpotChecks(self.running.connect, question)
@@ -262,8 +294,17 @@ class Start:
             checks as spot_checks,
             ResourceSampler(self.running, target.processes, interval_of(load), has_course(load)) as sampler,
         ):
-            run = self.context.generator.run(target, load, concurrency)
-        return WatchedLoad(run, spot_checks, sampler)
+            if hosts:
+                made = hosts.make_watched(self.context.generator, target, load, concurrency, interval_of(load))
+            run = made.run if made else self.context.generator.run(target, load, concurrency)
+        return WatchedLoad(run, spot_checks, sampler, made)
+
+    def _load_hosts(self) -> LoadFromHosts | None:
+        """Return what makes its load from load hosts; None where that comes from beside the server."""
+        context, generators = self.context, self.running.load_hosts
+        if not generators:
+            return None
+        return LoadFromHosts(generators, context.load_hosts, context.links_together, context.store)
 
     def _target(self, name: WorkloadName, load: Load, rate: float | None) -> Target:
         workload = self.context.workloads[name]

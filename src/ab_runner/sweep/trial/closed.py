@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import datetime
 import time
-from contextlib import suppress
 from math import inf
 
 import msgspec
 
 from ab_runner.analysis.disturbed import is_disturbed, stolen_share
 from ab_runner.host.cooldown import settle
-from ab_runner.host.machine import local_ports, sysctls
+from ab_runner.host.facts import sysctls
+from ab_runner.host.machine import local_ports
 from ab_runner.load.cold import cold
 from ab_runner.load.generator import Run
 from ab_runner.load.trial_validity import ROUNDED_DOWN, too_early
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.message import Message, Verdict
+from ab_runner.model.resources import Cooldown
 from ab_runner.model.trial import COLD, DISTURBED, Cell, RepeatedTrial, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import RunningServer
@@ -134,13 +135,14 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
     """Make a trial and return it. `lead_in_seconds` is what the load before it took."""
     context, running = start.context, start.running
     cell, load, name = planned.cell, planned.load, planned.name
-    cooldown = settle(_a_process(running), local_ports(sysctls() | running.environment))
+    ports = local_ports(sysctls() | running.environment)
+    settled = running.accounts.settle(ports) if running.accounts else settle(None, ports)
     at = datetime.datetime.now(datetime.UTC)
     connections = planned.connections or cell.level
     watched = start.watched_load(cell.workload, connections, load, planned.rate, record_as=name)
     run, sampler = watched.run, watched.sampler
     context.store.keep_raw(f"{name}.txt", run.output)
-    limit = context.generator.limit(run.outcome, sampler.limit) if run.outcome else sampler.limit
+    limit = watched.limit(context.generator)
     verdict, alive = _judged(start, cell.workload, load, connections, watched, limit)
     trial = Trial(
         block=start.block,
@@ -157,14 +159,15 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
         raw=f"{name}.txt",
         wall_seconds=round(run.seconds, 3),
         jdk=(start.server.jdk or context.runtime.jdk) if start.server.is_jvm else None,
-        usage=sampler.usage,
+        usage=watched.usage,
         limit=limit,
         jvm=sampler.jvm,
-        cooldown=cooldown,
+        cooldown=Cooldown(**settled._asdict()),
         lead_in_seconds=load.lead_in or lead_in_seconds,
         peak=planned.peak,
         samples=watched.spot_checks.answered if watched.spot_checks else None,
         course=sampler.course or msgspec.UNSET,
+        load_hosts=watched.from_hosts.hosts if watched.from_hosts else msgspec.UNSET,
     )
     return TrialResult(trial, alive)
 
@@ -214,11 +217,3 @@ def end_of(running: RunningServer, patient: bool) -> Message | None:
     while (end := running.ended()) is None and time.monotonic() < deadline:
         time.sleep(0.1)
     return end
-
-
-def _a_process(running: RunningServer) -> int | None:
-    """Return one of the server's processes, where they are visible from here."""
-    with suppress(OSError):
-        if running.accounts is not None:
-            return next(iter(running.accounts.server.processes()), None)
-    return None

@@ -11,7 +11,7 @@ import msgspec
 from ab_runner.analysis.disturbed import is_disturbed
 from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, percentage
 from ab_runner.model.limits import BLOCKS_AT_MOST
-from ab_runner.model.load import Load
+from ab_runner.model.load import NOT_THE_SERVER, Load
 from ab_runner.model.message import Code, Message, MessageError, Verdict
 from ab_runner.model.trial import PEAK, STEP, Cell, Search, Step, SupportingTrial, Trial
 from ab_runner.model.workload import WorkloadName
@@ -42,7 +42,7 @@ LONGEST_STRETCH = 4
 
 
 class Peak(msgspec.Struct, frozen=True):
-    """Requests per second of a closed load; `is_bound`: the generator was its limit."""
+    """Requests per second of a closed load; `is_bound`: the generator or the network was its limit."""
 
     rate: float
     is_bound: bool
@@ -90,7 +90,7 @@ def _peak(start: Start, cell: Cell, peaks: dict[WorkloadName, Peak]) -> Peak:
         start.context.store.append(SupportingTrial(trial=trial, role=PEAK))
         if trial.verdict.reason is not None or trial.outcome is None:
             raise NoPeak(msgspec.structs.replace(trial.verdict.reason or Message(Code.NO_FIGURES), stage="peak"))
-        peaks[cell.workload] = Peak(round(trial.outcome.rate, 1), trial.limit == "generator")
+        peaks[cell.workload] = Peak(round(trial.outcome.rate, 1), trial.limit in NOT_THE_SERVER)
     return peaks[cell.workload]
 
 
@@ -150,7 +150,7 @@ class _Capacity:
             verdict = Verdict(False, self._why_none())
             return self._with_search(TrialResult(msgspec.structs.replace(last.trial, verdict=verdict), last.alive))
         limits = [step.limit for step in self._missed] or ["generator"]
-        limit = "generator" if "generator" in limits else limits[0]
+        limit = next((each for each in limits if each in NOT_THE_SERVER), limits[0])
         return self._with_search(TrialResult(msgspec.structs.replace(self._met.trial, limit=limit), self._met.alive))
 
     def _ended(self) -> TrialResult:
