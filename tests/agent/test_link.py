@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 
 import pytest
@@ -27,3 +28,9 @@ def test_where_nobody_sends_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(link, "_CONNECT_SECONDS", 0.3)
     with pytest.raises(OSError, match="refused"):
         link.receive("127.0.0.1", first_of_free_ports(1))
+
+
+def test_a_link_over_which_nothing_arrives_is_an_error_and_has_no_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link, "_SECONDS", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(OSError, match="no bytes arrive"):
+        link.receive("127.0.0.1", silent.getsockname()[1])

@@ -37,7 +37,7 @@ def _serve(connection: socket.socket) -> None:
 
 
 def receive(address: str, port: int) -> float:
-    """Return the bytes per second that come from there. OSError if nobody sends."""
+    """Return the bytes per second that come from there. OSError if nobody sends, or nothing arrives."""
     counts = [0] * CONNECTIONS
     connections = [_connect(address, port) for _ in counts]
     for number, connection in enumerate(connections):
@@ -49,6 +49,8 @@ def receive(address: str, port: int) -> float:
     for connection in connections:
         with suppress(OSError):
             connection.shutdown(socket.SHUT_RDWR)  # which ends what counts, and the other side
+    if not received:
+        raise OSError(f"connections to {address} open, and no bytes arrive")
     return received / seconds
 
 
