@@ -94,22 +94,24 @@ def as_compose_reads(value: str) -> str:
     return value.replace("$$", "$")
 
 
-@given(st.tuples(VALUES, VALUES, VALUES))
-@example(("/tmp/😀", "/tmp/$HOME\u0085", '/tmp/a"b\n  x: y'))
-def test_a_path_of_any_text_is_read_by_compose_as_it_is(texts: tuple[str, str, str]) -> None:
-    fixtures, raw, label = texts
+@given(st.tuples(VALUES, VALUES, VALUES, VALUES))
+@example(("/tmp/😀", "/tmp/$HOME\u0085", '/tmp/a"b\n  x: y', "'"))
+def test_a_value_of_any_text_in_a_sweeps_override_is_read_by_compose_as_it_is(texts: tuple[str, str, str, str]) -> None:
+    label, address, libraries, fixtures = texts
     values: dict[str, Any] = {
         "server": "a-1", "image": None, "generator": "ab", "label": label, "network": "loopback", "sysctls": {},
-        "server_cpus": "0", "generator_cpus": "1", "environment": {}, "user": "0:0", "fixtures": fixtures, "raw": raw,
-        "fixtures_in_container": "/srv/www", "raw_in_container": "/raw", "sockets": raw,
+        "published_at": address or "127.0.0.1", "port": 8080, "server_cpus": "0", "generator_cpus": "1",
+        "environment": {}, "libraries": libraries or "l", "libraries_in_container": "/usr/local/lib",
+        "fixtures": fixtures, "fixtures_in_container": "/srv/www",
     }  # fmt: skip
     text = docker_templates.fill("override.yaml", **values)
     assert text.isascii()
-    services = compose_yaml.parse(text)["services"]
-    mounted = [services["a-1"]["volumes"][0]["source"], services["ab"]["volumes"][0]["source"]]
-    ab = services["ab"]
-    texts_read = [as_compose_reads(each) for each in (*mounted, *ab["labels"], ab["entrypoint"][-1])]
-    assert texts_read == [fixtures, raw, label, raw]
+    found = compose_yaml.parse(text)
+    server, ab, agent = (found["services"][each] for each in ("a-1", "ab", "agent"))
+    labels = [label for each in (server, ab, agent) for label in each["labels"]]
+    volumes = [found["volumes"][each]["name"] for each in ("libraries", "fixtures")]
+    texts_read = [as_compose_reads(each) for each in (*labels, server["ports"][0]["host_ip"], *volumes)]
+    assert texts_read == [label, label, label, address or "127.0.0.1", libraries or "l", fixtures]
 
 
 # --- what is no server.toml, or a strange one --------------------------------------------------------------------
