@@ -110,7 +110,8 @@ def until(page: Page, expression: str, arg: object = None) -> None:
 
 
 def draw_all(page: Page) -> None:
-    """Charts are drawn when they come into view."""
+    """Charts are drawn when they come into view, and move what is below them: a press meets what it was meant for only
+    when those above are drawn."""
     page.evaluate(
         """async () => {
             for (const place of document.querySelectorAll(".chart")) {
@@ -287,6 +288,7 @@ def numbers_as_numbers(text: str) -> list[str | int]:
 
 def test_a_heading_sorts_its_table_and_cells_without_a_figure_are_last(opened: Opener) -> None:
     page = opened("full")
+    draw_all(page)
     table = "#large .rates"
     names = column(page, table, 1)
     heading = page.locator(f"{table} thead th").nth(5)
@@ -311,6 +313,7 @@ def test_a_heading_sorts_its_table_and_cells_without_a_figure_are_last(opened: O
 
 def test_ranks_are_sorted_by_their_lower_end(opened: Opener) -> None:
     page = opened("full")
+    draw_all(page)
     page.locator("#small summary", has_text="small: ranks").click()
     ranks = "#small table:not(.rates)"
     page.locator(f"{ranks} thead button").nth(3).click()
@@ -322,6 +325,7 @@ def test_ranks_are_sorted_by_their_lower_end(opened: Opener) -> None:
 
 def test_a_name_that_stands_on_one_of_several_rows_is_on_each_when_they_are_sorted(opened: Opener) -> None:
     page = opened("small")
+    draw_all(page)
     page.locator("#then-and-now summary", has_text="small: requests per second").click()
     table = page.locator("#then-and-now table", has=page.locator("caption", has_text="small: requests per second"))
     before = table.locator("tbody tr > :nth-child(1)").all_inner_texts()
