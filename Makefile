@@ -7,7 +7,7 @@ export PYTHONPATH := src
 newest_jdk = $(PYTHON) -c 'from ab_runner.runtime.jdks import installed; print(next(j.home for j in installed() if j.compiles))'
 artifacts = $${XDG_CACHE_HOME:-$$HOME/.cache}/ab-runner/artifacts
 
-.PHONY: help bench check test test-studies aims sessions compose checksums lock
+.PHONY: help bench check test test-studies test-hosts aims sessions compose checksums lock
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,9 @@ test-studies: .venv/test.txt ## the programs of all studies with their tests, an
 		JAVA_HOME=$$($(newest_jdk)) $(maven) --file $$pom verify || exit; \
 	done
 	$(PYTHON) -m pytest -m studies tests/e2e
+
+test-hosts: .venv/test.txt ## what takes long of sweeps over several hosts: nodes and runners that are killed, a registry (needs Docker, root)
+	$(PYTHON) -m pytest -m hosts tests/e2e
 
 aims: .venv/test.txt ## are the aims met? computed anew from benchmarks/records
 	$(PYTHON) benchmarks/aims.py

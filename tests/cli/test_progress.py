@@ -9,7 +9,7 @@ from rich.console import Console
 from support.builders import failed_trial, not_measured, trial
 
 from ab_runner.cli.progress import LiveDisplay, PlainDisplay, TimeLeft, display_for, left_out_text, phase_text
-from ab_runner.sweep.events import CellFinished, CellsLeftOut, PhaseStarted
+from ab_runner.sweep.events import CellFinished, CellsAgain, CellsLeftOut, NodeSaid, OnNode, PhaseStarted
 
 
 class Clock:
@@ -57,6 +57,39 @@ def test_where_there_is_no_terminal_every_cell_and_every_start_is_a_line() -> No
         "[2/3] a-1 small c=10: timeout",
         "[3/3] b-1 small c=1: does not build",
     ]
+
+
+def test_lines_of_a_swarm_name_the_node() -> None:
+    target, shown = console()
+    with display_for(target, 2) as display:
+        display.show(NodeSaid("n1", "block 1"))
+        display.show(OnNode("n1", PhaseStarted("start", "a-1")))
+        display.show(OnNode("n1", CellFinished(trial("a-1", "small", 1))))
+        display.show(NodeSaid("n1", "is gone: block 1 goes to another node"))
+        display.show(CellsAgain(1))
+        display.show(OnNode("n2", CellFinished(trial("a-1", "small", 1))))
+    assert shown.getvalue().splitlines() == [
+        "n1: block 1",
+        "n1: a-1 start",
+        "[1/2] n1: a-1 small c=1: 12,345 rps",
+        "n1: is gone: block 1 goes to another node",
+        "[2/3] n2: a-1 small c=1: 12,345 rps",
+    ]
+
+
+def test_on_a_terminal_each_node_tells_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    target, shown = console(140, is_terminal=True)
+    with display_for(target, 4) as display:
+        display.show(NodeSaid("n2", "block 2"))
+        display.show(OnNode("n1", PhaseStarted("trial", "a-1", "small", 10)))
+        display.show(OnNode("n2", PhaseStarted("probe", "b-1", "small")))
+        display.show(OnNode("n1", CellFinished(trial("a-1", "small", 10))))
+        display.show(CellsAgain(1))
+    text = shown.getvalue()
+    assert "n2: block 2" in text
+    assert "n1: a-1 small c=10 | n2: b-1 small probe" in text
+    assert "1/5" in text
 
 
 def test_of_several_cells_that_are_left_out_the_number_is_said() -> None:

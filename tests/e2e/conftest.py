@@ -87,18 +87,21 @@ class Engine:
 
     SERVICES = ("agent", "fixtures", "ab", "ceiling", "lighttpd-1.4", "jdk-httpserver")
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, hostname: str = "") -> None:
+        """Without a `hostname` of its own it has that of this machine."""
+        self._hostname = ("unshare", "--uts", "sh", "-c", 'hostname "$0"; exec "$@"', hostname) if hostname else ()
         self.host = f"unix://{folder}/socket"
         self.data = folder / "data"
         self._folder = folder
         # Named after its folder: a run of the tests that was killed leaves its namespace behind.
         self._namespace = folder.name
-        self._inside = ("nsenter", f"--net=/run/netns/{self._namespace}")
+        self.inside = ("nsenter", f"--net=/run/netns/{self._namespace}")
+        """What a command begins with that is to run in its network namespace."""
         self._daemon: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Engine:
         subprocess.run(["ip", "netns", "add", self._namespace], check=True)
-        subprocess.run([*self._inside, "ip", "link", "set", "lo", "up"], check=True)
+        subprocess.run([*self.inside, "ip", "link", "set", "lo", "up"], check=True)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -114,7 +117,7 @@ class Engine:
         folder = self._folder
         with (folder / "log").open("ab") as log:
             self._daemon = subprocess.Popen(
-                [*self._inside, "dockerd", "--host", self.host, "--data-root", self.data,
+                [*self.inside, *self._hostname, "dockerd", "--host", self.host, "--data-root", self.data,
                  "--exec-root", folder / "exec", "--pidfile", folder / "pid"],
                 stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
@@ -137,9 +140,9 @@ class Engine:
             ip,
             ["ip", "addr", "add", f"{subnet}.1/24", "dev", here],
             ["ip", "link", "set", here, "up"],
-            [*self._inside, "ip", "addr", "add", f"{subnet}.2/24", "dev", there],
-            [*self._inside, "ip", "link", "set", there, "up"],
-            [*self._inside, "ip", "route", "add", "default", "via", f"{subnet}.1"],
+            [*self.inside, "ip", "addr", "add", f"{subnet}.2/24", "dev", there],
+            [*self.inside, "ip", "link", "set", there, "up"],
+            [*self.inside, "ip", "route", "add", "default", "via", f"{subnet}.1"],
         ):
             subprocess.run(command, check=True)
         return f"{subnet}.1"
@@ -159,12 +162,12 @@ class Engine:
 
 
 @contextmanager
-def another_engine() -> Iterator[Engine]:
+def another_engine(hostname: str = "") -> Iterator[Engine]:
     """An engine that has no images yet. Skips the test where there can be none."""
     if os.getuid() != 0 or not all(map(shutil.which, ("dockerd", "ip", "nsenter", "umount"))):
         pytest.skip("a second Docker engine needs root, dockerd, iproute2 and util-linux")
     # pytest's paths are too long for sockets
-    with Engine(Path(tempfile.mkdtemp(prefix="engine-", dir="/tmp"))) as engine:
+    with Engine(Path(tempfile.mkdtemp(prefix="engine-", dir="/tmp")), hostname) as engine:
         try:
             engine.start()
         except RuntimeError as error:

@@ -7,6 +7,7 @@ from support import builders
 from support.builders import NOON, server
 
 from ab_runner.model.records import Record, StartRecord
+from ab_runner.model.server import Server
 from ab_runner.model.trial import AFTER, BEFORE, Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.store.plan import ServerRun, batches_of, left_of, plan, remaining, starts_so_far
@@ -44,6 +45,22 @@ def test_each_block_begins_with_the_next_level_so_that_age_and_concurrency_are_n
     runs = plan(SERVERS[:1], ["small", "large"], [1, 10, 100], blocks=4, seed=1)
     orders = [[cell.level for cell in run.cells if cell.workload == "large"] for run in runs]
     assert orders == [[1, 10, 100], [10, 100, 1], [100, 1, 10], [1, 10, 100]]
+
+
+def test_on_nodes_each_block_has_the_reference_of_its_own_machine() -> None:
+    reference = server("ceiling", workloads=("small", "large"))
+
+    def blocks(servers: list[Server], together: int = 1) -> list[list[str]]:
+        runs = plan(
+            servers, ["small"], [1], 2, seed=1, reference=reference, together=together, reference_in_blocks=True
+        )
+        return [[run.server for run in runs if run.block == block] for block in (1, 2)]
+
+    first, second = blocks(SERVERS)
+    assert first[0] == second[0] == "ceiling"
+    assert sorted(first) == sorted(second) == ["a-1", "c-1", "ceiling"]
+    assert [block.count("ceiling") for block in blocks([*SERVERS, reference])] == [1, 1]
+    assert [block[-1] for block in blocks(SERVERS, together=12)] == ["ceiling", "ceiling"]
 
 
 def test_where_levels_do_not_rotate_each_has_all_workloads_before_the_next() -> None:

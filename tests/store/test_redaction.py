@@ -24,6 +24,7 @@ from support.builders import (
     sweep,
     trial,
 )
+from support.swarm import node_record
 
 from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.records import EndRecord, Record, ResumeRecord, StartRecord
@@ -46,6 +47,16 @@ def test_the_host_has_no_name() -> None:
     assert after.machine == msgspec.structs.replace(before.machine, hostname="")
     assert after.skipped == skips({"b-1": "cc is not on HOST (see ~/x)"})
     assert msgspec.structs.replace(after, machine=before.machine, skipped=before.skipped) == before
+
+
+def test_neither_nodes_nor_the_registry_have_names() -> None:
+    before = node_record("lab7.example.org", 1)
+    after = redacted(before, msgspec.structs.replace(REDACTION, contexts={"lab7.example.org": "node-1"}))
+    machine = msgspec.structs.replace(before.machine, hostname="")
+    assert after == msgspec.structs.replace(before, node="node-1", machine=machine)
+    asked = msgspec.structs.replace(sweep().request, swarm=True, registry="registry.example:5000")
+    content = REDACTION.sweep(msgspec.json.encode(sweep(server("a-1"), request=asked)))
+    assert msgspec.json.decode(content, type=Sweep).request == msgspec.structs.replace(asked, registry=None)
 
 
 def test_of_the_folder_of_a_server_from_outside_its_name_is_left() -> None:

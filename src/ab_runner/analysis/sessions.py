@@ -6,6 +6,7 @@ by the layout of `stats.sessions`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from statistics import geometric_mean, median
@@ -20,6 +21,7 @@ from ab_runner.analysis.courses import courses_of
 from ab_runner.analysis.latencies import OpenLatencies
 from ab_runner.analysis.measure import lower_is_better
 from ab_runner.analysis.measurements import cpu_efficiencies_of, measurements_of
+from ab_runner.analysis.nodes import differences_of_nodes
 from ab_runner.analysis.open_load import open_cells
 from ab_runner.analysis.rankings import rankings_of, ranks_of
 from ab_runner.analysis.renames import renames, with_ids
@@ -28,16 +30,17 @@ from ab_runner.analysis.summary import Summary, summary_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.warnings import BlocksShifted, HostConditions, SweepWarning, warnings_of
 from ab_runner.errors import UserError
-from ab_runner.model.records import EndRecord, Record
+from ab_runner.model.records import EndRecord, Record, ResumeRecord
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.sweep import Sweep
 from ab_runner.model.trial import BEFORE, Cell, CellRecord, RepeatedTrial, SupportingTrial, cell_of
 from ab_runner.model.workload import WorkloadName
-from ab_runner.stats.estimate import Estimate, Interval
+from ab_runner.stats.estimate import FEWEST_STARTS, Estimate, Interval
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ratio import LogMean
 from ab_runner.stats.sessions import layout, over_sessions
 from ab_runner.store.differences import difference, revisions
+from ab_runner.store.nodes import on_nodes
 from ab_runner.store.reader import Stored
 
 Row = Mapping[str, Measurement]
@@ -49,6 +52,9 @@ def together(named: Sequence[tuple[str, SweepAnalysis]]) -> SweepAnalysis:
     for sweeps that ask different things, and for one that is given twice."""
     (first_name, first), *others = named
     names = {first.sweep.id: first_name}
+    for name, each in named if others else ():
+        if each.sessions:
+            raise UserError(f"{name} is on several nodes, which are sessions already: name it alone")
     for name, other in others:
         if other.sweep.id in names:
             raise UserError(f"{name} and {names[other.sweep.id]} are the same sweep, {other.sweep.id}")
@@ -59,7 +65,50 @@ def together(named: Sequence[tuple[str, SweepAnalysis]]) -> SweepAnalysis:
         return first
     sessions = sorted((each for _, each in named), key=lambda each: (each.sweep.started, each.sweep.id))
     newest = sessions[-1].sweep
-    return _result([_as_in(newest, each) for each in sessions])
+    sessions = [_as_in(newest, each) for each in sessions]
+    records = _records(sessions)
+    return _result(sessions, records, _stored(sessions, records), _have_noise(sessions))
+
+
+def analysis_of(stored: Stored) -> SweepAnalysis:
+    """Return the analysis of a sweep. Of one over several nodes of a swarm it is one result, of which each node is a
+    session; intervals need six starts over all nodes."""
+    nodes = on_nodes(stored.sweep, stored.records)
+    if len(nodes) < 2:
+        return as_one(stored)
+    sessions = [_of_node(name, Stored(sweep, records)) for name, sweep, records in nodes]
+    records = [list(each.stored.records) for each in sessions]
+    of_all = [each for each in stored.records if isinstance(each, EndRecord | ResumeRecord)]
+    sweep = replace(sessions[0].sweep, id=stored.sweep.id)
+    together = Stored(sweep, (*(record for own in records for record in own), *of_all), stored.damage)
+    differ = differences_of_nodes({name: each for (name, _, _), each in zip(nodes, sessions, strict=True)})
+    return _result(sessions, records, together, _have_noise_together(sessions), tuple(differ))
+
+
+def as_one(stored: Stored) -> SweepAnalysis:
+    """Return the analysis of a sweep as one of one machine: where it was on nodes of a swarm, the first of them."""
+    nodes = on_nodes(stored.sweep, stored.records)
+    return analyse(replace(stored, sweep=replace(nodes[0][1], id=stored.sweep.id)) if nodes else stored)
+
+
+def _of_node(name: str, stored: Stored) -> SweepAnalysis:
+    """Return the analysis of a node's part of a sweep. What disturbs measurements there has its name."""
+    analysis = analyse(stored)
+    warnings = (
+        HostConditions(tuple(f"node {name}: {text}" for text in each.texts))
+        if isinstance(each, HostConditions)
+        else each
+        for each in analysis.warnings
+    )
+    return replace(analysis, warnings=tuple(warnings))
+
+
+def _have_noise_together(sessions: Iterable[SweepAnalysis]) -> bool:
+    """Return whether any server was started often enough in all sessions together."""
+    starts: Counter[Cell] = Counter()
+    for session in sessions:
+        starts.update({cell: len(each.by_batch) for cell, each in session.cells.items() if cell.server != REFERENCE})
+    return max(starts.values(), default=0) >= FEWEST_STARTS
 
 
 def _why_not(first: Sweep, other: Sweep) -> Iterator[str]:
@@ -105,19 +154,25 @@ def _changed(record: Any, changes: Callable[[Any], Mapping[str, object]]) -> Any
 # --- the result --------------------------------------------------------------------------------------------------
 
 
-def _result(sessions: Sequence[SweepAnalysis]) -> SweepAnalysis:
-    records = _records(sessions)
-    stored = _stored(sessions, records)
+def _result(
+    sessions: Sequence[SweepAnalysis],
+    records: Sequence[list[Record]],
+    stored: Stored,
+    is_known: bool,
+    differ: tuple[SweepWarning, ...] = (),
+) -> SweepAnalysis:
+    """Return the result of sessions with these records, which `stored` has in the same order. `is_known` tells whether
+    there are enough starts to know the noise, and `differ` in what sessions of one sweep are unlike."""
     sweep, levels = stored.sweep, stored.sweep.request.levels
     measured = [record for record in stored.records if isinstance(record, CellRecord)]
     figures = (each for session in sessions for each in session.trials)
     trials = tuple(replace(each, record=record) for each, record in zip(figures, measured, strict=True))
     cells = _cells(sessions, records)
     workloads = [name for name in sweep.request.workloads if any(cell.workload == name for cell in cells)]
-    compared = tuple(_compared(at, sessions) for at in range(len(sessions[0].compared)))
+    compared = tuple(_compared(at, sessions, is_known) for at in range(len(sessions[0].compared)))
     efficiencies = _rows([measurements_of(each.cells, cpu_efficiencies_of) for each in sessions])
     drifts = tuple(drift for each in sessions for drift in each.drifts)
-    warnings = _warnings(stored, sessions)
+    warnings = (*_warnings(stored, sessions), *differ)
     shares = {cell: [each.shares[cell] for each in sessions if cell in each.shares] for cell in cells}
     return SweepAnalysis(
         stored=stored,
@@ -126,7 +181,7 @@ def _result(sessions: Sequence[SweepAnalysis]) -> SweepAnalysis:
         trials=trials,
         shares={cell: geometric_mean(found) for cell, found in shares.items() if found},
         compared=compared,
-        cpu_efficiency=rankings_of(_by_cell(efficiencies, _have_noise(sessions))),
+        cpu_efficiency=rankings_of(_by_cell(efficiencies, is_known)),
         ranks=ranks_of(compared[0].rankings),
         spreads={each: workload_spread(each, sweep.servers, levels, cells) for each in workloads},
         io_models={each: model_spreads(each, sweep.servers, levels, cells) for each in workloads},
@@ -265,10 +320,10 @@ def _latencies(pooled: OpenLatencies, sessions: Sequence[OpenLatencies]) -> Open
 # --- what servers are compared by --------------------------------------------------------------------------------
 
 
-def _compared(at: int, sessions: Sequence[SweepAnalysis]) -> Compared:
+def _compared(at: int, sessions: Sequence[SweepAnalysis], is_known: bool) -> Compared:
     """Return what the sessions have in that place of `SweepAnalysis.compared`, as that of one result."""
     parts = [each.compared[at] for each in sessions]
-    is_known, is_latency = _have_noise(sessions), lower_is_better(sessions[0].measure)
+    is_latency = lower_is_better(sessions[0].measure)
     rows = _rows([each.measurements for each in parts])
     measurements = _by_cell(rows, is_known)
     relative: dict[Cell, Estimate] = {}

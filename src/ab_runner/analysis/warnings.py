@@ -58,6 +58,19 @@ class BlocksShifted(msgspec.Struct, frozen=True):
     shifts: tuple[Shift, ...]
 
 
+class NodesDiffer(msgspec.Struct, frozen=True):
+    """The nodes of the sweep are not of one kind: by node, its CPUs."""
+
+    machines: Mapping[str, str]
+
+
+class NodesApart(msgspec.Struct, frozen=True):
+    """The reference is not as fast on all nodes of the sweep: by node, 0.07 is seven per cent faster than their
+    median."""
+
+    changes: Mapping[str, float]
+
+
 class DriftUnknown(msgspec.Struct, frozen=True):
     """The sweep has no reference."""
 
@@ -94,6 +107,8 @@ SweepWarning = (
     | CpuTimeStolen
     | MachineDrifted
     | BlocksShifted
+    | NodesDiffer
+    | NodesApart
     | DriftUnknown
     | NotSteady
     | OtherRelease

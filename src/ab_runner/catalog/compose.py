@@ -13,7 +13,7 @@ from ab_runner.catalog.catalog import load_catalog
 from ab_runner.catalog.server_file import GENERATORS
 from ab_runner.model.server import DEFAULT_JDK, Server
 
-TOOLS = frozenset({"server", "fixtures", "agent", *GENERATORS})
+TOOLS = frozenset({"server", "fixtures", "agent", "runner", *GENERATORS})
 """Services that are no server's."""
 
 _JDK = f"${{JDK:-{DEFAULT_JDK}}}"

@@ -25,7 +25,7 @@ _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
 GENERATORS = tuple(sorted(path.stem for path in (paths.DOCKER / "generators").glob("*.Dockerfile")))
 """The names of all generators, which are those of services too."""
 TAKEN = frozenset(
-    {"agent", "fixtures", "server", "shared", *GENERATORS, "false", "no", "null", "off", "on", "true", "yes"}
+    {"agent", "fixtures", "runner", "server", "shared", *GENERATORS, "false", "no", "null", "off", "on", "true", "yes"}
 )
 """Names that no server may have: of other services in compose.yaml, of other folders, and what YAML does not take for a
 text."""

@@ -33,7 +33,7 @@ def command(results: tuple[Path, ...], form: str, slower: float | None, anyway: 
     with its confidence interval, and whether the difference is more than noise."""
     if page is not None and form != "terminal":
         raise click.UsageError("--html writes a page; --format applies only without --html")
-    from ab_runner.analysis.sweep_analysis import analyse
+    from ab_runner.analysis.sessions import as_one
     from ab_runner.cli.console import say_err, say_out
     from ab_runner.cli.tables import show_tables
     from ab_runner.report.formats import comparison_csv
@@ -42,7 +42,7 @@ def command(results: tuple[Path, ...], form: str, slower: float | None, anyway: 
     from ab_runner.report.tables.comparison import report_comparison, too_slow
     from ab_runner.store.reader import read
 
-    sweeps = [analyse(read(folder)) for folder in results]
+    sweeps = [as_one(read(folder)) for folder in results]
     compared = compare_all([*zip(map(str, results), sweeps, strict=True)], slower=slower, anyway=anyway)
     if page is None:
         damage = [line for analysis in sweeps for line in analysis.stored.damage]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain
 
 import click
 
@@ -26,7 +27,7 @@ def command(hosts: tuple[str, ...] | None, clean: bool) -> None:
     from ab_runner.sweep.ready.readiness import findings
 
     console = console_for(sys.stdout)
-    checks = host_checks.host_findings(hosts) if hosts else findings()
+    checks = host_checks.host_findings(hosts) if hosts else chain(findings(), host_checks.node_findings())
     for finding in host_checks.clean(hosts or ()) if clean else checks:
         mark = ("ok   ", "green") if finding.good else ("fix  ", "yellow")
         console.print(Text.assemble(mark, finding.text), soft_wrap=True)

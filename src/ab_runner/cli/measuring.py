@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from ab_runner import paths
-from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
+from ab_runner.analysis.sessions import analysis_of
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.verified import judged_by_verification
 from ab_runner.analysis.warnings import findings_of
 from ab_runner.cli.console import console_for, put, say_err
@@ -22,6 +24,7 @@ from ab_runner.report.tables.of_sweep import report_of
 from ab_runner.report.tables.studies import reports_beside_study
 from ab_runner.store.plan import left_of
 from ab_runner.store.reader import Stored, read
+from ab_runner.sweep.events import Event
 from ab_runner.sweep.measure import ReadySweep, SweepStopped, measure
 from ab_runner.sweep.schedule.dry_run import tables_said
 from ab_runner.sweep.schedule.expected_time import time_text
@@ -37,13 +40,22 @@ def measure_and_report(ready: ReadySweep) -> int:
         expected = ready.expected
         seconds = expected.seconds if expected else None
         with display_for(console_for(sys.stderr), ready.cells, ready.sweep.request.axis, seconds) as display:
-            measure(ready, display.show)
+            _measure(ready, display.show)
     except SweepStopped as error:
         stopped = True
         say_err(f"ab-runner: the sweep stopped: {error}")
     finally:
         stored = _show_end(folder)
     return 1 if stopped or not has_result(stored) else 0
+
+
+def _measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
+    """Measure a sweep here, or on the nodes of a swarm. SweepStopped if it cannot go on."""
+    if not ready.sweep.request.swarm:
+        return measure(ready, show)
+    from ab_runner.sweep.swarm.conduct import measure_on_nodes
+
+    return measure_on_nodes(ready, show)
 
 
 def has_result(stored: Stored) -> bool:
@@ -59,6 +71,8 @@ def _show_start(ready: ReadySweep, folder: Path) -> None:
             say_err(f"! {finding.text}")
     servers = len({run.server for run in ready.runs})
     what = f"{_count(ready.cells, 'trial')} of {_count(servers, 'server')}, runtime {ready.runtime.name}"
+    if ready.sweep.request.swarm:
+        what += f" on {_count(ready.nodes, 'node')} of the swarm"
     expected = ready.expected
     say_err(f"{what}, about {time_text(expected.seconds)}" if expected else what)
     say_err(tables_said(expected, _shown(folder)))
@@ -72,7 +86,7 @@ def _shown(folder: Path) -> str:
 def _show_end(folder: Path) -> Stored:
     """Show the tables, if there are any results, and write them into the folder."""
     stored = read(folder)
-    analysis = analyse(stored)
+    analysis = analysis_of(stored)
     if any(isinstance(record, Trial | NotMeasured) for record in stored.records):
         put(*terminal.render(report_of(analysis), console_for(sys.stdout).width))
         if stored.sweep.request.study_sweep is not None:

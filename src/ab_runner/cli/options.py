@@ -17,7 +17,7 @@ from ab_runner.cli.durations import parse_duration
 from ab_runner.model.axis import HIGHEST_RATE, OpenLoad, Percentile
 from ab_runner.model.limits import CONNECTIONS_AT_MOST
 from ab_runner.model.load import Load
-from ab_runner.model.protocol import NO_WARM_UP, RUNTIMES, WarmUp
+from ab_runner.model.protocol import NO_WARM_UP, REGISTRY_PATTERN, RUNTIMES, WarmUp
 from ab_runner.store.layout import LATEST
 
 DEFAULT_CONCURRENCY = "1,10,100,500,1000"
@@ -147,6 +147,17 @@ class Names(click.ParamType[tuple[str, ...]]):
                 known = f"; there are {', '.join(choices)}"
                 self.fail(f"there is no {self._what} {name!r}{suggestion(name, choices) or known}", param, ctx)
         return tuple(each for each in choices if each in names) or names
+
+
+class RegistryName(click.ParamType[str]):
+    """A registry as Docker names it."""
+
+    name = "HOST[:PORT][/PATH]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if len(value) > 255 or not re.fullmatch(REGISTRY_PATTERN, value):
+            self.fail(f"{value[:60]!r} is no registry; write it like registry.example:5000", param, ctx)
+        return str(value)
 
 
 class NewId(click.ParamType[str]):

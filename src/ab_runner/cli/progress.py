@@ -17,7 +17,7 @@ from ab_runner.model.axis import Axis, level_text
 from ab_runner.model.trial import CellRecord, NotMeasured
 from ab_runner.report.say.figures import result_text
 from ab_runner.report.say.numbers import time_left_text
-from ab_runner.sweep.events import CellFinished, CellsLeftOut, Event, PhaseStarted
+from ab_runner.sweep.events import CellFinished, CellsAgain, CellsLeftOut, Event, NodeSaid, OnNode, PhaseStarted
 
 
 class Display(Protocol):
@@ -100,31 +100,45 @@ class PlainDisplay:
         pass
 
     def show(self, event: Event) -> None:
+        match event:
+            case OnNode(node=node, event=on_node):
+                self._show(on_node, f"{node}: ")
+            case NodeSaid(node=node, text=text):
+                self._print(f"{node}: {text}")
+            case CellsAgain(cells=cells):
+                self._cells += cells
+                self._left.leave_out(-cells)
+            case CellsLeftOut(cells=cells):
+                self._cells -= cells
+                self._left.leave_out(cells)
+                self._print(left_out_text(event))
+            case _:
+                self._show(event)
+
+    def _show(self, event: PhaseStarted | CellFinished, where: str = "") -> None:
         if isinstance(event, PhaseStarted):
             if event.what == "start":
-                self._print(f"{phase_text(event, self._axis)}  {self._left.text()}")
-            return
-        if isinstance(event, CellsLeftOut):
-            self._cells -= event.cells
-            self._left.leave_out(event.cells)
-            self._print(left_out_text(event))
+                self._print(f"{where}{phase_text(event, self._axis)}  {self._left.text()}")
             return
         self._done += 1
         self._left.add(event.record)
-        self._print(f"[{self._done}/{self._cells}] {result_text(summarise_record(event.record), self._axis)}")
+        result = result_text(summarise_record(event.record), self._axis)
+        self._print(f"[{self._done}/{self._cells}] {where}{result}")
 
     def _print(self, line: str) -> None:
         self._console.print(Text(line.rstrip()), soft_wrap=True)
 
 
 class LiveDisplay:
-    """Keeps one line at the bottom: what runs now, trials done, time left; a bar and the last figure where there is
-    room."""
+    """Keeps one line at the bottom: what runs now, on each node of a swarm, trials done, time left; a bar and the last
+    figure where there is room. What becomes of nodes is above it."""
 
     def __init__(self, console: Console, cells: int, axis: Axis = "connections", expected: float | None = None) -> None:
         self._axis = axis
         self._cells = cells
         self._left = TimeLeft(cells, expected)
+        self._console = console
+        self._nodes: dict[str, str] = {}
         roomy = console.width >= 130
         columns = [
             SpinnerColumn(),
@@ -147,13 +161,25 @@ class LiveDisplay:
         self._progress.stop()
 
     def show(self, event: Event) -> None:
-        if isinstance(event, CellFinished):
-            self._left.add(event.record)
-            last = f"last: {result_text(summarise_record(event.record), self._axis)}"
-            self._progress.update(self._task, advance=1, last=last, left=self._left.text())
-        elif isinstance(event, CellsLeftOut):
-            self._cells -= event.cells
-            self._left.leave_out(event.cells)
-            self._progress.update(self._task, total=self._cells)
-        else:
-            self._progress.update(self._task, phase=phase_text(event, self._axis))
+        match event:
+            case OnNode(node=node, event=PhaseStarted() as phase):
+                self._nodes[node] = f"{node}: {phase_text(phase, self._axis)}"
+                self._progress.update(self._task, phase=" | ".join(self._nodes.values()))
+            case OnNode(event=CellFinished(record=record)) | CellFinished(record=record):
+                self._left.add(record)
+                last = f"last: {result_text(summarise_record(record), self._axis)}"
+                self._progress.update(self._task, advance=1, last=last, left=self._left.text())
+            case NodeSaid(node=node, text=text):
+                self._nodes.pop(node, None)
+                self._console.print(Text(f"{node}: {text}"), soft_wrap=True)
+            case CellsLeftOut(cells=cells):
+                self._leave_out(cells)
+            case CellsAgain(cells=cells):
+                self._leave_out(-cells)
+            case PhaseStarted():
+                self._progress.update(self._task, phase=phase_text(event, self._axis))
+
+    def _leave_out(self, cells: int) -> None:
+        self._cells -= cells
+        self._left.leave_out(cells)
+        self._progress.update(self._task, total=self._cells)

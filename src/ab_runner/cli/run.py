@@ -135,6 +135,17 @@ from ab_runner.sweep.request import Place, with_changes
     help="The address at which load hosts reach the server's host.  [default: by the context of --server-host]",
 )
 @click.option(
+    "--swarm",
+    is_flag=True,
+    help="docker only: blocks run on the nodes of a Docker swarm with the label ab-runner=bench, several at once. Each "
+    "gives a container its engine's socket, which is root there.",
+)
+@click.option(
+    "--registry",
+    type=options.RegistryName(),
+    help="Where the nodes of a swarm get images from.  [default: Docker contexts of their names]",
+)
+@click.option(
     "--jdk",
     type=click.Choice(JDKS),
     help=f"The JDK of all JVM servers.  [default: docker {DEFAULT_JDK}, process the newest of this host]",
@@ -176,6 +187,8 @@ def asked(
     server_host: str | None,
     load_hosts: tuple[str, ...] | None,
     server_address: str | None,
+    swarm: bool,
+    registry: str | None,
     jdk: int | None,
     port: int,
     out: Path | None,
@@ -201,6 +214,8 @@ def asked(
         server_host=server_host,
         load_hosts=load_hosts or (),
         server_address=server_address,
+        swarm=swarm,
+        registry=registry,
         jdk=jdk,
         seed=0,
         generator=DEFAULT.name if opened or generator is None else generator,

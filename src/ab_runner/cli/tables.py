@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
+from ab_runner.analysis.sessions import analysis_of
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.cli.console import console_for, put, say_err
 from ab_runner.report.document import Report
 from ab_runner.report.formats import markdown, terminal
@@ -15,7 +16,7 @@ from ab_runner.store.reader import read
 
 def analysed(folder: Path) -> SweepAnalysis:
     """Return the analysis of the sweep in a folder. StoreError if there is none."""
-    return analyse(read(folder))
+    return analysis_of(read(folder))
 
 
 def show_tables(report: Callable[[], Report], as_csv: Callable[[], str], damage: Iterable[str], form: str) -> None:

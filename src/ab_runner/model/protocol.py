@@ -32,6 +32,9 @@ CONTEXT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.+-]{0,62}\Z"
 """The names of Docker contexts."""
 ContextName = Annotated[str, Meta(pattern=CONTEXT_PATTERN)]
 LOAD_HOSTS_AT_MOST = 64
+REGISTRY_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[a-z0-9][a-z0-9._-]*)*\Z"
+"""A registry as Docker names it, with or without a path."""
+Registry = Annotated[str, Meta(pattern=REGISTRY_PATTERN, max_length=255)]
 FROM_HOSTS = "hosts"
 """The network of a sweep whose load comes from other hosts."""
 RUNTIMES = ("auto", "docker", "process")
@@ -168,6 +171,10 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
     """The address or name at which load hosts find that host. None: by its engine's endpoint."""
     load_hosts: Annotated[tuple[ContextName, ...], Meta(max_length=LOAD_HOSTS_AT_MOST)] = ()
     """The Docker contexts of the engines that load comes from. None of them: it comes from beside the server."""
+    swarm: bool = False
+    """Whether whole blocks run on the nodes of a Docker swarm."""
+    registry: Registry | None = None
+    """Where these nodes get images from. None: from the engine that builds them."""
     seed: Whole
     precision: Real | None = None
     """Only of sweeps of older versions: blocks were added until half the width of every interval was this share of its
@@ -191,8 +198,8 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def needs_docker(self) -> bool:
-        """Whether it names engines."""
-        return self.server_host is not None or bool(self.load_hosts)
+        """Whether it names engines, or nodes."""
+        return self.server_host is not None or bool(self.load_hosts) or self.swarm
 
     @property
     def axis(self) -> Axis:

@@ -16,6 +16,7 @@ from ab_runner.model.limits import (
 )
 from ab_runner.model.message import Message
 from ab_runner.model.protocol import WARM_UP_CONCURRENCY
+from ab_runner.model.sweep import Conditions, Machine
 from ab_runner.model.trial import NotMeasured, RepeatedTrial, SupportingTrial, Trial
 from ab_runner.model.workload import WorkloadName
 
@@ -97,6 +98,24 @@ class VerificationRecord(Struct, frozen=True, kw_only=True, tag="verification", 
     first_wrong: Message | None = None
 
 
+class NodeRecord(Struct, frozen=True, kw_only=True, tag="node", tag_field="record"):
+    """A block begins on a node of a swarm. What the log has of this block from another node counts no more: a block is
+    of one machine."""
+
+    block: Whole
+    node: str
+    """The name of its machine."""
+    job: Count
+    """The number of the job that runs it there."""
+    at: Moment
+    machine: Machine
+    conditions: Conditions
+    server_cpus: tuple[Count, ...]
+    generator_cpus: tuple[Count, ...]
+    environment: dict[str, str]
+    """The versions of what takes part there."""
+
+
 class ResumeRecord(Struct, frozen=True, kw_only=True, tag="resume", tag_field="record"):
     """The sweep is resumed after an interruption; `differences` says what has changed."""
 
@@ -120,6 +139,7 @@ Record = (
     | SupportingTrial
     | VerificationRecord
     | NotMeasured
+    | NodeRecord
     | ResumeRecord
     | EndRecord
 )

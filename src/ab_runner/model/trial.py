@@ -124,8 +124,9 @@ class Trial(_OfCell, frozen=True, kw_only=True, tag="trial", tag_field="record")
         return self.outcome is not None and self.outcome.arrivals is not None
 
 
-COLD, DISTURBED = "cold", "disturbed"
-"""Why trials are made again: the server's JIT compiler was still at work, or the hypervisor gave CPU time to others."""
+COLD, DISTURBED, MOVED = "cold", "disturbed", "moved"
+"""Why trials are made again: the server's JIT compiler was still at work, the hypervisor gave CPU time to others, or
+their block went to another node."""
 
 
 class RepeatedTrial(Struct, frozen=True, kw_only=True, tag="repeated-trial", tag_field="record"):
@@ -134,7 +135,7 @@ class RepeatedTrial(Struct, frozen=True, kw_only=True, tag="repeated-trial", tag
 
     trial: Trial
     reason: str
-    """`COLD` or `DISTURBED`."""
+    """`COLD` or `DISTURBED`; `MOVED` is not stored, but what the reader makes of the trials of a block that moved."""
 
 
 PEAK, STEP = "peak", "step"

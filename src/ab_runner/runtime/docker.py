@@ -49,11 +49,23 @@ COMPOSE_FILE = "compose.yaml"
 """In a sweep's folder of raw output: its servers' services. Beside it is an override for each start."""
 FIXTURES = "fixtures"
 """The service that makes them."""
+RUNNER = "runner"
+"""The service whose image runs blocks on the nodes of a swarm."""
 _FIXTURES_VOLUME = "ab-runner-fixtures"
 """Stays on the engine, as images do; each sweep has it checked."""
 _LIBRARIES_IN_CONTAINER = "/server/lib"
 _BASE_OF_JDK_8 = "debian:sid-slim"
 """The one base image that docker/base-images leaves out unless it is named."""
+
+
+def image_of(server: Server, jdk: int | None) -> str:
+    """Return the name of a server's image, as docker/services/ has it. `jdk` is that of the sweep."""
+    if server.image:
+        return server.image
+    if not server.is_jvm:
+        return f"ab-runner/{server.program}"
+    folder = f"{server.study}/" if server.study else ""
+    return f"ab-runner/{folder}{server.program}:jdk{server.jdk or jdk}"
 
 
 class DockerRuntime:
@@ -71,9 +83,11 @@ class DockerRuntime:
         there: EngineMachine | None = None,
         on: Engine = USUAL,
         load_hosts: LoadHosts | None = None,
+        builds: bool = True,
     ) -> None:
         """`network` is loopback, bridge, or hosts where load comes from `load_hosts`. `there` is the engine's machine,
-        where that is another one than this."""
+        where that is another one than this. Unless it `builds`, the engine has all images already."""
+        self._builds = builds
         self.there = there
         self.load_hosts = load_hosts
         self._on = on
@@ -87,7 +101,8 @@ class DockerRuntime:
         self._running: list[DockerServer] = []
         self._numbers = itertools.count(1)
         """Of the starts, in whatever thread they are made."""
-        self._unbuilt: dict[str, str] = {}
+        self.unbuilt: dict[str, str] = {}
+        """Servers whose images could not be built, with the reason."""
         self._services = ""
         """The compose.yaml of this sweep: of the generators alone before `prepare`."""
         self._images: dict[str, Image] = {}
@@ -118,7 +133,7 @@ class DockerRuntime:
         """Build the images beside those of servers, make the fixtures, have both on load hosts too, and return how many
         files the generator may open."""
         self._services = render((), of_sweep=True)
-        make_base_images(self._on)
+        self._make_base_images()
         services = (self._generator.name, AGENT, FIXTURES)
         if reason := self._build(services):
             raise RuntimeUnusable(f"the image of {' or '.join(services)} does not build: {reason}")
@@ -138,14 +153,14 @@ class DockerRuntime:
         """Build the servers' images. Return those that could not be built, with the reason; they do not start."""
         say("building images (minutes at first, then seconds)")
         self._services = render(servers, of_sweep=True)
-        failures = self._without_jdk_8(servers)
+        failures = self._without_jdk_8(servers) | self.unbuilt
         images: dict[tuple[str | None, str, int | None], list[str]] = {}
         for server in sorted(servers, key=lambda each: each.id):
             if not server.is_from_outside and server.id not in failures:
                 images.setdefault((server.study, server.program, server.jdk), []).append(server.id)
         failures |= build_failures({ids[0]: ids for ids in images.values()}, self._build)
         failures |= self._fill_libraries([server for server in servers if server.id not in failures])
-        self._unbuilt |= failures
+        self.unbuilt |= failures
         return failures
 
     def _fill_libraries(self, servers: Sequence[Server]) -> dict[str, str]:
@@ -155,10 +170,8 @@ class DockerRuntime:
         for server in servers:
             if server.artifacts:
                 files = [artifacts.path_of(each) for each in server.artifacts]
-                folder = f"{server.study}/" if server.study else ""
-                image = f"ab-runner/{folder}{server.program}:jdk{server.jdk or self.jdk}"
                 try:
-                    found = image_called(self._on, image).id
+                    found = image_called(self._on, image_of(server, self.jdk)).id
                     self._libraries[server.id] = fill_libraries(self._on, found, _LIBRARIES_IN_CONTAINER, files)
                 except (UnusableImage, subprocess.CalledProcessError) as error:
                     failures[server.id] = f"{', '.join(file.name for file in files)}: {error}"
@@ -170,13 +183,28 @@ class DockerRuntime:
         need = [server.id for server in servers if server.is_jvm and (server.jdk or self.jdk) == 8]
         try:
             if need:
-                make_base_images(self._on, _BASE_OF_JDK_8)
+                self._make_base_images(_BASE_OF_JDK_8)
         except RuntimeUnusable as error:
             return dict.fromkeys(need, str(error))
         return {}
 
+    def _make_base_images(self, *images: str) -> None:
+        if self._builds:
+            make_base_images(self._on, *images)
+
     def _build(self, services: Sequence[str]) -> str:
-        return build(self._on, self._services, services, self.jdk)
+        return build(self._on, self._services, services, self.jdk) if self._builds else ""
+
+    def images_of(self, servers: Sequence[Server]) -> tuple[str, ...]:
+        """Return the names of the images that a sweep of these servers needs."""
+        tools = (self._generator_image, f"ab-runner/{AGENT}", f"ab-runner/{FIXTURES}")
+        built = (image_of(server, self.jdk) for server in servers if server.id not in self.unbuilt)
+        return tuple(dict.fromkeys((*tools, *built)))
+
+    def build_runner(self) -> None:
+        """Build the image of jobs. RuntimeUnusable if that does not work."""
+        if reason := self._build((RUNNER,)):
+            raise RuntimeUnusable(f"the image of {RUNNER} does not build: {reason}")
 
     def environment(self) -> dict[str, str]:
         """Return the versions of the generator and of Docker. Only after `prepare_generator`."""
@@ -210,7 +238,7 @@ class DockerRuntime:
     def start(self, server: Server, name: str) -> DockerServer:
         """Start a server, the generator and the agent beside it, and generators on load hosts; StartError if that does
         not work. `name` names their files."""
-        check_built(server, self._unbuilt)
+        check_built(server, self.unbuilt)
         override = self._raw / f"{name}.compose.yaml"
         write_whole(override, self._override(server).encode())
         project = f"ab-runner-{self._sweep_id}-{next(self._numbers)}"

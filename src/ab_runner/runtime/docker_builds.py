@@ -65,6 +65,41 @@ def copy_image(image: str, source: Engine, target: Engine) -> None:
         raise RuntimeUnusable(f"{image} cannot be copied to {target.context}: {error}") from None
 
 
+def copy_images(images: Sequence[str], source: Engine, target: Engine) -> None:
+    """Have these images of one engine on another one too: those that it lacks, in one stream, so that layers that they
+    share are sent once. RuntimeUnusable if that does not work."""
+    try:
+        wanted, there = images_on(source), images_on(target)
+        if unknown := [image for image in images if _tagged(image) not in wanted]:
+            raise RuntimeUnusable(f"there is no image {', '.join(unknown)} to be copied")
+        lacking = [image for image in images if there.get(_tagged(image)) != wanted[_tagged(image)]]
+        if not lacking:
+            return
+        words = shlex.join(source.docker("save", *lacking)), shlex.join(target.docker("load", "--quiet"))
+        done = run_command(["bash", "-o", "pipefail", "-c", " | ".join(words)], seconds=_COPY_SECONDS * len(lacking))
+    except subprocess.SubprocessError as error:
+        raise RuntimeUnusable(f"images cannot be copied to {target.context}: {error}") from None
+    if done.returncode:
+        raise RuntimeUnusable(f"images cannot be copied to {target.context}: {last_lines(done.stderr, 1)}")
+
+
+def images_on(engine: Engine) -> dict[str, str]:
+    """Return the id of each image of an engine, by its name with the tag."""
+    said = checked(engine, "image", "ls", "--no-trunc", "--format", "{{.Repository}}:{{.Tag}} {{.ID}}")
+    return dict(line.split(" ", 1) for line in said.splitlines())
+
+
+def lacks(engine: Engine, images: Sequence[str]) -> list[str]:
+    """Return those of these images that an engine does not have."""
+    there = images_on(engine)
+    return [image for image in images if _tagged(image) not in there]
+
+
+def _tagged(image: str) -> str:
+    """Return the name of an image as `docker image ls` has it."""
+    return image if ":" in image.rpartition("/")[2] else f"{image}:latest"
+
+
 def fill_fixtures(on: Engine, image: str, volume: str, folder: str) -> None:
     """Have the files that servers serve in a volume, which the image makes in that folder, and checks against their
     checksums. RuntimeUnusable if that does not work."""

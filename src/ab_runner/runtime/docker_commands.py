@@ -20,7 +20,8 @@ from ab_runner.runtime import engine
 from ab_runner.runtime.base import STOP_SECONDS, RuntimeUnusable, end_group, last_lines
 from ab_runner.runtime.engine import USUAL, Engine
 
-OURS = f"ab-runner.sweep-under={platform.node()}:{LOCK}"
+LABEL = "ab-runner.sweep-under"
+OURS = f"{LABEL}={platform.node()}:{LOCK}"
 """Label of every container of a sweep: the holder of the lock may remove what earlier holders left, on any engine."""
 _CONTEXT = re.compile(CONTEXT_PATTERN)
 ENGINE_SECONDS = 120.0
@@ -72,11 +73,12 @@ def engine_of(context: str) -> Engine:
     return Engine(context, done.stdout.strip())
 
 
-def remove_left_over(on: Engine) -> list[str]:
-    """Remove what sweeps of this user of this machine left on an engine when they were killed, and return the names of
-    their projects. Whoever holds the lock of sweeps is alone, so that none of them is running."""
+def remove_left_over(on: Engine, label: str = OURS) -> list[str]:
+    """Remove what sweeps of this user of this machine, or those of another label, left on an engine when they were
+    killed, and return the names of their projects. Whoever holds the lock of sweeps is alone, so that none of them is
+    running."""
     template = '{{.Label "com.docker.compose.project"}}'
-    found = checked(on, "ps", "--all", "--filter", f"label={OURS}", "--format", template)
+    found = checked(on, "ps", "--all", "--filter", f"label={label}", "--format", template)
     projects = sorted(set(found.splitlines()))
     for project in projects:
         down(on, project)

@@ -11,7 +11,7 @@ from msgspec.structs import astuple
 from ab_runner.model.axis import lowest_level
 from ab_runner.model.limits import PLANNED_AT_MOST, VALID_RATES
 from ab_runner.model.protocol import SweepRequest
-from ab_runner.model.records import EndRecord, Record, ResumeRecord
+from ab_runner.model.records import EndRecord, NodeRecord, Record, ResumeRecord
 from ab_runner.model.resources import Course
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.sweep import Sweep
@@ -46,7 +46,7 @@ def wrong_in_sweep(sweep: Sweep) -> str | None:
 def wrong_in_record(record: Record, servers: Collection[str], lowest: int) -> str | None:
     """Return what is wrong with a record of a sweep that has these servers; None if nothing is. `lowest` is the lowest
     level that its axis can have."""
-    if isinstance(record, ResumeRecord | EndRecord):
+    if isinstance(record, NodeRecord | ResumeRecord | EndRecord):
         return None
     trial = record.trial if isinstance(record, RepeatedTrial | SupportingTrial) else record
     if trial.server not in servers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from math import ceil
 
 import msgspec
@@ -38,6 +39,7 @@ def plan(
     together: int = 1,
     rotates: bool = True,
     reference_at_all_levels: bool = False,
+    reference_in_blocks: bool = False,
 ) -> list[ServerRun]:
     """Return all blocks in order. With one block the servers keep their order; with several each block shuffles them
     anew, so that a drift of the machine does not always hit the same server, and begins with the next level of
@@ -45,7 +47,8 @@ def plan(
     rise in all, and each level has all workloads.
 
     The reference has each workload that they have, at the middle one of the levels unless it is to be measured at all
-    of them: in every batch of up to `together` servers or, where they run one by one, before and after them."""
+    of them: in every batch of up to `together` servers or, where they run one by one, before and after them. With
+    `reference_in_blocks` it is then the first one of each block, which may be on a machine of its own."""
     order = [server for server in servers if set(server.workloads) & set(workloads)]
     shuffle = random.Random(seed).shuffle
     runs = []
@@ -65,6 +68,8 @@ def plan(
         return _in_batches(runs, together, checks)
     if reference is None or not checks:
         return runs
+    if reference_in_blocks:
+        return _with_checks_in_blocks(runs, checks)
     return [ServerRun(BEFORE, reference.id, checks), *runs, ServerRun(AFTER, reference.id, checks)]
 
 
@@ -85,6 +90,18 @@ def _in_batches(runs: Sequence[ServerRun], together: int, checks: Sequence[Cell]
             batched += batch
             number += 1
     return batched
+
+
+def _with_checks_in_blocks(runs: Sequence[ServerRun], checks: Sequence[Cell]) -> list[ServerRun]:
+    """Return the runs of each block after the `checks` of the reference, unless it is among their servers."""
+    checked: list[ServerRun] = []
+    reference = checks[0].server
+    for block, of_block in groupby(runs, key=lambda run: run.block):
+        here = list(of_block)
+        if all(run.server != reference for run in here):
+            checked.append(ServerRun(block, reference, tuple(checks)))
+        checked += here
+    return checked
 
 
 def _checks(
@@ -117,6 +134,7 @@ def plan_for(request: SweepRequest, servers: Sequence[Server], reference: Server
         request.protocol.together,
         rotates=request.axis != "idle",  # what connections took of a heap would be in what is measured without them
         reference_at_all_levels=request.open is not None and request.open.reference_at_all_levels,
+        reference_in_blocks=request.swarm,
     )
 
 

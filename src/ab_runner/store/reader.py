@@ -24,6 +24,7 @@ from ab_runner.store import format_1
 from ab_runner.store.checks import wrong_in_record, wrong_in_sweep
 from ab_runner.store.layout import LATEST, PUBLISHED_SWEEPS, SWEEP_FILE, TRIALS_FILE, StoreError
 from ab_runner.store.log import log_lines, log_path
+from ab_runner.store.nodes import counted_once
 
 RECORDS_AT_MOST = 1_000_000
 _SWEEP_AT_MOST = 16 << 20
@@ -89,7 +90,7 @@ def read(folder: Path) -> Stored:
         kinds = ", ".join(sorted(unknown))
         count = f"{unknown.total()} records of a kind that this version does not know are ignored"
         damage.append(f"{log}: {count}: {kinds}")
-    return Stored(sweep, tuple(records), tuple(damage))
+    return Stored(sweep, counted_once(records), tuple(damage))
 
 
 def read_sweep(folder: Path) -> Sweep:

@@ -14,8 +14,8 @@ _OTHER_HOST = re.compile(r"^hostname is .*")
 _FREE_TEXT = frozenset(("head", "error", "detail", "who", "differences", "left_out"))
 """Keys of texts that servers, builders and the system have written and that no analysis reads. Only in these are names
 replaced: a host may be called `server`, or as a workload is."""
-_CONTEXTS = frozenset(("server_host", "load_hosts"))
-"""Keys of names of Docker contexts; those of a list of hosts are at `name` in it."""
+_CONTEXTS = frozenset(("server_host", "load_hosts", "node"))
+"""Keys of names of Docker contexts and of nodes; those of a list of hosts are at `name` in it."""
 _ROLES = ("server", "generator", "agent")
 """What a message may be about besides a host."""
 SERVER_HOST = "server-host"
@@ -39,14 +39,18 @@ class Redaction(msgspec.Struct, frozen=True):
         sweep = self._value(msgspec.json.decode(content), "")
         for told in (sweep, *sweep.get("load_hosts", ())):
             told["machine"]["hostname"] = ""
-        sweep["asked"].pop("server_address", None)
+        for place in ("server_address", "registry"):
+            sweep["asked"].pop(place, None)
         return msgspec.json.format(msgspec.json.encode(sweep), indent=2) + b"\n"
 
     def log(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the lines of a log that have anything."""
         for line in lines:
             if line.strip():
-                yield msgspec.json.encode(self._value(msgspec.json.decode(line), ""))
+                record = self._value(msgspec.json.decode(line), "")
+                if isinstance(record, dict) and "machine" in record:
+                    record["machine"]["hostname"] = ""
+                yield msgspec.json.encode(record)
 
     def _value(self, value: Any, key: str) -> Any:
         """Return a JSON value that stands at this key."""

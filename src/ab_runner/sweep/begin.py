@@ -25,7 +25,15 @@ from ab_runner.store.layout import StoreError
 from ab_runner.store.plan import plan_of
 from ab_runner.store.writer import Store
 from ab_runner.sweep.measure import ReadySweep
-from ab_runner.sweep.ready.prepare import NONE_HERE, prepare, request_here, sweep_here, unavailable_in, workloads_of
+from ab_runner.sweep.ready.prepare import (
+    NONE_HERE,
+    nodes_of,
+    prepare,
+    request_here,
+    sweep_here,
+    unavailable_in,
+    workloads_of,
+)
 from ab_runner.sweep.ready.runtime_choice import choose_runtime
 from ab_runner.sweep.ready.skipped import skipped_lines
 from ab_runner.sweep.request import Place, check
@@ -54,6 +62,7 @@ def begin_sweep(request: SweepRequest, place: Place, tell: Callable[[str], None]
             runtime=prepared.runtime,
             fixtures=prepared.fixtures,
             store=Store.make(folder, sweep),
+            nodes=nodes_of(sweep.request),
         )
 
 

@@ -29,4 +29,24 @@ class CellsLeftOut(msgspec.Struct, frozen=True):
     cells: int
 
 
-Event = PhaseStarted | CellFinished | CellsLeftOut
+class CellsAgain(msgspec.Struct, frozen=True):
+    """Event: so many cells that have a record are measured anew, because their block is on another node."""
+
+    cells: int
+
+
+class OnNode(msgspec.Struct, frozen=True):
+    """Event: what happens on a node of a swarm."""
+
+    node: str
+    event: PhaseStarted | CellFinished
+
+
+class NodeSaid(msgspec.Struct, frozen=True):
+    """Event: what becomes of a node, in words."""
+
+    node: str
+    text: str
+
+
+Event = PhaseStarted | CellFinished | CellsLeftOut | CellsAgain | OnNode | NodeSaid

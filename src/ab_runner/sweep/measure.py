@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from math import ceil
 from pathlib import Path
 
 import msgspec
@@ -37,12 +38,20 @@ class ReadySweep(msgspec.Struct, frozen=True, kw_only=True):
     fixtures: Path
     store: Store
     before: tuple[Record, ...] = ()
+    starts: int = 0
+    """Numbers of starts that are taken, besides those in `before`."""
+    nodes: int = 1
+    """How many blocks can be measured at the same time."""
 
     @property
     def expected(self) -> ExpectedTime | None:
         """The time that the runs are expected to take; None where it is not known."""
         servers = {server.id: server for server in self.sweep.everyone}
-        return expected_time(self.sweep.request, self.runs, servers, workloads=self.sweep.workloads)
+        expected = expected_time(self.sweep.request, self.runs, servers, workloads=self.sweep.workloads)
+        blocks = len({run.block for run in self.runs})
+        if expected is None or self.nodes == 1 or not blocks:
+            return expected
+        return ExpectedTime(expected.seconds / blocks * ceil(blocks / self.nodes), expected.first_block)
 
     @property
     def cells(self) -> int:
@@ -82,7 +91,7 @@ def measure(ready: ReadySweep, show: Callable[[Event], None]) -> None:
             answered={(each.server, each.workload) for each in ready.before if isinstance(each, AnswerRecord)},
         )
         batches = batches_to_run(ready.runs, request.failures_to_give_up, records, emit)
-        run(batches, context, starts_so_far(ready.before))
+        run(batches, context, max(ready.starts, starts_so_far(ready.before)))
     except (OSError, subprocess.SubprocessError, RuntimeUnusable) as error:
         raise SweepStopped(str(error)) from error
     finally:

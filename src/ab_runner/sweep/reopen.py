@@ -23,7 +23,7 @@ from ab_runner.store.reader import read
 from ab_runner.store.writer import Store
 from ab_runner.sweep.begin import check_name, prepare_process
 from ab_runner.sweep.measure import ReadySweep
-from ab_runner.sweep.ready.prepare import prepare, sweep_here
+from ab_runner.sweep.ready.prepare import nodes_of, prepare, sweep_here
 
 
 @contextmanager
@@ -66,6 +66,7 @@ def reopen_sweep(
             fixtures=prepared.fixtures,
             store=_store_of(folder, found),
             before=stored.records,
+            nodes=nodes_of(sweep.request),
         )
 
 

@@ -44,6 +44,10 @@ def check(request: SweepRequest) -> None:
 def _check_hosts(request: SweepRequest) -> None:
     """Raise UserError for what hosts exclude. Which of them there are, the docker command knows."""
     hosts = request.load_hosts
+    if request.swarm and (hosts or request.server_host is not None or request.runtime == "process"):
+        raise UserError("--swarm excludes --server-host, --load-hosts and --runtime process: nodes run whole blocks")
+    if request.registry is not None and not request.swarm:
+        raise UserError("--registry is for the nodes of a swarm: add --swarm")
     if request.needs_docker and request.runtime == "process":
         raise UserError("--server-host and --load-hosts need Docker engines: leave out --runtime process")
     if not hosts:

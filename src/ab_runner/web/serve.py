@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import msgspec
 
 from ab_runner.analysis.overview import Entry, entry
-from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.sessions import analysis_of, as_one
 from ab_runner.errors import UserError
 from ab_runner.host import safe_files
 from ab_runner.report.formats.files import page_text
@@ -157,14 +157,14 @@ class Site:
         for name in names:
             if name not in sweeps:
                 return _line(f"there is no sweep {name!r} here", HTTPStatus.NOT_FOUND)
-        named = [(name, analyse(read(sweeps[name]))) for name in names]
+        named = [(name, as_one(read(sweeps[name]))) for name in names]
         named.sort(key=lambda each: each[1].sweep.started)
         compared = compare_all(named, slower=None, anyway=True)
         return _html(comparison.render([analysis for _, analysis in named], compared))
 
 
 def _page(folder: Path, served: Served) -> bytes:
-    return page_text(analyse(read(folder)), served).encode()
+    return page_text(analysis_of(read(folder)), served).encode()
 
 
 def _kept(made: dict[str, tuple[str, Made]], name: str, tag: str, make: Callable[[], Made]) -> Made:

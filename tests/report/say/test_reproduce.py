@@ -43,6 +43,7 @@ WARM_UP = WarmUp(Load(requests=20_000))
         msgspec.structs.replace(
             ASKED, network="loopback", server_host="lab1", load_hosts=("lab2", "lab3"), server_address="192.0.2.7"
         ),
+        msgspec.structs.replace(ASKED, network="loopback", swarm=True, registry="registry.example:5000"),
         of_open_load(OpenLoad(axis="rate", reference_at_all_levels=True), 1_000, 2_000),
         of_open_load(OpenLoad(axis="peak", reference_at_all_levels=True), 50, 90),
         of_open_load(OpenLoad(axis="slo", percentile="p99.9"), 10, 50),

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ab_runner.analysis.comparison import SweepComparison
-from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
+from ab_runner.analysis.sessions import analysis_of
+from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.errors import UserError
 from ab_runner.history.then_and_now import then_and_now
 from ab_runner.host import safe_files
@@ -83,7 +84,7 @@ def write_export(sweeps: Sequence[tuple[Path, Stored]], form: str, out: Path) ->
         if stored.sweep.id in folders:
             raise UserError(f"{folder} and {folders[stored.sweep.id]} are the same sweep, {stored.sweep.id}")
         folders[stored.sweep.id] = folder
-    write_named("--out", out, FORMS[form]([analyse(stored) for _, stored in sweeps]))
+    write_named("--out", out, FORMS[form]([analysis_of(stored) for _, stored in sweeps]))
 
 
 def _write_page(analysis: SweepAnalysis, folder: Path) -> Path:

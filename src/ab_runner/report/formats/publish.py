@@ -9,10 +9,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ab_runner import paths
-from ab_runner.analysis.sweep_analysis import analyse
+from ab_runner.analysis.sessions import analysis_of
 from ab_runner.errors import UserError
 from ab_runner.host import safe_files
 from ab_runner.host.safe_files import write_whole
+from ab_runner.model.records import NodeRecord
 from ab_runner.model.trial import Trial
 from ab_runner.report.formats import markdown
 from ab_runner.report.formats.files import PAGE, TABLES, page_text
@@ -68,6 +69,8 @@ def _redaction(stored: Stored, user: str) -> Redaction:
     contexts = {name: f"load-host-{number}" for number, name in enumerate(request.load_hosts, 1)}
     if request.server_host is not None:
         contexts[request.server_host] = SERVER_HOST
+    nodes = dict.fromkeys(record.node for record in stored.records if isinstance(record, NodeRecord))
+    contexts |= {name: f"node-{number}" for number, name in enumerate(nodes, 1)}
     return Redaction(stored.sweep.machine.hostname, user, deep, contexts, tuple(sorted(_addresses(stored))))
 
 
@@ -87,6 +90,6 @@ def _write_records(folder: Path, draft: Path, redaction: Redaction) -> None:
 
 def _write_reports(draft: Path) -> None:
     """Write the reports of what is published: nothing in them comes from anywhere else."""
-    analysis = analyse(read(draft))
+    analysis = analysis_of(read(draft))
     write_report(draft / TABLES, markdown.render(report_of(analysis, everything=True)))
     write_report(draft / PAGE, page_text(analysis))

@@ -49,6 +49,10 @@ def _options(request: SweepRequest) -> Iterator[str]:
         yield from ("--load-hosts", ",".join(request.load_hosts))
     if request.server_address is not None:
         yield from ("--server-address", request.server_address)
+    if request.swarm:
+        yield "--swarm"
+    if request.registry is not None:
+        yield from ("--registry", request.registry)
     if request.generators != 1:
         yield from ("--generator-processes", str(request.generators))
     if request.server_cpus is not None:

@@ -13,6 +13,8 @@ from ab_runner.analysis.warnings import (
     DriftUnknown,
     HostConditions,
     MachineDrifted,
+    NodesApart,
+    NodesDiffer,
     NotSteady,
     OtherRelease,
     Resumed,
@@ -87,6 +89,11 @@ def _group(same: Sequence[SweepWarning]) -> Group:
             return _named("the machine drifted: the ceiling at the end of the sweep against the beginning", changes)
         case BlocksShifted(shifts=shifts):
             return _shifted(shifts)
+        case NodesDiffer(machines=machines):
+            return Group("the nodes are not of one kind: figures are of all of them", tuple(machines.items()))
+        case NodesApart(changes=changes):
+            apart = [f"{node} {change:+.1%}" for node, change in changes.items()]
+            return _named("the nodes are not equally fast: the ceiling on each against their median", apart)
         case DriftUnknown():
             return Group("whether the machine drifted is not known: the ceiling was not measured")
         case NotSteady(servers=servers):

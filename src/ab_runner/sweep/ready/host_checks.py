@@ -5,10 +5,12 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 
+from ab_runner.errors import UserError
 from ab_runner.host.preflight import Finding, conntrack_findings, findings
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.load.generator_registry import GENERATORS
 from ab_runner.model.limits import CONNECTIONS_AT_MOST
+from ab_runner.runtime import swarm
 from ab_runner.runtime.agent import AGENT
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.runtime.docker import FIXTURES
@@ -78,6 +80,24 @@ def _image_finding(engine: Engine) -> Finding:
     return Finding(True, f"images: a sweep brings {missing}" if missing else "images: all there")
 
 
+def node_findings() -> Iterator[Finding]:
+    """Yield what is good and bad of the nodes of the swarm that this engine is a manager of, which have the label;
+    nothing where it is none."""
+    engine = engine_of("")
+    if why_unusable(engine) or swarm.why_no_swarm(engine):
+        return
+    for node in swarm.nodes(engine):
+        if not node.is_ready:
+            yield Finding(False, f"node {node.name}: it is not ready, or not active: docker node ls")
+            continue
+        try:
+            swarm.engine_of_node(engine, node)
+        except (UserError, subprocess.SubprocessError) as error:
+            yield Finding(False, f"node {node.name}: {error}")
+        else:
+            yield Finding(True, f"node {node.name}: ready, {node.memory_bytes / 2**30:.1f} GiB, its engine answers")
+
+
 def clean(contexts: Iterable[str]) -> Iterator[Finding]:
     """Remove what killed sweeps of this user left on the hosts of these contexts, or without any on the engine that
     docker takes by itself, and yield what that was. NotAloneError while a sweep runs."""
@@ -86,6 +106,8 @@ def clean(contexts: Iterable[str]) -> Iterator[Finding]:
             name = engine.context or "Docker"
             try:
                 removed = remove_left_over(engine)
+                if not engine.context:
+                    removed += swarm.clean_swarm(engine)
             except (RuntimeUnusable, subprocess.SubprocessError) as error:
                 yield Finding(False, f"{name}: {why_unusable(engine) or error}")
             else:

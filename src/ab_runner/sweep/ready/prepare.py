@@ -23,8 +23,10 @@ from ab_runner.model.protocol import Protocol, SweepRequest
 from ab_runner.model.server import Artifact, Server
 from ab_runner.model.sweep import Conditions, Machine, Outside, Sweep
 from ab_runner.model.workload import Workload
+from ab_runner.runtime import swarm
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime
+from ab_runner.runtime.docker_commands import engine_of
 from ab_runner.runtime.engine_machine import EngineMachine
 from ab_runner.runtime.load_hosts import LoadHosts
 from ab_runner.sweep.ready.fixtures import make_fixtures
@@ -65,6 +67,9 @@ def prepare(
     skipped |= provide([server for server in everyone if server.id not in skipped], tell)
     able = [server for server in wanted if server.id not in skipped]
     unbuilt = runtime.prepare([server for server in everyone if server.id not in skipped], tell) if able else {}
+    if request.swarm and isinstance(runtime, DockerRuntime):
+        tell("! --swarm: each node gives a container its engine's socket, which is root there (docs/swarm.md)")
+        runtime.build_runner()
     if reference not in wanted and reference.id in unbuilt:
         skipped[reference.id] = Skip(SkipKind.OTHER, f"does not build: {unbuilt.pop(reference.id)}")
     for line in (*skipped_lines(skipped), *_unbuilt_lines(unbuilt)):
@@ -103,11 +108,23 @@ def request_here(request: SweepRequest, runtime: Runtime, servers: Sequence[Serv
     """Return the request with what the runtime and the memory of its machine decide for these servers."""
     return msgspec.structs.replace(
         request,
-        protocol=with_batches_that_fit(request.protocol, _machine_of(runtime).memory_bytes, servers),
+        protocol=with_batches_that_fit(request.protocol, _memory_of(request, runtime), servers),
         runtime=runtime.name,
         network=runtime.network,
         jdk=runtime.jdk,
     )
+
+
+def nodes_of(request: SweepRequest) -> int:
+    """Return how many nodes of a swarm are ready for a sweep's blocks; 1 where it has none."""
+    return max(1, sum(node.is_ready for node in swarm.nodes(engine_of("")))) if request.swarm else 1
+
+
+def _memory_of(request: SweepRequest, runtime: Runtime) -> int:
+    """Return the bytes of the machine that servers run on, of several the least."""
+    if request.swarm:
+        return min(node.memory_bytes for node in swarm.nodes(engine_of("")))
+    return _machine_of(runtime).memory_bytes
 
 
 def with_batches_that_fit(protocol: Protocol, memory_bytes: int, servers: Iterable[Server]) -> Protocol:

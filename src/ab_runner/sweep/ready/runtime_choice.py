@@ -14,7 +14,7 @@ from ab_runner.load.generator_registry import generator_of
 from ab_runner.model.protocol import FROM_HOSTS, SweepRequest
 from ab_runner.model.server import DEFAULT_JDK
 from ab_runner.model.workload import Workload
-from ab_runner.runtime import docker_commands, process
+from ab_runner.runtime import docker_commands, process, swarm
 from ab_runner.runtime.base import Runtime, RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.runtime.docker_commands import engine_of
@@ -38,6 +38,8 @@ def choose_runtime(
     unusable = docker_commands.why_unusable(on) if request.runtime != "process" else None
     if unusable and request.needs_docker:
         raise RuntimeUnusable(f"{request.server_host or 'the Docker engine'}: {unusable}")
+    if request.swarm:
+        _check_swarm(on)
     load_hosts = _load_hosts(request, on)
     there = engine_machine(on) if request.runtime != "process" and not unusable else None
     generators = 1 if load_hosts else request.generators  # those of load hosts have cores there
@@ -63,6 +65,17 @@ def choose_runtime(
     if rights := process.rights():
         tell(f"! {rights}")
     return ProcessRuntime(catalog.root, fixtures, cpus, port, request.jdk, generator, catalog.outside)
+
+
+def _check_swarm(on: Engine) -> None:
+    """RuntimeUnusable where no job can be placed, or those of another sweep are at work."""
+    if why := swarm.why_no_swarm(on):
+        raise RuntimeUnusable(f"--swarm: {why}")
+    if whose := swarm.others_at_work(on):
+        raise RuntimeUnusable(
+            f"--swarm: another sweep, begun on {whose}, has jobs on this swarm, and two would disturb each other: "
+            f"wait until it ends; `docker service ls --filter label={docker_commands.LABEL}` lists them"
+        )
 
 
 def _server_engine(request: SweepRequest) -> Engine:

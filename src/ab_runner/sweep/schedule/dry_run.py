@@ -31,7 +31,9 @@ def lines_of(
         yield "without warm-up: servers are measured as they start"
     if request.share_cpus:
         yield "servers and generator share all CPUs"
-    if request.needs_docker:
+    if request.swarm:
+        yield "each block on a node of the swarm, generators beside servers"
+    elif request.needs_docker:
         beside = "beside them" if not request.load_hosts else f"on {', '.join(request.load_hosts)}"
         yield f"servers on {request.server_host or 'the usual engine'}, generators {beside}"
     if request.server_cpus is not None:
@@ -40,7 +42,7 @@ def lines_of(
     yield f"trials: {trials:,}" + (f", with those of {reference.id} {when}" if reference else "")
     expected = expected_time_of(request, servers, reference, workloads)
     if expected is not None:
-        yield f"time: about {time_text(expected.seconds)}, without builds"
+        yield f"time: about {time_text(expected.seconds)}{' on one node' if request.swarm else ''}, without builds"
     else:
         yield "time: not known beforehand, because trials or warm-ups are numbers of requests"
     yield tables_said(expected, "results/latest")
