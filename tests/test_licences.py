@@ -17,7 +17,13 @@ ROOT = Path(__file__).parents[1]
 SERVERS = load(ROOT / "servers")
 LICENCES = (ROOT / "docs/licences.md").read_text()
 APACHE_2_0 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
-NAMES = {"httpd": "Apache httpd", "jdk": "JDK's HTTP server", "ceiling": None}
+NAMES = {
+    "ceiling": None,
+    "httpd": "Apache httpd",
+    "jdk": "JDK's HTTP server",
+    "spring-boot": "Spring Boot",
+    "vertx": "Vert.x",
+}
 """Families that are called otherwise there; None: written here."""
 
 

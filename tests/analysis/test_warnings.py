@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support.builders import NOON, server, sweep, trial, usage
 from support.table_sweeps import SERVERS
 
@@ -117,15 +118,22 @@ def test_of_many_servers_that_were_not_steady_some_are_named() -> None:
     assert lines(*records, everything=True)[0].endswith("s-5 (1 of 2); s-6 (1 of 2)")
 
 
-def test_a_package_of_another_release_is_told() -> None:
-    listed = server("nginx-1.26", kind="debian", version="1.26.3")
+@pytest.mark.parametrize(
+    ("id", "kind", "version", "same", "other"),
+    [
+        ("nginx-1.26", "debian", "1.26.3", "nginx 1.26.3-3+deb13u1", "nginx 1.22.1-9"),
+        ("go-1.24", "go", "1.24.4", "go 1.24.4", "go 1.26.8"),
+    ],
+)
+def test_a_package_of_another_release_is_told(id: str, kind: str, version: str, same: str, other: str) -> None:
+    listed = server(id, kind=kind, version=version)
     started = [
         StartRecord(block=block, server=listed.id, start=block, at=NOON, seconds=0.1, environment={"version": package})
-        for block, package in enumerate(("nginx 1.26.3-3+deb13u1", "nginx 1.22.1-9"), 1)
+        for block, package in enumerate((same, other), 1)
     ]
     ours = Stored(sweep(listed, reference=server("ceiling")), (started[0], FINISHED))
     assert warning_lines(analyse(ours).warnings) == ()
-    other = Stored(sweep(listed, reference=server("ceiling")), (started[1], FINISHED))
-    assert warning_lines(analyse(other).warnings) == (
-        "the host's packages are of other releases than those listed: nginx-1.26 ran as nginx 1.22.1-9",
+    another = Stored(sweep(listed, reference=server("ceiling")), (started[1], FINISHED))
+    assert warning_lines(analyse(another).warnings) == (
+        f"the host's packages are of other releases than those listed: {id} ran as {other}",
     )

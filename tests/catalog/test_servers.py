@@ -26,6 +26,7 @@ licence = "Apache-2.0"
 url = "https://example.org/cindy.jar"
 """
 C = JVM.replace('"jvm"', '"c"')
+GO = JVM.replace('"jvm"', '"go"')
 DEBIAN = JVM.replace('"jvm"', '"debian"') + NEEDS
 
 
@@ -59,9 +60,19 @@ def test_one_file_may_be_needed_by_two_servers_but_a_name_is_of_one_file(tmp_pat
         load(tmp_path)
 
 
-def test_a_server_written_in_c_needs_no_package_and_may_have_variants(tmp_path: Path) -> None:
-    servers = load(write(tmp_path, a=C + 'program = "b"\n', b=C))
-    assert [(server.program, server.kind, server.needs) for server in servers.values()] == [("b", "c", None)] * 2
+@pytest.mark.parametrize(("text", "kind"), [(C, "c"), (GO, "go")])
+def test_a_server_that_is_compiled_here_needs_no_package_and_may_have_variants(
+    tmp_path: Path, text: str, kind: str
+) -> None:
+    servers = load(write(tmp_path, a=text + 'program = "b"\n', b=text))
+    assert [(server.program, server.kind, server.needs) for server in servers.values()] == [("b", kind, None)] * 2
+
+
+def test_a_runtime_that_it_cannot_run_in_is_of_the_server_that_names_it(tmp_path: Path) -> None:
+    variant = JVM + 'program = "b"\n[unavailable]\ndocker = "it is forbidden there"\n'
+    servers = load(write(tmp_path, a=variant, b=JVM))
+    assert servers["a"].unavailable == {"docker": "it is forbidden there"}
+    assert servers["b"].unavailable == {}
 
 
 def test_each_server_says_itself_which_java_it_needs(tmp_path: Path) -> None:
@@ -88,6 +99,8 @@ def test_servers_come_by_family_and_then_by_date(tmp_path: Path) -> None:
         (JVM + ARTIFACT.replace("bytes = 5", ""), r"artifacts\[0\]: .*missing required field `bytes`"),
         (JVM + '[untestable]\nsmall = "no"\n', r"untestable: 'small' is among the workloads too"),
         (JVM + '[untestable]\nsmal = "no"\n', r"untestable: no workload 'smal'; there are 'echo', 'small'"),
+        (JVM + '[unavailable]\nswarm = "no"\n', r"unavailable: no runtime 'swarm'; there are 'docker', 'process'"),
+        (JVM + "[unavailable]\ndocker = true\n", r"unavailable\[...\]: expected `str`, got `bool`"),
         (C + ARTIFACT, r"artifacts: only jvm servers may have this key"),
         (JVM + 'colour = "red"\n', r"contains unknown field `colour`"),
         (JVM.replace('family = "tomcat"\n', ""), r"missing required field `family`"),

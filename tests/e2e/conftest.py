@@ -189,7 +189,7 @@ def take_images_as_they_are(toolkit: Path) -> None:
         dockerfile.unlink()
     for service in ("generators/ab", "agent", "fixtures"):
         (folder / f"{service}.Dockerfile").write_text(f"FROM ab-runner/{Path(service).name}\n")
-    for kind in ("c", "debian"):
+    for kind in ("c", "debian", "go"):
         (folder / f"{kind}.Dockerfile").write_text("ARG PROGRAM\nFROM ab-runner/${PROGRAM}\n")
     (folder / "jvm.Dockerfile").write_text("ARG PROGRAM\nARG JDK\nFROM ab-runner/${PROGRAM}:jdk${JDK}\n")
 

@@ -1,4 +1,4 @@
-"""Servers from outside as processes: the files that they run from."""
+"""Servers as processes, by their kinds: the files that they run from, and what they lack."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 from support.builders import server
+from support.start_scripts import command
 from support.waiting import until
 
 from ab_runner.host.machine import CpuSplit
+from ab_runner.model.message import Skip, SkipKind
 from ab_runner.runtime import process
-from ab_runner.runtime.base import StartError
+from ab_runner.runtime.base import Runtime, StartError
+from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.runtime.process_kinds import OwnCommand, digest_of
 
@@ -114,6 +117,47 @@ def test_what_is_missing_is_named(tmp_path: Path, folder: Path) -> None:
     assert reason(**mine("./gone")) == "its command ./gone is not there"
     assert reason(**mine("no-such-program")) == "its command no-such-program is not there"
     assert reason(kind="image", image="my:1") == "it is an image, which needs Docker"
+
+
+@pytest.mark.parametrize(("kind", "compiler", "packages"), [("c", "cc", "gcc libc6-dev"), ("go", "go", "golang-go")])
+def test_what_is_compiled_needs_its_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, compiler: str, packages: str
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    runtime = ProcessRuntime(tmp_path, tmp_path, CpuSplit((), ()), 0)
+    skip = runtime.unavailable(server("a-1", kind=kind))
+    expected = f"{compiler} is not installed (Debian: apt-get install {packages})"
+    assert skip == Skip(SkipKind.NOT_INSTALLED, expected)
+    (tmp_path / compiler).touch(mode=0o755)
+    assert runtime.unavailable(server("a-1", kind=kind)) is None
+
+
+@pytest.mark.parametrize("kind", ["c", "go"])
+def test_a_compiled_server_is_built_by_the_script_of_its_kind_and_runs_from_copies(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "shared").mkdir()
+    command(tmp_path / "shared" / f"build-{kind}", 'mkdir -p "$1/target" && cp "$1/source" "$1/target/server"')
+    (tmp_path / "a-1").mkdir()
+    (tmp_path / "a-1" / "source").write_text("program")
+    (tmp_path / "a-1" / "start").write_text("start")
+    runtime = ProcessRuntime(tmp_path, tmp_path, CpuSplit((), ()), 0)
+    assert runtime.prepare([server("a-1", kind=kind)], lambda line: None) == {}
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    runtime._kinds[kind].fill(copy, server("a-1", kind=kind))
+    assert {path.name: path.read_text() for path in copy.iterdir()} == {"server": "program", "start": "start"}
+
+
+def test_a_server_may_say_itself_in_which_runtime_it_cannot_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "cc").touch(mode=0o755)
+    as_process: Runtime = ProcessRuntime(tmp_path, tmp_path, CpuSplit((), ()), 0)
+    in_docker: Runtime = DockerRuntime(CpuSplit((), ()), "loopback")
+    for name, cannot, can in (("docker", in_docker, as_process), ("process", as_process, in_docker)):
+        which = server("a-1", kind="c", unavailable={name: "it is forbidden there"})
+        assert cannot.unavailable(which) == Skip(SkipKind.OTHER, "it is forbidden there")
+        assert can.unavailable(which) is None
 
 
 def test_the_digest_is_of_names_rights_links_and_contents(tmp_path: Path, folder: Path) -> None:

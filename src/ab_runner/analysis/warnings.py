@@ -176,8 +176,8 @@ def _unsteady(records: Iterable[Record]) -> dict[str, tuple[int, int]]:
 
 
 def _other_releases(stored: Stored) -> dict[str, str]:
-    """Return the packaged servers whose package was another release: a host without Docker has its own."""
-    packaged = {server.id: server.version for server in stored.sweep.everyone if server.is_package}
+    """Return the servers whose package, or compiler, was another release: a host without Docker has its own."""
+    packaged = {server.id: server.version for server in stored.sweep.everyone if server.kind in ("debian", "go")}
     found: dict[str, str] = {}
     for record in stored.records:
         if isinstance(record, StartRecord) and record.server in packaged:

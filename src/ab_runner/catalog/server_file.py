@@ -39,12 +39,14 @@ IoModel = Literal[
     "virtual threads",
     "fibers",
 ]
-Kind = Literal["jvm", "debian", "c", "image", "command"]
+Kind = Literal["jvm", "debian", "c", "go", "image", "command"]
+RUNTIMES = ("docker", "process")
 _KINDS_WITH: Mapping[str, tuple[Kind, ...]] = {
-    "program": ("jvm", "debian", "c"),
+    "program": ("jvm", "debian", "c", "go"),
     "artifacts": ("jvm",),
     "jdk_at_least": ("jvm",),
     "needs": ("debian",),
+    "unavailable": ("jvm", "debian", "c", "go"),
     "image": ("image",),
     "command": ("image", "command"),
     "origin": ("image", "command"),
@@ -152,6 +154,8 @@ def read_server(path: Path, workloads: Collection[str], outside: bool = False, s
         raise DocumentError(f"{path}: untestable: {both[0]!r} is among the workloads too")
     if unknown := next((rule for rule in server.exceptions if rule not in RULES), None):
         raise DocumentError(f"{path}: exceptions: no rule {unknown!r}; there are {', '.join(map(repr, RULES))}")
+    if unknown := next((runtime for runtime in server.unavailable if runtime not in RUNTIMES), None):
+        raise DocumentError(f"{path}: unavailable: no runtime {unknown!r}; there are {', '.join(map(repr, RUNTIMES))}")
     if wrong := next((former for former in server.former_ids if not is_id(former)), None):
         raise DocumentError(f"{path}: former_ids: an id is written in {ID_RULE}, not {wrong!r}")
     _check_kind(path, server, data, outside)

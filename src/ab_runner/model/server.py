@@ -56,8 +56,8 @@ class Server(Struct, frozen=True, kw_only=True):
     io_model: str
     workloads: tuple[WorkloadName, ...]
     kind: str
-    """How it is built: `jvm` by Maven, `debian` not at all, as a package of Debian's, or `c` by the C compiler. From
-    outside the repository: not here, as an `image` of Docker's, or as a `command` in its folder."""
+    """How it is built: `jvm` by Maven, `debian` not at all, as a package of Debian's, `c` by the C compiler, or `go` by
+    Go's. From outside the repository: not here, as an `image` of Docker's, or as a `command` in its folder."""
     program: str
     """The folder whose build it runs; another server's for a variant."""
     environment: dict[str, str] = {}
@@ -87,6 +87,8 @@ class Server(Struct, frozen=True, kw_only=True):
     """Ids that it had before, by which it can still be asked for: `current_id`."""
     untestable: dict[WorkloadName, str] = {}
     """Workloads that it serves in its own way, and why ab cannot measure them. Tables show `-` and say so."""
+    unavailable: dict[str, str] = {}
+    """Runtimes that it cannot run in, and why."""
     study: StudyId | None = None
     """The study whose folder it is in; None: servers/, or outside the repository."""
     jdk: Count | None = None

@@ -238,6 +238,12 @@ def with_printed(message: Message, printed: str) -> Message:
     return structs.replace(message, detail=printed[-_PRINTED_AT_MOST:]) if printed and not message.detail else message
 
 
+def cannot_run_in(runtime: str, server: Server) -> Skip | None:
+    """Return why a server cannot run in that runtime, as its server.toml says; None if that says nothing."""
+    reason = server.unavailable.get(runtime)
+    return Skip(SkipKind.OTHER, reason) if reason else None
+
+
 def needs_newer_jdk(server: Server, jdk: int | None) -> Skip | None:
     """Return why a server cannot run on that JDK, or the one of its study, if it is too old for it; None if it can."""
     jdk = server.jdk or jdk
@@ -259,6 +265,7 @@ def version_command(server: Server, folder: str) -> list[str]:
     commands = {
         "jvm": ["java", "-version"],
         "c": [f"{folder}/start", "--version"],
+        "go": [f"{folder}/start", "--version"],
         "debian": ["dpkg-query", "--show", "--showformat", "${Package} ${Version}\\n", *packages],
     }
     return commands.get(server.kind, [])

@@ -30,6 +30,7 @@ from ab_runner.runtime.base import (
     RuntimeUnusable,
     StartError,
     build_failures,
+    cannot_run_in,
     check_built,
     each_is_tried,
     last_lines,
@@ -114,7 +115,7 @@ class DockerRuntime:
         """Return why this server cannot run here; None if it can."""
         if server.is_from_outside:
             return self._unavailable_image(server)
-        return needs_newer_jdk(server, self.jdk)
+        return cannot_run_in(self.name, server) or needs_newer_jdk(server, self.jdk)
 
     def _unavailable_image(self, server: Server) -> Skip | None:
         if not server.image:

@@ -1,5 +1,5 @@
-"""Servers and the generator as processes of this host, for people without Docker: its JDKs, Maven, cc, generator and
-native servers.
+"""Servers and the generator as processes of this host, for people without Docker: its JDKs, Maven, cc, go, generator
+and native servers.
 
 The network's settings are the host's own and are recorded, not changed. Servers have the network and, without root, the
 files of whoever runs the sweep: docs/isolation.md says what they cannot do.
@@ -31,6 +31,7 @@ from ab_runner.runtime.base import (
     RuntimeUnusable,
     StartError,
     build_failures,
+    cannot_run_in,
     check_built,
     last_lines,
     processors,
@@ -39,7 +40,7 @@ from ab_runner.runtime.base import (
 )
 from ab_runner.runtime.process_kinds import (
     GUESTS_PATH,
-    C,
+    Compiled,
     Debian,
     ImageKind,
     Jvm,
@@ -97,7 +98,8 @@ class ProcessRuntime:
         self._jvm = Jvm(servers_dir, jdk)
         self._kinds: dict[str, ProcessKind] = {
             "jvm": self._jvm,
-            "c": C(servers_dir),
+            "c": Compiled(servers_dir, "build-c", "cc", "gcc libc6-dev"),
+            "go": Compiled(servers_dir, "build-go", "go", "golang-go"),
             "debian": Debian(servers_dir),
             "command": OwnCommand(self._outside),
             "image": ImageKind(),
@@ -124,7 +126,7 @@ class ProcessRuntime:
 
     def unavailable(self, server: Server) -> Skip | None:
         """Return why this server cannot run here, with what to install; None if it can."""
-        return self._kinds[server.kind].lacking(server)
+        return cannot_run_in(self.name, server) or self._kinds[server.kind].lacking(server)
 
     def program_of(self, server: Server) -> str:
         """Return the sha256 of the files of a server from outside. RuntimeUnusable if one cannot be read."""

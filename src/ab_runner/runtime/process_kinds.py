@@ -92,19 +92,20 @@ class Jvm(ProcessKind):
         shutil.copy(self._servers_dir / SHARED / "start-jvm", folder / "start")
 
 
-class C(ProcessKind):
-    """Servers in C, built by cc."""
+class Compiled(ProcessKind):
+    """Servers in C or Go, which a script of servers/shared builds by a compiler."""
 
-    builder = "cc"
-
-    def __init__(self, servers_dir: Path) -> None:
+    def __init__(self, servers_dir: Path, script: str, compiler: str, packages: str) -> None:
+        self.builder = compiler
         self._servers_dir = servers_dir
+        self._script = script
+        self._packages = packages
 
     def lacking(self, server: Server) -> Skip | None:
-        return None if shutil.which("cc") else _not_installed("cc", "gcc libc6-dev")
+        return None if shutil.which(self.builder) else _not_installed(self.builder, self._packages)
 
     def build(self, folder: Path, programs: Sequence[str]) -> str:
-        build = str(self._servers_dir / SHARED / "build-c")
+        build = str(self._servers_dir / SHARED / self._script)
         return last_lines("".join(run_builder(build, str(folder / name)) for name in programs))
 
     def fill(self, folder: Path, server: Server) -> None:

@@ -100,7 +100,7 @@ def test_the_order_is_that_of_the_whole_sweep() -> None:
 def test_the_charts_of_a_part_show_the_part() -> None:
     part = narrowed(full(), Selection(servers=("jetty*",), workloads=("small",), levels=(10, 100)))
     charts = charts_of(part)
-    assert set(charts) == {"small-rates", "small-latencies", "small-models"}
+    assert set(charts) == {"small-rates", "small-latencies", "small-models", "small-versions"}
     rows = charts["small-rates"]["data"]["values"]
     assert {row["server"].partition("-")[0] for row in rows} == {"jetty"}
     assert {row["c"] for row in rows} == {10, 100}

@@ -5,6 +5,7 @@ A row is a dictionary without what it lacks, so that thousands of them stay smal
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +14,7 @@ from ab_runner.analysis.comparison import CellChange
 from ab_runner.analysis.courses import TrialCourse
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.analysis.trial_figures import PERCENTILES
+from ab_runner.analysis.versions import VersionFigures, version_figures
 from ab_runner.catalog.study_figures import Figure
 from ab_runner.history.then_and_now import FigurePair, ThenAndNow
 from ab_runner.model.workload import WorkloadName
@@ -23,7 +25,10 @@ from ab_runner.report.say.numbers import estimate_figure, interval_figure, laten
 from ab_runner.report.tables.then_and_now import factor_text
 
 Row = dict[str, Any]
-_MIB = 2**20
+_KIB, _MIB = 2**10, 2**20
+_RELEASE = re.compile(r"\d+(\.\d+)*")
+"""The part of a version that tells a release: not `.Final` and not `.v20171121`."""
+_DAYS = 365.25
 
 
 def cell_rows(name: WorkloadName, analysis: SweepAnalysis) -> list[Row]:
@@ -77,6 +82,34 @@ def _cell_row(summary: CellSummary, last: bool, analysis: SweepAnalysis) -> Row:
 def _digits(figure: float) -> float:
     """Return a figure with the digits that a chart can show: requests per second or milliseconds."""
     return round(figure, 2) if figure >= 100 else float(f"{figure:.5g}")
+
+
+def version_rows(name: WorkloadName, analysis: SweepAnalysis) -> list[Row]:
+    """Return a row for each cell with a figure of a version of a family that has several."""
+    return [_version_row(each) for each in version_figures(name, analysis)]
+
+
+def _version_row(figures: VersionFigures) -> Row:
+    server, summary = figures.server, figures.summary
+    release = _RELEASE.match(server.version)
+    row: Row = {
+        "server": server.id,
+        "family": server.family,
+        "version": release[0] if release else server.version,
+        "released": str(server.released),
+        "year": round(server.released.year + (server.released.timetuple().tm_yday - 1) / _DAYS, 2),
+        "c": summary.cell.level,
+        "figure": cell_text(summary),
+    }
+    if summary.estimate:
+        row["rate"] = _digits(summary.estimate.value)
+        if interval := summary.estimate.interval or summary.estimate.range:
+            row |= {"low": _digits(interval.low), "high": _digits(interval.high)}
+    if figures.cpu_us is not None:
+        row["cpu"] = _four_digits(figures.cpu_us)
+    if figures.allocated_bytes is not None:
+        row["memory"] = _four_digits(figures.allocated_bytes / _KIB)
+    return row
 
 
 def course_series(name: WorkloadName, analysis: SweepAnalysis) -> list[Row]:

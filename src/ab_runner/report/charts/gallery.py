@@ -16,6 +16,7 @@ from ab_runner.report.charts.parts import Spec
 from ab_runner.report.charts.rates import height_of_figures
 from ab_runner.report.charts.then_and_now import then_and_now
 from ab_runner.report.charts.vega import with_rows
+from ab_runner.report.charts.versions import versions
 
 _WIDTH = 900
 _PADDING = {"left": 30, "right": 30, "top": 10, "bottom": 10}
@@ -46,6 +47,9 @@ def _of(data: ChartData, name: WorkloadName) -> Iterator[tuple[str, Spec, str]]:
     series = data.courses.get(name, ())
     for level in sorted({each["c"] for each in series}):
         yield f"course-{level}", *_course(data, series, level)
+    if of_versions := data.versions.get(name):
+        panels = with_rows(versions(of_versions, data.styles, middle, data.words), of_versions)
+        yield "versions", panels, f"versions of a family by year of release, {words.at(middle)}"
     if pairs := data.pairs.get(name):
         middle = data.compared_levels[len(data.compared_levels) // 2]
         beside = with_rows(then_and_now(pairs, data.compared_levels, data.year), pairs)

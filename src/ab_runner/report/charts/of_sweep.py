@@ -10,7 +10,7 @@ from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.history.then_and_now import ThenAndNow
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.charts.courses import course_panel, quantities_of
-from ab_runner.report.charts.data import Row, cell_rows, course_series, pair_rows
+from ab_runner.report.charts.data import Row, cell_rows, course_series, pair_rows, version_rows
 from ab_runner.report.charts.latencies import latencies
 from ab_runner.report.charts.models import model_panel
 from ab_runner.report.charts.one_level import one_level
@@ -18,15 +18,17 @@ from ab_runner.report.charts.palette import Style, styles
 from ab_runner.report.charts.parts import Spec
 from ab_runner.report.charts.rates import figures
 from ab_runner.report.charts.then_and_now import then_and_now
+from ab_runner.report.charts.versions import quantities_of_versions, version_panel
 from ab_runner.report.charts.warm_up import warm_up
 from ab_runner.report.say.words import Words, words_of
 
 
 class ChartData(msgspec.Struct, frozen=True, kw_only=True):
     """What the charts of a sweep show. By workload, `cells` has a row for each cell, `pairs` the rows of the comparison
-    with its study, where that has figures of it, `models` the servers of each I/O model, and `courses` what happened in
-    each second of trials, where that is known. `compared_levels` are the levels of the comparison, and `year` is that
-    of the study; empty where nothing is compared."""
+    with its study, where that has figures of it, `models` the servers of each I/O model, `courses` what happened in
+    each second of trials, where that is known, and `versions` a row for each cell of a family of several versions.
+    `compared_levels` are the levels of the comparison, and `year` is that of the study; empty where nothing is
+    compared."""
 
     words: Words
     levels: tuple[int, ...]
@@ -37,6 +39,7 @@ class ChartData(msgspec.Struct, frozen=True, kw_only=True):
     pairs: Mapping[WorkloadName, Sequence[Row]]
     models: Mapping[WorkloadName, Mapping[str, tuple[str, ...]]]
     courses: Mapping[WorkloadName, Sequence[Row]]
+    versions: Mapping[WorkloadName, Sequence[Row]]
 
     @property
     def name_of_figures(self) -> str:
@@ -64,6 +67,7 @@ def chart_data(analysis: SweepAnalysis, compared: Iterable[ThenAndNow], core: Co
         pairs={each.workload: pair_rows(each) for each in compared},
         models={name: {row.io_model: row.servers for row in analysis.io_models[name]} for name in analysis.workloads},
         courses={name: series for name in analysis.workloads if (series := course_series(name, analysis))},
+        versions={name: rows for name in analysis.workloads if (rows := version_rows(name, analysis))},
     )
 
 
@@ -85,6 +89,8 @@ def charts_of_page(data: ChartData) -> dict[str, Spec]:
     }
     titles = quantities_of([each for series in data.courses.values() for each in series])
     found |= {name: course_panel(name, titles) for name in titles}
+    named = quantities_of_versions([row for rows in data.versions.values() for row in rows], data.words)
+    found |= {name: version_panel(name, named, data.styles, data.levels, data.words) for name in named}
     if compared:
         found["then-and-now"] = then_and_now(compared, data.compared_levels, data.year)
     return found

@@ -13,7 +13,7 @@ MOST_IN_COLOUR = 12
 """If there are more servers than this, a chart shows those of the set `@core` in colour and the others in grey."""
 _HUES = (255, 40, 150, 330, 85, 205, 295, 120)
 """Degrees of OKLCH, ordered so that neighbours are easy to tell apart."""
-_BETWEEN = 20
+_BETWEEN = (0, 20, 10)
 """Where the hues are used up, they begin again so many degrees further and with another shape."""
 _CHROMA = 0.145
 _SHADES = (0.575, 0.63, 0.525)
@@ -52,7 +52,7 @@ def _colours(servers: Iterable[Server]) -> dict[str, Style]:
     found = {id: Style(_GREY, "circle", ()) for id in reference}
     for place, family in enumerate(sorted(members)):
         again, at = divmod(place, len(_HUES))
-        hue = _HUES[at] + _BETWEEN * again
+        hue = _HUES[at] + _BETWEEN[again % len(_BETWEEN)]
         shape = _SHAPES[again % len(_SHAPES)]
         for number, id in enumerate(members[family]):
             shade = _SHADES[number % len(_SHADES)]

@@ -51,6 +51,7 @@ def render(
             "pairs": charts.pairs,
             "models": charts.models,
             "courses": charts.courses,
+            "versions": charts.versions,
             "extents": {name: extents_of(series) for name, series in charts.courses.items()},
         },
         details=_packed({"trials": page.trials, "warmUps": page.warm_ups}),

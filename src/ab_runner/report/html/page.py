@@ -24,6 +24,7 @@ from ab_runner.report.document import Group, Report, Table
 from ab_runner.report.html.courses import CourseSection, course_sections
 from ab_runner.report.html.tables import ModelSection, WorkloadSection, model_section, workload_section
 from ab_runner.report.html.trials import Trials, WarmUps, jit_shares_of, trials_of, warm_ups_of
+from ab_runner.report.html.versions import VersionSection, version_sections
 from ab_runner.report.say.facts import facts_of, origins_of, session_lines
 from ab_runner.report.say.reproduce import command
 from ab_runner.report.say.summary import summary_lines
@@ -60,6 +61,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     workloads: tuple[WorkloadSection, ...]
     models: tuple[ModelSection, ...]
     courses: tuple[CourseSection, ...]
+    version_sections: tuple[VersionSection, ...]
     course_colours: str
     """What the colours of trials mean; empty where there is one."""
     year: int | None
@@ -112,6 +114,7 @@ def page_of(analysis: SweepAnalysis, study: Study | None, core: Collection[str] 
         workloads=tuple(workload_section(each, analysis) for each in measured),
         models=tuple(model_section(each, analysis) for each in measured),
         courses=course_sections(charts.courses, analysis),
+        version_sections=version_sections(charts.versions, charts.words),
         course_colours=colours_text([each for series in charts.courses.values() for each in series]),
         year=study.year if study else None,
         then_and_now=beside.tables if beside else (),

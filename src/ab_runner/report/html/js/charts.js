@@ -17,11 +17,16 @@ function createCharts({ data, shown, picked, showTooltip }) {
     "course-latency": (place) => ["courses", seriesOf(place)],
     "course-beside": (place) => ["courses", seriesOf(place)],
     "course-jit": (place) => ["courses", seriesOf(place)],
+    "versions-rate": (place) => ["versions", versionsOf(place)],
+    "versions-cpu": (place) => ["versions", versionsOf(place)],
+    "versions-memory": (place) => ["versions", versionsOf(place)],
     "then-and-now": (place) => ["pairs", data.pairs[place.dataset.rows]],
     "warm-up": (place) => ["windows", windows(warmUps[place.dataset.server][place.dataset.rows])],
   };
 
   const seriesOf = (place) => data.courses[place.dataset.rows].filter((each) => each.server === place.dataset.of);
+
+  const versionsOf = (place) => data.versions[place.dataset.rows].filter((each) => each.family === place.dataset.of);
 
   const windows = (starts) => starts.flatMap(([block, rates], start) =>
     rates.map((rate, at) => ({ block, start, window: at + 1, rate })));

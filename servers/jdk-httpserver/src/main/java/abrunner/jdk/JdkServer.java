@@ -22,7 +22,7 @@ public final class JdkServer implements Server {
     private final FileCache files;
     private final ThreadKind threadKind;
 
-    JdkServer(Settings settings) {
+    public JdkServer(Settings settings) {
         address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();

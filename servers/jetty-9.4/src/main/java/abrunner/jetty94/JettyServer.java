@@ -16,7 +16,7 @@ import org.eclipse.jetty.servlet.ServletHolder;
 import org.eclipse.jetty.util.resource.PathResource;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
-/** Jetty 9.4, serving files by its DefaultServlet from mapped memory. */
+/** Jetty 9.3 or 9.4, serving files by its DefaultServlet from mapped memory. */
 public final class JettyServer implements Server {
     private static final int SELECTORS_AS_SHIPPED = -1;
 

@@ -3,7 +3,7 @@ package abrunner.undertow14;
 import abrunner.harness.Launcher;
 import abrunner.undertow.UndertowServer;
 
-/** Undertow 1.4: the server that all versions share, on this one. */
+/** Undertow 1.4 or 2.0: the server that all versions share. */
 public final class UndertowMain {
     private UndertowMain() {
     }

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import java.net.InetSocketAddress;
 
@@ -27,23 +28,28 @@ public final class NettyServer implements Server {
     private final Echo echo;
     private final FileCache files;
     private final EventLoopGroup eventLoops;
-    private final Transport transport;
+    private final Class<? extends ServerChannel> channel;
 
     /** Takes the event loops that accept and serve connections, and the transport that they are for. */
     public NettyServer(Settings settings, EventLoopGroup eventLoops, Transport transport) {
+        this(settings, eventLoops, transport.channel());
+    }
+
+    /** Takes what listens by the transport that the event loops are for. */
+    public NettyServer(Settings settings, EventLoopGroup eventLoops, Class<? extends ServerChannel> channel) {
         address = settings.address();
         backlog = settings.backlog();
         echo = settings.choice("ECHO", Echo.BYTES);
         files = new FileCache(settings);
         this.eventLoops = eventLoops;
-        this.transport = transport;
+        this.channel = channel;
     }
 
     @Override
     public void start() throws InterruptedException {
         new ServerBootstrap()
                 .group(eventLoops)
-                .channel(transport.channel())
+                .channel(channel)
                 .option(ChannelOption.SO_BACKLOG, backlog)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)

@@ -1,0 +1,3 @@
+module abrunner/server
+
+go 1.24
