@@ -83,8 +83,10 @@ def _image_finding(engine: Engine) -> Finding:
 def node_findings() -> Iterator[Finding]:
     """Yield what is good and bad of the nodes of the swarm that this engine is a manager of, which have the label;
     nothing where it is none."""
+    if why_unusable():
+        return
     engine = engine_of("")
-    if why_unusable(engine) or swarm.why_no_swarm(engine):
+    if swarm.why_no_swarm(engine):
         return
     for node in swarm.nodes(engine):
         if not node.is_ready:
