@@ -103,6 +103,8 @@ def _version_row(figures: VersionFigures) -> Row:
     }
     if summary.estimate:
         row["rate"] = _digits(summary.estimate.value)
+        if summary.is_lower_bound:
+            row["bound"] = True
         if interval := summary.estimate.interval or summary.estimate.range:
             row |= {"low": _digits(interval.low), "high": _digits(interval.high)}
     if figures.cpu_us is not None:

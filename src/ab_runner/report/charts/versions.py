@@ -21,6 +21,10 @@ from ab_runner.report.say.words import Words
 RATE, CPU, MEMORY = "versions-rate", "versions-cpu", "versions-memory"
 """The quantities, by the names of their charts."""
 _FIELDS = {RATE: "rate", CPU: "cpu", MEMORY: "memory"}
+_NEAREST = (
+    "(isValid(datum.lead_year) && !(datum.lead_year - datum.year > datum.year - datum.lag_year)"
+    " ? datum.lead_figure : datum.lag_figure)"
+)
 _HEIGHT, _WIDTH, _COLUMNS = 130, 380, 2
 """A panel's, the last two in a file."""
 
@@ -29,7 +33,8 @@ Rows = Sequence[Mapping[str, Any]]
 
 def quantities_of_versions(rows: Rows, words: Words) -> dict[str, str]:
     """Return the titles of the panels that these rows have something for, by the names of the charts."""
-    titles = {RATE: words.quantity, CPU: "CPU time per request, µs", MEMORY: "memory allocated per request, KB"}
+    bound = " (open point: a lower bound, the generator was the limit)" if any("bound" in row for row in rows) else ""
+    titles = {RATE: words.quantity + bound, CPU: "CPU time per request, µs", MEMORY: "memory allocated per request, KB"}
     return {name: title for name, title in titles.items() if any(_FIELDS[name] in row for row in rows)}
 
 
@@ -68,6 +73,7 @@ def _panel(name: str, titles: Mapping[str, str], styles: Mapping[str, Style], wo
         "axis": {"title": None, "format": "d", "grid": False, "tickCount": 6, "tickMinStep": 1},
     }
     y = figure_axis(field, words, axis) if name == RATE else rate_axis(field, axis)
+    y = {**y, "scale": {**y["scale"], "nice": True}}  # room for a name above the highest
     colour = {
         "field": "server", "legend": None,
         "scale": {"domain": list(styles), "range": [style.colour for style in styles.values()]},
@@ -76,6 +82,7 @@ def _panel(name: str, titles: Mapping[str, str], styles: Mapping[str, Style], wo
         ("server", "server"), ("version", "version"), ("released", "released"), ("figure", words.quantity),
         ("cpu", "CPU per request, µs"), ("memory", "allocated per request, KB"),
     )  # fmt: skip
+    fill = {"condition": {"test": "datum.bound", "value": "transparent"}, **colour} if name == RATE else colour
     interval = {
         "transform": [{"filter": "isValid(datum.low)"}],
         "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.6},
@@ -88,20 +95,27 @@ def _panel(name: str, titles: Mapping[str, str], styles: Mapping[str, Style], wo
         },
         "transform": [
             {"filter": f"isValid(datum.{field}) && {filter}"},
-            {"window": [{"op": "row_number", "as": "number"}], "sort": [{"field": "year"}]},
+            {
+                "window": [
+                    {"op": op, "field": each, "as": f"{op}_{at}"}
+                    for op in ("lag", "lead")
+                    for each, at in (("year", "year"), (field, "figure"))
+                ],
+                "sort": [{"field": "year"}],
+            },
         ],
         "layer": [
             {"mark": {"type": "line", "strokeWidth": 1.2, "color": NEUTRAL}, "encoding": {"x": x, "y": y}},
             *([interval] if name == RATE else []),
             {
-                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-                "encoding": {"x": x, "y": y, "color": colour, "tooltip": tooltip},
+                "mark": {"type": "point", "size": 55, "opacity": 1},
+                "encoding": {"x": x, "y": y, "stroke": colour, "fill": fill, "tooltip": tooltip},
             },
             {
-                # Above and below in turn, so that versions of one year leave each other room.
+                # Above where the figure of the release nearest in time is lower, so that two of one year leave room.
                 "mark": {
                     "type": "text", "fontSize": 10, "color": {"expr": "ink"},
-                    "dy": {"expr": "datum.number % 2 ? -10 : 13"},
+                    "dy": {"expr": f"datum.{field} < {_NEAREST} ? 13 : -10"},
                 },
                 "encoding": {"x": x, "y": y, "text": {"field": "version"}},
             },
