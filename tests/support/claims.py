@@ -17,6 +17,7 @@ from ab_runner.analysis.rankings import ranking_of
 from ab_runner.analysis.sessions import together
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
+from ab_runner.analysis.versions import families_of_versions, version_figures
 from ab_runner.model.records import is_valid
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell, Trial, cell_of
@@ -321,6 +322,36 @@ def shared_orders() -> str:
     return f"Of {shared:,} orders that twelve pairs of published sweeps share, none is reversed"
 
 
+def versions() -> tuple[str, ...]:
+    """What `versions` shows of four families and of the servers of today."""
+    analysis = published("versions")
+    faster = analysis.rankings[KEPT, 100].faster
+    family = {name: [each.id for each in found] for name, found in families_of_versions(analysis.shown_servers).items()}
+    orders = {name: {pair for pair in faster if {*pair} <= {*family[name]}} for name in family}
+    assert orders["jetty"] == {
+        ("jetty-12.1", "jetty-5.1.10"), ("jetty-12.1", "jetty-9.4"), ("jetty-9.3", "jetty-9.4"),
+    }  # fmt: skip
+    assert orders["netty"] == {("netty-4.1", "netty-4.0")}
+    assert orders["tomcat"] >= {("tomcat-7.0", f"tomcat-{each}") for each in ("8.0", "8.5", "11")}
+    assert orders["undertow"] == {("undertow-1.4", "undertow-2.4"), ("undertow-2.0", "undertow-2.4")}
+    for today in ("vertx-5", "helidon-4", "microhttp-0.11"):
+        assert {(today, "tomcat-11"), (today, "jetty-12.1")} <= faster
+    for behind in ("go-1.24", "spring-boot-4"):
+        assert {("tomcat-11", behind), ("jetty-12.1", behind)} <= faster
+    oldest, middle, newest = (f"{figure('versions', f'undertow-{each}', KEPT, 100):,.0f}" for each in (1.4, 2.0, 2.4))
+    kilobytes = {
+        each.server.id: f"{each.allocated_bytes / 1000:.1f}"
+        for each in version_figures(KEPT, analysis)
+        if each.allocated_bytes
+    }
+    return (
+        f"{newest} requests/s after {oldest} and {middle}",
+        f"Tomcat {kilobytes['tomcat-6.0']} KB (6.0), then {kilobytes['tomcat-11']} (11), Jetty "
+        f"{kilobytes['jetty-5.1.10']}, then {kilobytes['jetty-12.1']}, Undertow {kilobytes['undertow-1.4']}, then "
+        f"{kilobytes['undertow-2.4']}. Netty went from {kilobytes['netty-3.2']} to {kilobytes['netty-4.2']}",
+    )
+
+
 def starved() -> str:
     found = {(place.server, place.level) for place, cell in published("2006-jdk8").cells.items() if cell.starved}
     assert found == {("tomcat-5.5.15", 1000), ("tomcat-5.5.15-defaults", 1000), ("httpd-2.4-prefork", 1000)}
@@ -338,7 +369,7 @@ CLAIMS: Mapping[str, tuple[Callable[[], str | tuple[str, ...]], ...]] = {
     "results.md": (
         cindy, lighttpd_and_netty, virtual_threads, tomcats, jettys, new_connections, cpu_time, undertow, large_files,
         conclusions, failed_requests, recounted.medians_and_tails, recounted.nio_and_blocking, latency_orders, lag,
-        near_the_peak, recounted.near_the_peak, capacities, idle_connections,
+        near_the_peak, recounted.near_the_peak, capacities, idle_connections, versions,
     ),
     "comparison-with-2006.md": (starved, noise),
     "statistics.md": (
