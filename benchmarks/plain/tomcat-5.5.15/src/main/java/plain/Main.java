@@ -15,7 +15,7 @@ import org.apache.catalina.startup.Embedded;
  * here, for createContext reads a web.xml.
  */
 public final class Main {
-    public static void main(String[] arguments) throws LifecycleException {
+    public static void main(String[] arguments) throws LifecycleException, InterruptedException {
         StandardContext context = new StandardContext();
         context.setPath("");
         context.setDocBase(System.getenv("DOCROOT"));
@@ -48,5 +48,6 @@ public final class Main {
         connector.setProperty("backlog", "1000");
         tomcat.addConnector(connector);
         tomcat.start();
+        Thread.currentThread().join(); // all threads of Tomcat 6 are daemons
     }
 }
