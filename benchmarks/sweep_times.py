@@ -137,7 +137,7 @@ def _trials(stored: Stored, servers: Mapping[str, Server], load: str) -> Iterato
         if isinstance(record, RepeatedTrial):
             repeats, before = repeats + 1, seconds
             continue
-        runs = [batches[each.block, each.server] or each.start for each in (trial, later)]
+        runs = [each.batch or batches[each.block, each.server] or each.start for each in (trial, later)]
         if trial.search or runs[0] != runs[1]:
             repeats, before = 0, 0.0
             continue

@@ -41,9 +41,12 @@ from ab_runner.sweep.schedule.expected_time import (
     expected_time,
     time_text,
 )
+from ab_runner.sweep.server.trial_length import LEAD_IN_SHARE
 from ab_runner.sweep.trial.capacity import USUAL_STEPS
 from ab_runner.sweep.trial.open import PEAK_SECONDS
 
+CLOSED = 1 + LEAD_IN_SHARE + TRIAL
+"""Seconds of a trial of a closed load that takes a second."""
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "sweeps"
 MAKE_BENCH = 235.0
 """Seconds that the sweep of `make bench` took on two vCPUs of an AMD EPYC, with all images built."""
@@ -121,8 +124,8 @@ def seconds(request: SweepRequest, *servers: Server) -> float:
 
 
 def test_a_jvm_is_warmed_up_longer_than_a_native_server() -> None:
-    assert seconds(asked("quick"), NATIVE) == pytest.approx(START + SERVER + 1 + 1 + TRIAL + VERIFICATION)
-    assert seconds(asked("quick"), JAVA) == pytest.approx(START + SERVER + 7 + WARM + 1 + TRIAL + VERIFICATION)
+    assert seconds(asked("quick"), NATIVE) == pytest.approx(START + SERVER + 1 + CLOSED + VERIFICATION)
+    assert seconds(asked("quick"), JAVA) == pytest.approx(START + SERVER + 7 + WARM + CLOSED + VERIFICATION)
 
 
 def test_in_a_batch_in_docker_only_the_first_start_takes_time() -> None:
@@ -142,7 +145,13 @@ def test_old_servers_take_longer_most_of_all_at_many_connections() -> None:
 def test_a_warm_up_that_was_asked_for_takes_its_time(warm_up: WarmUp, expected: float) -> None:
     protocol = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=warm_up)
     found = seconds(asked("quick", protocol=protocol), JAVA)
-    assert found == pytest.approx(START + SERVER + expected + 1 + TRIAL + VERIFICATION)
+    assert found == pytest.approx(START + SERVER + expected + CLOSED + VERIFICATION)
+
+
+def test_without_a_warm_up_there_is_no_lead_in() -> None:
+    protocol = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=WarmUp(Load(requests=0), is_none=True))
+    found = seconds(asked("quick", protocol=protocol), JAVA)
+    assert found == pytest.approx(START + SERVER + 1 + TRIAL + VERIFICATION)
 
 
 def test_of_a_number_of_requests_the_time_is_not_known() -> None:
@@ -187,7 +196,7 @@ def test_a_study_warms_up_by_each_workload_for_all_of_the_time_or_by_one_and_oth
 ) -> None:
     protocol = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=warm_up)
     request = asked("quick", protocol=protocol, workloads=BOTH.workloads, levels=(100,))
-    trials = 2 * (1 + TRIAL + VERIFICATION)
+    trials = 2 * (CLOSED + VERIFICATION)
     assert seconds(request, BOTH) == pytest.approx(START + SERVER + expected + trials)
 
 

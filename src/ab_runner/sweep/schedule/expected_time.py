@@ -15,6 +15,7 @@ from ab_runner.model.server import Server
 from ab_runner.model.trial import BEFORE, Cell
 from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.store.plan import ServerRun, batches_of, plan_for
+from ab_runner.sweep.server.trial_length import LEAD_IN_SHARE
 from ab_runner.sweep.server.warm_up import HIGH_CONCURRENCY, LATER_WINDOW, WarmUpLoad, turns_of
 from ab_runner.sweep.trial.capacity import USUAL_STEPS
 from ab_runner.sweep.trial.open import LEAD_IN_SECONDS, PEAK_SECONDS
@@ -30,8 +31,8 @@ WARM_LATE = 2.0
 """Seconds that it takes besides where echo or the large file is among its workloads."""
 VERIFICATION = 0.5
 """Seconds in which the answers of a workload are compared after the trials of a start."""
-TRIAL = 0.2
-"""Seconds of a trial besides its load: lead-in, the start of the generator, checks."""
+TRIAL = 0.14
+"""Seconds of a trial besides its load and lead-in: the start of the generator, checks."""
 OLD_YEAR = 2009
 """Servers that were released before this year stall and fail more often than later ones. A trial that fails takes up
 to 25 s, with the restart of its server."""
@@ -152,9 +153,10 @@ def _cell(request: SweepRequest, block: int, cell: Cell, server: Server, waits: 
     seconds = request.protocol.trial_of(cell.workload).seconds
     if seconds is None:
         return None
+    lead_in = 0.0 if request.protocol.warm_up.is_none else LEAD_IN_SHARE * seconds
     seconds += TRIAL + WAITS * waits[cell.workload]
     if request.open is None:
-        return seconds + _stalls(cell, server)
+        return seconds + lead_in + _stalls(cell, server)
     if request.open.is_exact:
         return seconds
     cold = COLD_BESIDE_IDLE if request.axis == "idle" and cell.level else COLD
