@@ -340,7 +340,7 @@ def versions() -> tuple[str, ...]:
         assert {("tomcat-11", behind), ("jetty-12.1", behind)} <= faster
     oldest, middle, newest = (f"{figure('versions', f'undertow-{each}', KEPT, 100):,.0f}" for each in (1.4, 2.0, 2.4))
     kilobytes = {
-        each.server.id: f"{each.allocated_bytes / 1000:.1f}"
+        each.server.id: f"{each.allocated_bytes / 1024:.1f}"
         for each in version_figures(KEPT, analysis)
         if each.allocated_bytes
     }

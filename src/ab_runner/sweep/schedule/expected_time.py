@@ -153,10 +153,11 @@ def _cell(request: SweepRequest, block: int, cell: Cell, server: Server, waits: 
     seconds = request.protocol.trial_of(cell.workload).seconds
     if seconds is None:
         return None
-    lead_in = 0.0 if request.protocol.warm_up.is_none else LEAD_IN_SHARE * seconds
+    if request.open is None and not request.protocol.warm_up.is_none:
+        seconds *= 1 + LEAD_IN_SHARE
     seconds += TRIAL + WAITS * waits[cell.workload]
     if request.open is None:
-        return seconds + lead_in + _stalls(cell, server)
+        return seconds + _stalls(cell, server)
     if request.open.is_exact:
         return seconds
     cold = COLD_BESIDE_IDLE if request.axis == "idle" and cell.level else COLD
