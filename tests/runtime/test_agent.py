@@ -169,7 +169,10 @@ def test_a_server_that_accepts_nothing_is_not_waited_for(agent: Agent) -> None:
 def test_an_agent_that_has_gone_is_an_error_with_what_it_said() -> None:
     gone = Agent(["sh", "-c", "echo 'no such container' >&2"])
     until(lambda: not gone._thread.is_alive())
-    for use in (lambda: gone.connect(("127.0.0.1", 1), 10), lambda: gone.ask(Settled, "settle", ports=1)):
+    for use in (
+        lambda: gone.connect(("127.0.0.1", 1), 10),
+        lambda: gone.ask(Settled, "settle", ports=1, connections=1),
+    ):
         with pytest.raises(ConnectionError, match="no such container"):
             use()
     gone.close()
@@ -208,7 +211,7 @@ def test_an_agent_that_sends_more_than_it_may_is_given_up(files: Path) -> None:
 
 def test_a_call_that_cannot_be_answered_says_why(agent: Agent) -> None:
     with pytest.raises(OSError, match="nothing is measured"):
-        agent.ask(Settled, "settle", ports=1)
+        agent.ask(Settled, "settle", ports=1, connections=1)
     with pytest.raises(OSError, match="container none-of-them has ended"):
         AgentAccounts(agent, "none-of-them", "nor-this-one", (), ())
 
@@ -286,7 +289,7 @@ def test_a_trial_is_watched_after_one_that_was_never_ended(beside: AgentAccounts
 
 @linux
 def test_what_earlier_trials_left_is_told(beside: AgentAccounts) -> None:
-    settled = beside.settle(28_000)
+    settled = beside.settle(28_000, 1)
     assert settled.runnable is not None
     assert settled.time_wait is not None
     assert 0 <= settled.waited < 5
@@ -301,7 +304,7 @@ def test_a_server_that_ends_is_read_until_then(beside: AgentAccounts, burner: su
     told = watch.end()
     assert len(told.readings) > 1
     assert told.after == {}
-    assert beside.settle(1).time_wait is None
+    assert beside.settle(1, 1).time_wait is None
 
 
 def test_without_its_agent_nothing_is_read(files: Path, burner: subprocess.Popen[bytes]) -> None:
@@ -310,4 +313,4 @@ def test_without_its_agent_nothing_is_read(files: Path, burner: subprocess.Popen
     watch = accounts.watch(0.01)
     started.close()
     assert watch.end() == Watched([], {}, {})
-    assert accounts.settle(1) == Settled(None, None, 0.0)
+    assert accounts.settle(1, 1) == Settled(None, None, 0.0)

@@ -86,8 +86,8 @@ class Program:
         watch, self._watch = self._watch, None
         return watch.end()
 
-    def _settle(self, number: int, ports: int) -> Settled:
-        return self._metered().settle(ports)
+    def _settle(self, number: int, ports: int, connections: int) -> Settled:
+        return self._metered().settle(ports, connections)
 
     def _metered(self) -> ResourceAccounts:
         if self._accounts is None:

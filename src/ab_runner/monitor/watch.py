@@ -39,7 +39,7 @@ class Accounts(Protocol):
     def watch(self, interval: float, each_second: EachSecond | None = None) -> Watching:
         """Look at them every `interval` seconds from now on."""
 
-    def settle(self, ports: int) -> Settled:
+    def settle(self, ports: int, connections: int) -> Settled:
         """Wait for what earlier trials left, as `host.cooldown` does, and return what remains."""
 
 
@@ -56,12 +56,12 @@ class ResourceAccounts:
         """Look at them every `interval` seconds from now on, in a thread."""
         return Watch(self, interval, each_second)
 
-    def settle(self, ports: int) -> Settled:
+    def settle(self, ports: int, connections: int) -> Settled:
         """Wait for what earlier trials left, and return what remains."""
         process: int | None = None
         with suppress(OSError):
             process = next(iter(self.server.processes()), None)
-        return settle(process, ports)
+        return settle(process, ports, connections)
 
 
 def accounts_of(

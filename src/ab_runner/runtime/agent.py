@@ -19,7 +19,7 @@ import msgspec
 
 from ab_runner.agent.frames import Frame, Kind
 from ab_runner.agent.relay import Channel, Relay
-from ab_runner.host.cooldown import Settled
+from ab_runner.host.cooldown import Settled, longest_wait
 from ab_runner.host.interrupt import held
 from ab_runner.monitor.readings import Reading, Watched
 from ab_runner.monitor.watch import EachSecond
@@ -29,7 +29,7 @@ AGENT = "agent"
 """Its service in compose.yaml."""
 IN_CONTAINER = ("python3", "-m", "ab_runner.agent")
 _ANSWER_SECONDS = 10.0
-"""Longest time that an answer may take: `settle` waits for a second."""
+"""Longest time that an answer may take."""
 _SAID_AT_MOST = 64 << 10
 """Bytes of its last words."""
 _END_SECONDS = 5.0
@@ -128,8 +128,8 @@ class Agent:
         connection.settimeout(seconds)
         return connection
 
-    def ask(self, form: type[Said], call: str, **arguments: Any) -> Said:
-        """Return the answer to a call, as this type. OSError if there is none."""
+    def ask(self, form: type[Said], call: str, *, within: float | None = None, **arguments: Any) -> Said:
+        """Return the answer to a call, as this type. OSError if there is none within this time in seconds."""
         self._check_alive()
         number = next(self._numbers)
         answers: SimpleQueue[Frame | None] = SimpleQueue()
@@ -137,7 +137,7 @@ class Agent:
         request = Frame(Kind.CALL, number, msgspec.json.encode({"call": call, **arguments}))
         self._relay.post(partial(self._relay.send, request))
         try:
-            answer = answers.get(timeout=_ANSWER_SECONDS)
+            answer = answers.get(timeout=within or _ANSWER_SECONDS)
         except Empty:
             raise TimeoutError(errno.ETIMEDOUT, f"the agent does not answer: {call}") from None
         finally:
@@ -202,10 +202,11 @@ class AgentAccounts:
         """Have the agent look at them every `interval` seconds from now on."""
         return AgentWatch(self._agent, interval, each_second)
 
-    def settle(self, ports: int) -> Settled:
+    def settle(self, ports: int, connections: int) -> Settled:
         """Wait for what earlier trials left, and return what remains."""
+        within = longest_wait(connections) + _ANSWER_SECONDS
         with suppress(OSError):
-            return self._agent.ask(Settled, "settle", ports=ports)
+            return self._agent.ask(Settled, "settle", within=within, ports=ports, connections=connections)
         return Settled(None, None, 0.0)
 
 

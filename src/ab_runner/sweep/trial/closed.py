@@ -136,9 +136,9 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
     context, running = start.context, start.running
     cell, load, name = planned.cell, planned.load, planned.name
     ports = local_ports(sysctls() | running.environment)
-    settled = running.accounts.settle(ports) if running.accounts else settle(None, ports)
-    at = datetime.datetime.now(datetime.UTC)
     connections = planned.connections or cell.level
+    settled = running.accounts.settle(ports, connections) if running.accounts else settle(None, ports, connections)
+    at = datetime.datetime.now(datetime.UTC)
     watched = start.watched_load(cell.workload, connections, load, planned.rate, record_as=name)
     run, sampler = watched.run, watched.sampler
     context.store.keep_raw(f"{name}.txt", run.output)
