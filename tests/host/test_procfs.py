@@ -137,6 +137,6 @@ def test_the_memory_of_a_process_is_what_it_has_of_no_file() -> None:
 def test_this_process_has_memory_of_its_own() -> None:
     before = procfs.own_memory_bytes(os.getpid())
     # pages that are new to the process: an allocator would reuse those of what was freed
-    with mmap.mmap(-1, 8 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as held:
+    with mmap.mmap(-1, 64 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as held:
         held.write(os.urandom(len(held)))
         assert procfs.own_memory_bytes(os.getpid()) - before == pytest.approx(len(held), rel=0.1)

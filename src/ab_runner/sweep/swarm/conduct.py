@@ -5,8 +5,7 @@ from __future__ import annotations
 import datetime
 import subprocess
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from queue import Empty, Queue
 from threading import Thread
@@ -19,9 +18,8 @@ from ab_runner import paths
 from ab_runner.catalog import artifacts
 from ab_runner.errors import UserError
 from ab_runner.host.interrupt import Interrupted, held
-from ab_runner.model.records import EndRecord, NodeRecord, Record, is_valid
-from ab_runner.model.server import REFERENCE
-from ab_runner.model.trial import Cell, CellRecord, NotMeasured, Trial, cell_of
+from ab_runner.model.records import EndRecord, NodeRecord, Record
+from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime
 from ab_runner.runtime.docker_commands import engine_of
@@ -33,7 +31,9 @@ from ab_runner.store.writer import point_latest_to
 from ab_runner.sweep.events import CellFinished, CellsAgain, CellsLeftOut, Event, NodeSaid, OnNode
 from ab_runner.sweep.measure import ReadySweep, SweepStopped
 from ab_runner.sweep.swarm.job import Job
+from ab_runner.sweep.swarm.job_log import JobLog, Lines, LogLine
 from ab_runner.sweep.swarm.placing import Placing
+from ab_runner.sweep.swarm.progress import Progress
 from ab_runner.sweep.swarm.told import FINISHED, EndTold, FileTold, Hearing, PhaseTold, RecordTold
 
 LOOK_SECONDS = 5.0
@@ -46,13 +46,6 @@ _STOP_SECONDS = 5.0
 """How long logs may take to end after their jobs were removed."""
 _LINES_AT_MOST = 2_000
 """Lines of logs that wait in memory."""
-
-
-class Lines(Protocol):
-    """The lines of a job's log, from its beginning."""
-
-    def __iter__(self) -> Iterator[str]: ...
-    def close(self) -> None: ...
 
 
 class Cluster(Protocol):
@@ -117,7 +110,7 @@ def conduct(
 class _AtWork:
     """A job that a node has."""
 
-    def __init__(self, service: Service, log: Lines, stored: int = 0) -> None:
+    def __init__(self, service: Service, log: JobLog, stored: int = 0) -> None:
         """`stored` is how many of its records are stored already."""
         self.service = service
         self.log = log
@@ -125,14 +118,6 @@ class _AtWork:
         self.hearing = Hearing()
         self.ended_at: float | None = None
         """When the swarm was first seen to say that it has ended."""
-        self.is_over = False
-
-
-class _Line(msgspec.Struct, frozen=True):
-    """A line of a job's log; None after the last one."""
-
-    service: str
-    text: str | None
 
 
 class _Prepared(msgspec.Struct, frozen=True):
@@ -140,59 +125,6 @@ class _Prepared(msgspec.Struct, frozen=True):
 
     node: str
     error: str | None
-
-
-class _Progress:
-    """What the store has of each block that is to be measured."""
-
-    def __init__(self, planned: Mapping[int, list[ServerRun]], before: Iterable[Record]) -> None:
-        self._planned = planned
-        self.homes: dict[int, str] = {}
-        """The node that each block was begun on last."""
-        self.jobs: dict[int, int] = {}
-        """The last job of each block."""
-        self.of_last_job: Counter[int] = Counter()
-        """The records of a block since its last job began."""
-        self._done: dict[int, set[tuple[int | None, Cell]]] = {}
-        self._failed: dict[int, set[Cell]] = {}
-        for record in before:
-            self.add(record)
-
-    def add(self, record: Record) -> int:
-        """A record is stored: return how many cells of its block it makes count no more."""
-        block = block_of(record)
-        again = 0
-        if block is None:
-            return 0
-        if isinstance(record, NodeRecord):
-            if self.homes.get(block, record.node) != record.node:
-                again = len(self._done.pop(block, ()))
-                self._failed.pop(block, None)
-            self.homes[block], self.jobs[block] = record.node, record.job
-            self.of_last_job[block] = 0
-        self.of_last_job[block] += 1
-        if isinstance(record, Trial | NotMeasured):
-            self._add_cell(block, record)
-        return again
-
-    def _add_cell(self, block: int, record: CellRecord) -> None:
-        self._done.setdefault(block, set()).add((record.batch, cell_of(record)))
-        if not is_valid(record) and record.server != REFERENCE:
-            self._failed.setdefault(block, set()).add(cell_of(record))
-
-    def runs(self, node: str, block: int, failures: int) -> tuple[tuple[ServerRun, ...], int]:
-        """Return what a node would have to measure of a block, and how many of its cells are left out because they
-        failed in so many blocks."""
-        done = self._done.get(block, set()) if self.homes.get(block) == node else set()
-        failed = Counter(cell for other, cells in self._failed.items() if other != block for cell in cells)
-        runs, left_out = [], 0
-        for run in self._planned[block]:
-            open_cells = [cell for cell in run.cells if (run.batch, cell) not in done]
-            cells = tuple(cell for cell in open_cells if failed[cell] < failures)
-            left_out += len(open_cells) - len(cells)
-            if cells:
-                runs.append(replace(run, cells=cells))
-        return tuple(runs), left_out
 
 
 class _Conductor:
@@ -207,9 +139,9 @@ class _Conductor:
         for run in plan_of(read_sweep(ready.store.folder)):
             if run.server in here:
                 planned.setdefault(run.block, []).append(run)
-        self._progress = _Progress(planned, ready.before)
+        self._progress = Progress(planned, ready.before)
         self._placing = Placing(dict.fromkeys(run.block for run in ready.runs), self._progress.homes)
-        self._events: Queue[_Line | _Prepared] = Queue(_LINES_AT_MOST)
+        self._events: Queue[LogLine | _Prepared] = Queue(_LINES_AT_MOST)
         self._nodes: dict[str, Node] = {}
         self._preparing: set[str] = set()
         self._refused: dict[str, str] = {}
@@ -249,14 +181,13 @@ class _Conductor:
                 event = self._events.get(timeout=left)
             except Empty:
                 break
-            if isinstance(event, _Line) and (found := self._job_of(event.service)):
+            if isinstance(event, LogLine) and (found := self._job_of(event.service)):
                 if event.text is None:
                     del self._at_work[found[0]]
                 else:
                     with suppress(ValueError):
                         self._hear(*found, event.text)
         for each in at_work:
-            each.is_over = True
             each.log.close()
         self._cluster.close()
 
@@ -332,9 +263,8 @@ class _Conductor:
         self._show(NodeSaid(name, "is gone" + (f": block {block} goes to another node" if block else "")))
 
     def _end(self, job: _AtWork) -> None:
-        job.is_over = True
-        self._cluster.remove([job.service])
         job.log.close()
+        self._cluster.remove([job.service])
 
     # --- jobs --------------------------------------------------------------------------------------------------------
 
@@ -363,24 +293,13 @@ class _Conductor:
                 self._show(NodeSaid(name, f"block {block}"))
 
     def _work(self, service: Service, stored: int = 0) -> None:
-        self._at_work[service.node] = job = _AtWork(service, self._cluster.follow(service), stored)
-        self._listen(job)
-
-    def _listen(self, job: _AtWork) -> None:
-        log, name = job.log, job.service.name
-
-        def listen() -> None:
-            with suppress(OSError, ValueError):  # it was closed
-                for line in log:
-                    self._events.put(_Line(name, line))
-            self._events.put(_Line(name, None))
-
-        Thread(target=listen, daemon=True).start()
+        log = JobLog(service.name, lambda: self._cluster.follow(service), self._events.put)
+        self._at_work[service.node] = _AtWork(service, log, stored)
 
     def _job_of(self, service: str) -> tuple[str, _AtWork] | None:
         return next((each for each in self._at_work.items() if each[1].service.name == service), None)
 
-    def _handle(self, event: _Line | _Prepared) -> None:
+    def _handle(self, event: LogLine | _Prepared) -> None:
         if isinstance(event, _Prepared):
             self._preparing.discard(event.node)
             if event.error is not None:
@@ -390,7 +309,7 @@ class _Conductor:
         elif (found := self._job_of(event.service)) is not None:
             name, job = found
             if event.text is None:
-                self._read_again(job)
+                job.log.read_again()  # the connection to it broke; what was heard is not heard twice
                 return
             try:
                 self._hear(name, job, event.text)
@@ -402,20 +321,6 @@ class _Conductor:
         with suppress(Empty):
             while True:
                 self._handle(self._events.get_nowait())
-
-    def _read_again(self, job: _AtWork) -> None:
-        """Read a log from its beginning, because the connection to it broke. What was heard is not heard twice."""
-        job.log.close()
-
-        def again() -> None:
-            time.sleep(1)
-            if not job.is_over:
-                job.log = self._cluster.follow(job.service)
-                self._listen(job)
-                if job.is_over:
-                    job.log.close()
-
-        Thread(target=again, daemon=True).start()
 
     def _hear(self, name: str, job: _AtWork, line: str) -> None:
         """Take a line of a job's log. ValueError if it is wrong."""
