@@ -39,7 +39,7 @@ test-hosts: .venv/test.txt ## what takes long of sweeps over several hosts: node
 	$(PYTHON) -m pytest -m hosts tests/e2e
 
 aims: .venv/test.txt ## are the aims met? computed anew from benchmarks/records
-	$(PYTHON) benchmarks/aims.py
+	PYTHONPATH=src:tests $(PYTHON) benchmarks/aims.py
 
 sessions: ## which sessions of the published result are due, and how to measure them
 	@$(PYTHON) benchmarks/sessions.py

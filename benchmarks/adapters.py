@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
-from pairs import Comparison, Factor, Side, compare, factors, trials_in
+from pairs import Comparison, Factor, PairTrial, Side, compare, factors
+from rows import rows_in
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load, select
@@ -74,7 +75,7 @@ def table(found: Mapping[tuple[str, WorkloadName], Factor]) -> Iterator[str]:
 
 if __name__ == "__main__":
     records = Path(sys.argv[1])
-    found = factors(trials_in(records), "per_cpu_second")
+    found = factors(rows_in(records, PairTrial), "per_cpu_second")
     if len(sys.argv) == 2:
         print("\n".join(table(found)))
         sys.exit()

@@ -15,14 +15,17 @@ from statistics import median
 
 import msgspec
 import sessions
+import swarm
 import sweep_times
 from adapters import AIM
 from make_bench import MakeBench
-from pairs import factor_of, factors, trials_in
+from overhead import RatePair, ratio_of, said
+from pairs import PairTrial, factor_of, factors
 from repeatability import opposite_orders, seconds_of, variations_between
-from suite_time import TARGETS, newest, times_in
+from rows import rows_in
+from suite_time import TARGETS, SuiteTime, newest
 from told import told_in
-from warmup import WarmUpRow, rows_in
+from warmup import WarmUpRow
 
 import generators
 from ab_runner.analysis.measurements import over_levels
@@ -59,7 +62,8 @@ _MARKS = {True: "met   ", False: "MISSED", None: "-     "}
 def main() -> int:
     aims = [
         *warm(10), *warm(100), *suite(), *bench(), *named_times(), *other_named_times(), *twins(), *roster(), *orders(),
-        *rates(), *over_sessions(), *adapters(), *load_generators(),
+        *rates(), *over_sessions(), *adapters(), *load_generators(), *overhead(),
+        *over_nodes(),
     ]  # fmt: skip
     for aim in aims:
         print(f"{_MARKS[aim.met]}  {aim.text}")
@@ -68,7 +72,7 @@ def main() -> int:
 
 def warm(concurrency: int) -> Iterator[Aim]:
     """The first counted trial over the rate after 20 s more of the same load (benchmarks/warmup.py)."""
-    rows = rows_in(RECORDS / f"warm-up-c{concurrency}.jsonl")
+    rows = rows_in(RECORDS / f"warm-up-c{concurrency}.jsonl", WarmUpRow)
     jvm = ratios([row for row in rows if row.kind == "jvm"])
     native = ratios([row for row in rows if row.kind != "jvm"])
     what = f"first trial at c={concurrency} over the rate 20 s later"
@@ -87,7 +91,7 @@ def warm(concurrency: int) -> Iterator[Aim]:
 
 def suite() -> Iterator[Aim]:
     """`make check` and `make test` in a fresh clone (benchmarks/suite_time.py)."""
-    records = times_in(RECORDS / "suite-time.jsonl")
+    records = rows_in(RECORDS / "suite-time.jsonl", SuiteTime)
     check, test = (newest(records, target) for target in TARGETS)
     what = "make check, after its set-up"
     yield Aim(
@@ -265,7 +269,7 @@ def published(name: str) -> SweepAnalysis:
 
 def adapters() -> Iterator[Aim]:
     """Each JVM adapter's requests per CPU-second over those of the smallest program (benchmarks/adapters.py)."""
-    trials = trials_in(RECORDS / "adapters.jsonl")
+    trials = rows_in(RECORDS / "adapters.jsonl", PairTrial)
     found = factors(trials, "per_cpu_second")
     for name, workload in sorted({(trial.comparison, trial.workload) for trial in trials}):
         factor = found.get((name, workload))
@@ -279,7 +283,7 @@ def adapters() -> Iterator[Aim]:
 
 def load_generators() -> Iterator[Aim]:
     """open-load's reach, and what it measures beside other generators (benchmarks/generators.py)."""
-    runs = generators.runs_in(RECORDS / "generators.jsonl")
+    runs = rows_in(RECORDS / "generators.jsonl", generators.Run)
     for shape in (generators.KEPT, generators.NEW):
         assert shape.rate
         own = generators.runs_of(shape, "open-load", runs)
@@ -306,6 +310,22 @@ def load_generators() -> Iterator[Aim]:
             "(at most 0.05 ms from one of them)",
             min(abs(ours - other) for other in others) <= 0.05,
         )
+
+
+def overhead() -> Iterator[Aim]:
+    """What the runner, whose agent runs beside the server, takes of a rate (benchmarks/overhead.py)."""
+    ratio = ratio_of(rows_in(RECORDS / "overhead.jsonl", RatePair))
+    yield Aim(f"rate of ab by the runner over ab by hand: {said(ratio)} (0.98 to 1.02)", 0.98 <= ratio.ratio <= 1.02)
+
+
+def over_nodes() -> Iterator[Aim]:
+    """What a sweep over many nodes takes of the runner (benchmarks/swarm.py)."""
+    *_, cost = rows_in(RECORDS / "swarm.jsonl", swarm.Cost)
+    yield Aim(
+        f"the runner of {cost.nodes} nodes and {cost.servers} servers: {cost.share_of_a_core:.1%} of a core, "
+        f"{cost.memory_mib:.0f} MiB (at most 5 %, 100 MiB)",
+        cost.share_of_a_core <= 0.05 and cost.memory_mib <= 100,
+    )
 
 
 def ratios(rows: Sequence[WarmUpRow]) -> list[float]:

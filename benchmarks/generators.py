@@ -29,6 +29,7 @@ from pathlib import Path
 from statistics import median
 
 import msgspec
+from rows import add, rows_in
 
 from ab_runner import paths
 from ab_runner.load import ab_command, ab_output
@@ -90,18 +91,13 @@ PAIRINGS = (
 
 def main(records: Path, seconds: int, turns: int) -> None:
     installed = [each for each in PAIRINGS if each[1] == "open-load" or shutil.which(each[1])]
-    with ceiling() as expected, records.open("ab") as file:
+    with ceiling() as expected:
         for turn in range(turns):
             for shape, program in installed if turn % 2 == 0 else reversed(installed):
                 with busy_cpu() if shape.half_speed else nullcontext():
                     found = PROGRAMS[program](shape, seconds, expected)
-                file.write(msgspec.json.encode(found) + b"\n")
-                file.flush()
+                add(records, found)
                 time.sleep(0.5)
-
-
-def runs_in(file: Path) -> list[Run]:
-    return [msgspec.json.decode(line, type=Run) for line in file.read_text().splitlines()]
 
 
 def runs_of(shape: Shape, program: str, runs: Iterable[Run]) -> list[Run]:
@@ -244,4 +240,4 @@ if __name__ == "__main__":
     kept = Path(sys.argv[1])
     if len(sys.argv) > 2:
         main(kept, int(sys.argv[2]), int(sys.argv[3]))
-    print("\n".join(table(runs_in(kept))))
+    print("\n".join(table(rows_in(kept, Run))))

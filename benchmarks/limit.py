@@ -23,6 +23,7 @@ from statistics import median
 
 import msgspec
 from overhead import one_start
+from rows import add, rows_in
 
 from ab_runner.load.generator import Generator
 from ab_runner.load.generator_registry import GENERATORS
@@ -55,12 +56,10 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
 def main(records: Path, turns: int, servers: Sequence[str]) -> None:
     ways = [(server, GENERATORS[name]) for server in servers for name in ("ab", "wrk")]
-    with records.open("ab") as file:
-        for turn in range(turns):
-            for server, generator in ways if turn % 2 == 0 else reversed(ways):
-                for found in one_turn(turn, server, generator):
-                    file.write(msgspec.json.encode(found) + b"\n")
-                    file.flush()
+    for turn in range(turns):
+        for server, generator in ways if turn % 2 == 0 else reversed(ways):
+            for found in one_turn(turn, server, generator):
+                add(records, found)
 
 
 def one_turn(turn: int, server: str, generator: Generator) -> Iterator[Measured]:
@@ -121,10 +120,6 @@ def rival(cpus: Sequence[int]) -> Iterator[Callable[[bool], None]]:
 KINDS = (("ab", False), ("ab", True), ("wrk", False), ("wrk", True))
 
 
-def trials_in(records: Path) -> list[Measured]:
-    return [msgspec.json.decode(line, type=Measured) for line in records.read_bytes().splitlines()]
-
-
 def tables(found: Sequence[Measured]) -> Iterator[str]:
     """Yield the lines of both tables: rates, and how far apart the ways are in their ratios of servers."""
     for what, of in (("requests/s", rate_of), ("requests per CPU-second", per_cpu_second_of)):
@@ -182,4 +177,4 @@ if __name__ == "__main__":
     if len(sys.argv) > 2:
         main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:] or SERVERS)
     else:
-        print("\n".join(tables(trials_in(Path(sys.argv[1])))))
+        print("\n".join(tables(rows_in(Path(sys.argv[1]), Measured))))

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from overhead import SECONDS, WARM_UP_SECONDS, by_runner, in_turns, one_start
+from overhead import SECONDS, WARM_UP_SECONDS, by_runner, in_turns, one_start, ratio_of, said
 
 from ab_runner.model.load import Load
 
@@ -32,8 +32,8 @@ def main(pairs: int, server_id: str, concurrency: int) -> None:
                 set_limits(container, limits[container] if limited else WITHOUT)
             return by_runner(start, concurrency, SECONDS)
 
-        ratio = in_turns(pairs, ("without limits", lambda: rate(False)), ("with limits", lambda: rate(True)))
-    print(f"{server_id} c={concurrency}: {ratio}")
+        ratio = ratio_of(in_turns(pairs, ("without limits", lambda: rate(False)), ("with limits", lambda: rate(True))))
+    print(f"{server_id} c={concurrency}, with limits over without: {said(ratio)}")
 
 
 def limits_of(container: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping
 from unittest.mock import patch
 
-from overhead import in_turns, one_start
+from overhead import in_turns, one_start, ratio_of, said
 
 from ab_runner.host.procfs import CpuTimes, machine_stat
 from ab_runner.load.generator_registry import OPEN
@@ -40,8 +40,8 @@ def main(pairs: int, server_id: str) -> None:
         print(f"ms of a look: {', '.join(f'{name} {1000 * found[name] / LOOKS:.2f}' for name in found)}")
         print(f"ms of a pause of 5 ms: {', '.join(f'{name} {1000 * idle[name] / LOOKS:.2f}' for name in idle)}")
         start.load(WORKLOAD, CONNECTIONS, WARM_UP, idle_timeout=30)
-        ratio = in_turns(pairs, ("without", lambda: rate(start, False)), ("with", lambda: rate(start, True)))
-    print(f"{server_id}: {ratio}")
+        ratio = ratio_of(in_turns(pairs, ("without", lambda: rate(start, False)), ("with", lambda: rate(start, True))))
+    print(f"{server_id}, with over without: {said(ratio)}")
 
 
 def used(start: Start, do: Callable[[], object]) -> Mapping[str, float]:

@@ -1,24 +1,26 @@
 #!/usr/bin/env python3
 """Does the runner change what it measures? ab by hand against a trial of the runner, in turns on one running server.
 
-    PYTHONPATH=src .venv/bin/python benchmarks/overhead.py [PAIRS] [SERVER] [CONCURRENCY]
+    PYTHONPATH=src .venv/bin/python benchmarks/overhead.py RECORDS [PAIRS] [SERVER] [CONCURRENCY]
 
 By hand is `docker exec … ab` and nothing else; the runner compares answers, samples CPU time and the JVM's counters
 beside ab, records every latency and waits for the machine to cool down before. The order within a pair changes from
 pair to pair. The ratio of the two rates should be within 0.98 and 1.02; its interval is Student's, of the logarithms of
-the pairs' ratios."""
+the pairs' ratios. RECORDS gets a line of JSON per pair, and `benchmarks/aims.py` uses it."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import log
 from pathlib import Path
 
-from pairs import factor_of
+import msgspec
+from pairs import Factor, factor_of
+from rows import add, rows_in
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load
@@ -44,15 +46,32 @@ SECONDS = 2
 WARM_UP_SECONDS = 10
 
 
-def main(pairs: int, server_id: str, concurrency: int) -> None:
+class RatePair(msgspec.Struct, frozen=True):
+    """Requests per second of one server in two ways, one after the other."""
+
+    first: float
+    second: float
+
+
+def main(file: Path, pairs: int, server_id: str, concurrency: int) -> None:
     with one_start(server_id, SWEEP) as start:
         by_hand(start, concurrency, WARM_UP_SECONDS)
-        ratio = in_turns(
+        for pair in in_turns(
             pairs,
             ("by hand", lambda: by_hand(start, concurrency, SECONDS)),
             ("ab-runner", lambda: by_runner(start, concurrency, SECONDS)),
-        )
-    print(f"{server_id} c={concurrency}: {ratio}")
+        ):
+            add(file, pair)
+    print(f"{server_id} c={concurrency}, ab-runner over by hand: {said(ratio_of(rows_in(file, RatePair)))}")
+
+
+def ratio_of(pairs: Iterable[RatePair]) -> Factor:
+    """Return the ratio of the second rates over the first ones."""
+    return factor_of([log(pair.second / pair.first) for pair in pairs])
+
+
+def said(ratio: Factor) -> str:
+    return f"{ratio.ratio:.3f} (95 % interval {ratio.low:.3f} to {ratio.high:.3f}, {ratio.pairs} pairs)"
 
 
 @contextmanager
@@ -80,20 +99,14 @@ def one_start(server_id: str, sweep: str, generator: Generator = DEFAULT) -> Ite
             store.close()
 
 
-def in_turns(pairs: int, *ways: tuple[str, Callable[[], float]]) -> str:
-    """Measure a rate in two ways, in pairs whose order changes. Return the ratio of the second over the first, with its
-    interval."""
-    rates: dict[str, list[float]] = {name: [] for name, _ in ways}
+def in_turns(pairs: int, *ways: tuple[str, Callable[[], float]]) -> Iterator[RatePair]:
+    """Measure a rate in two ways, in pairs whose order changes."""
     for number in range(pairs):
+        rates = {}
         for name, measure in ways if number % 2 else reversed(ways):
-            rates[name].append(measure())
-            print(f"{number + 1} {name}: {rates[name][-1]:,.0f}", flush=True)
-    first, second = rates
-    factor = factor_of([log(ours / theirs) for theirs, ours in zip(rates[first], rates[second], strict=True)])
-    return (
-        f"{second} / {first} = {factor.ratio:.3f}, "
-        f"95 % interval {factor.low:.3f} to {factor.high:.3f}, of {factor.pairs} pairs"
-    )
+            rates[name] = measure()
+            print(f"{number + 1} {name}: {rates[name]:,.0f}", flush=True)
+        yield RatePair(*(rates[name] for name, _ in ways))
 
 
 def by_hand(start: Start, concurrency: int, seconds: int) -> float:
@@ -118,8 +131,6 @@ def by_runner(start: Start, concurrency: int, seconds: int) -> float:
 
 
 if __name__ == "__main__":
-    main(
-        int(sys.argv[1]) if len(sys.argv) > 1 else 60,
-        sys.argv[2] if len(sys.argv) > 2 else "tomcat-5.5.15",
-        int(sys.argv[3]) if len(sys.argv) > 3 else 100,
-    )
+    file, *asked = sys.argv[1:]
+    pairs, server_id, concurrency = (*asked, *("60", "tomcat-5.5.15", "100")[len(asked) :])
+    main(Path(file), int(pairs), server_id, int(concurrency))

@@ -24,6 +24,7 @@ from pathlib import Path
 from statistics import mean
 
 import msgspec
+from rows import add, rows_in
 from scipy.stats import ttest_1samp
 
 from ab_runner.catalog.servers import load
@@ -95,12 +96,6 @@ class Factor(msgspec.Struct, frozen=True):
         return f"{self.ratio:.2f} ({self.low:.2f} to {self.high:.2f})"
 
 
-def trials_in(file: Path) -> list[PairTrial]:
-    return (
-        [msgspec.json.decode(line, type=PairTrial) for line in file.read_text().splitlines()] if file.exists() else []
-    )
-
-
 def factors(trials: Iterable[PairTrial], figure: str) -> dict[tuple[str, WorkloadName], Factor]:
     """Return the factor of each comparison and workload that has two pairs of valid trials; `figure` is the name of
     a figure of `PairTrial`."""
@@ -137,14 +132,12 @@ def compare(comparisons: Sequence[Comparison], starts: int, file: Path) -> None:
             sys.exit(f"{folder}/{server}: {why}")
     with sweep_lock():
         for comparison in comparisons:
-            done = {trial.pair for trial in trials_in(file) if trial.comparison == comparison.name}
+            done = {trial.pair for trial in rows_in(file, PairTrial) if trial.comparison == comparison.name}
             pair_runtimes = [runtimes[side.servers_dir, number] for number, side in enumerate(comparison.sides)]
             for pair in range(starts):
                 if pair not in done:
-                    trials = list(measure_pair(comparison, pair, pair_runtimes, fixtures))
-                    with file.open("ab") as records:
-                        records.writelines(msgspec.json.encode(trial) + b"\n" for trial in trials)
-            show([trial for trial in trials_in(file) if trial.comparison == comparison.name])
+                    add(file, *measure_pair(comparison, pair, pair_runtimes, fixtures))
+            show([trial for trial in rows_in(file, PairTrial) if trial.comparison == comparison.name])
 
 
 def _runtime(servers_dir: Path, fixtures: Path, cpus: CpuSplit, port: int) -> ProcessRuntime:
@@ -236,6 +229,6 @@ def comparison_of(text: str) -> Comparison:
 if __name__ == "__main__":
     records = Path(sys.argv[1])
     if len(sys.argv) == 2:
-        show(trials_in(records))
+        show(rows_in(records, PairTrial))
     else:
         compare([comparison_of(text) for text in sys.argv[3:]], int(sys.argv[2]), records)

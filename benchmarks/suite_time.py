@@ -20,6 +20,7 @@ from typing import Literal
 
 import msgspec
 from make_bench import images_of_the_toolkit
+from rows import add
 
 from ab_runner import paths
 from ab_runner.host import machine, preflight
@@ -46,8 +47,7 @@ class SuiteTime(msgspec.Struct, frozen=True, kw_only=True):
 def main(file: Path) -> None:
     for target in TARGETS:
         found = timed(target)
-        with file.open("ab") as records:
-            records.write(msgspec.json.encode(found) + b"\n")
+        add(file, found)
         print(f"make {target} took {found.seconds:.0f} s, after {found.set_up_seconds:.0f} s of set-up")
 
 
@@ -80,12 +80,6 @@ def _seconds_of(target: str, folder: str) -> float:
 def newest(records: Sequence[SuiteTime], target: Target) -> SuiteTime | None:
     """Return the last record of a target."""
     return next((each for each in reversed(records) if each.target == target), None)
-
-
-def times_in(file: Path) -> list[SuiteTime]:
-    """Return the records of a file, none where there is no file."""
-    lines = file.read_bytes().splitlines() if file.exists() else []
-    return [msgspec.json.decode(line, type=SuiteTime) for line in lines]
 
 
 if __name__ == "__main__":

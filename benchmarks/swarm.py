@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What a sweep over many nodes takes of the machine of the runner: CPU time and memory for 16 nodes and 500 servers.
 
-    PYTHONPATH=src:tests .venv/bin/python benchmarks/swarm.py [NODES [SERVERS]]
+    PYTHONPATH=src:tests .venv/bin/python benchmarks/swarm.py RECORDS [NODES [SERVERS]]
 
 The nodes are simulated: each job's log is a file, with records of the size of real ones, and is there at once. What the
-docker command takes to look at the swarm is not in it.
+docker command takes to look at the swarm is not in it. RECORDS gets a line of JSON, and `benchmarks/aims.py` uses it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+from rows import add
 from support.builders import server
 from support.swarm import FakeSwarm, ready_sweep, swarm_sweep, told_by
 
+from ab_runner.host import machine
 from ab_runner.model.load import Outcome
 from ab_runner.model.trial import Trial
 from ab_runner.runtime.swarm import Node, Service
@@ -35,9 +37,31 @@ RATE = 16 / 2.0
 """Records per second of 16 nodes, whose trials take two seconds with all that is around them."""
 
 
-def main(arguments: list[str]) -> None:
-    """Print what it takes."""
-    nodes, servers = (*map(int, arguments), *(NODES, SERVERS)[len(arguments) :])
+class Cost(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sweep took of the runner. `memory_mib` is the most there was, `more_mib` how much more than before it."""
+
+    nodes: int
+    servers: int
+    trials: int
+    cpu_seconds: float
+    memory_mib: float
+    more_mib: float
+    cpu_model: str
+
+    @property
+    def share_of_a_core(self) -> float:
+        """At `RATE`."""
+        return RATE * self.cpu_seconds / self.trials
+
+
+def main(file: Path, *asked: str) -> None:
+    nodes, servers = (*map(int, asked), *(NODES, SERVERS)[len(asked) :])
+    found = cost(nodes, servers)
+    add(file, found)
+    print(f"{found}, {found.share_of_a_core:.2%} of a core at {RATE:g} trials per second")
+
+
+def cost(nodes: int, servers: int) -> Cost:
     with tempfile.TemporaryDirectory() as folder:
         swarm = SwarmOfFiles(Path(folder), nodes)
         made = swarm_sweep(nodes, [server(f"s-{each}", workloads=("small",)) for each in range(servers)])
@@ -46,17 +70,21 @@ def main(arguments: list[str]) -> None:
             runs = tuple(run for run in ready.runs if run.block == block)
             swarm.write(Job(number=block, block=block, node=f"n{block}", sweep=made, runs=runs))
         trials = sum(len(run.cells) for run in ready.runs)
-        memory, cpu, began = _memory(), time.process_time(), time.monotonic()
+        memory, cpu = _memory_mib(), time.process_time()
         conduct(ready, lambda event: None, swarm)
-        took = time.process_time() - cpu
-        print(f"{nodes} nodes, {servers} servers: {trials:,} trials in {time.monotonic() - began:.1f} s")
-        print(f"CPU time: {took:.1f} s, {1000 * took / trials:.2f} ms per trial with its file and its record")
-        print(f"at {RATE:g} trials per second: {100 * RATE * took / trials:.1f} % of a core")
-        print(f"peak memory: {_memory() / 2**20:.0f} MiB, {(_memory() - memory) / 2**20:.0f} MiB more than before")
+        return Cost(
+            nodes=nodes,
+            servers=servers,
+            trials=trials,
+            cpu_seconds=round(time.process_time() - cpu, 2),
+            memory_mib=round(_memory_mib(), 1),
+            more_mib=round(_memory_mib() - memory, 1),
+            cpu_model=machine.describe().cpu_model,
+        )
 
 
-def _memory() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def _memory_mib() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 class FileLog:
@@ -109,4 +137,4 @@ def _as_large(told: Told) -> Told:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(Path(sys.argv[1]), *sys.argv[2:])

@@ -20,6 +20,7 @@ from statistics import mean
 
 import msgspec
 from repeatability import seconds_of
+from rows import add, rows_in
 
 from ab_runner.model.records import EndRecord, StartRecord, VerificationRecord, WarmUpRecord
 from ab_runner.model.server import Server
@@ -68,15 +69,13 @@ def keep(file: Path, name: str, folder: Path) -> None:
         assert expected.first_block is not None, "a part of a sweep is its first block"
         took, named = first_block_of(stored), expected.first_block
     found = NamedTime(name=name, named_seconds=round(named, 1), took_seconds=round(took, 1))
-    with file.open("ab") as records:
-        records.write(msgspec.json.encode(found) + b"\n")
+    add(file, found)
     print(f"{name}: named {named:,.0f} s, took {took:,.0f} s: {named / took:.2f}")
 
 
 def named_times_in(file: Path) -> list[NamedTime]:
     """Return the records of a file, the last one of each name."""
-    found = [msgspec.json.decode(line, type=NamedTime) for line in file.read_bytes().splitlines()]
-    return list({each.name: each for each in found}.values())
+    return list({each.name: each for each in rows_in(file, NamedTime)}.values())
 
 
 def first_block_of(stored: Stored) -> float:

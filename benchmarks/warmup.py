@@ -19,6 +19,7 @@ from itertools import count
 from pathlib import Path
 
 import msgspec
+from rows import add, rows_in
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load, select
@@ -59,10 +60,6 @@ class WarmUpRow(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None
     first_jit_share: float | None
     warm_up_seconds: int
-
-
-def rows_in(file: Path) -> list[WarmUpRow]:
-    return [msgspec.json.decode(line, type=WarmUpRow) for line in file.read_text().splitlines()]
 
 
 class LongTurn(Turn):
@@ -110,8 +107,7 @@ class LongTurn(Turn):
             warm_up_seconds=self._seconds,
         )
         print(f"{row.server} {row.workload} c={row.concurrency}: {_text(row)}", flush=True)
-        with self._file.open("ab") as file:
-            file.write(msgspec.json.encode(row) + b"\n")
+        add(self._file, row)
 
 
 def _rate(trial: Trial | None) -> float | None:
@@ -131,7 +127,7 @@ def _text(row: WarmUpRow) -> str:
 
 
 def main(concurrency: int, file: Path, names: Sequence[str]) -> None:
-    done = {row.server for row in rows_in(file)} if file.exists() else set()
+    done = {row.server for row in rows_in(file, WarmUpRow)}
     servers = [server for server in select(load(paths.SERVERS), names) if server.id not in done]
     runtime = DockerRuntime(cpu_split(), "loopback")
     runtime.prepare_generator()

@@ -12,10 +12,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import aims
 import suite_time
+import swarm
 import sweep_times
 from make_bench import MakeBench
+from overhead import RatePair, ratio_of, said
 from pairs import PairTrial, factors
 from repeatability import opposite_orders, seconds_of
+from rows import rows_in
 from support import builders
 from warmup import WarmUpRow
 
@@ -56,6 +59,8 @@ def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     keep(tmp_path / "sweep-times.jsonl", [named("@core", 2_400.0, 2_100.0)])
     keep(tmp_path / "adapters.jsonl", pairs("a-1 files", [(100.0, 100.0), (100.0, 101.0), (100.0, 102.0)]))
     keep(tmp_path / "generators.jsonl", GENERATORS)
+    keep(tmp_path / "overhead.jsonl", [RatePair(1_000.0, 990.0), RatePair(1_000.0, 1_000.0)])
+    keep(tmp_path / "swarm.jsonl", [COST])
     return tmp_path
 
 
@@ -64,6 +69,11 @@ GENERATORS = [
     for part in (0.995, 1.0)
     for shape, program in PAIRINGS
 ]
+
+
+COST = swarm.Cost(
+    nodes=16, servers=500, trials=16_000, cpu_seconds=8.0, memory_mib=50.0, more_mib=10.0, cpu_model="a CPU"
+)
 
 
 def suite(target: suite_time.Target, seconds: float, **changes: Any) -> suite_time.SuiteTime:
@@ -232,6 +242,23 @@ def test_a_generator_that_is_slow_or_disagrees_misses_its_aim(
     assert missed in line
 
 
+@pytest.mark.parametrize(
+    ("file", "row", "missed"),
+    [
+        ("overhead.jsonl", RatePair(1_000.0, 950.0), "0.970 (95 % interval 0.746 to 1.260, 2 pairs)"),
+        ("swarm.jsonl", msgspec.structs.replace(COST, cpu_seconds=110.0), "5.5% of a core, 50 MiB"),
+        ("swarm.jsonl", msgspec.structs.replace(COST, memory_mib=101.0), "0.4% of a core, 101 MiB"),
+    ],
+)
+def test_a_runner_that_costs_too_much_misses_its_aim(
+    records: Path, capsys: pytest.CaptureFixture[str], file: str, row: msgspec.Struct, missed: str
+) -> None:
+    keep(records / file, [RatePair(1_000.0, 990.0), row] if isinstance(row, RatePair) else [row])
+    assert aims.main() == 1
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("MISSED")]
+    assert missed in line
+
+
 def sweep_of(rates: dict[str, float]) -> SweepAnalysis:
     """Six blocks of small at one connection."""
     records = [trial for name, rate in rates.items() for trial in builders.blocks(name, rate)]
@@ -264,6 +291,8 @@ PAGE = " ".join((RESULTS.parent / "docs/benchmarks.md").read_text().split())
 def test_the_page_has_the_times_of_the_records() -> None:
     bench = aims.made_bench()
     sweep, whole = bench.sweep_seconds / 60, bench.seconds / 60
+    ratio = ratio_of(rows_in(aims.RECORDS / "overhead.jsonl", RatePair))
+    *_, cost = rows_in(aims.RECORDS / "swarm.jsonl", swarm.Cost)
     found = [
         f"| 5 minutes, 8 minutes | {sweep:.1f}{_missed(sweep > 5)} and {whole:.1f}{_missed(whole > 8)} minutes |",
         _row("`make bench`", bench.named_seconds, bench.sweep_seconds, digits=1),
@@ -271,9 +300,11 @@ def test_the_page_has_the_times_of_the_records() -> None:
             _row(each.name, each.named_seconds, each.took_seconds)
             for each in sweep_times.named_times_in(aims.RECORDS / "sweep-times.jsonl")
         ),
+        f"| 0.98 to 1.02 | {said(ratio)[:-1]}{'' if 0.98 <= ratio.ratio <= 1.02 else '; missed'})",
+        f"| 5 %, 100 MiB | {100 * cost.share_of_a_core:.1f} %, {cost.memory_mib:.0f} MiB |",
     ]
     check, test = (
-        suite_time.newest(suite_time.times_in(aims.RECORDS / "suite-time.jsonl"), target)
+        suite_time.newest(rows_in(aims.RECORDS / "suite-time.jsonl", suite_time.SuiteTime), target)
         for target in suite_time.TARGETS
     )
     checked = f"{check.seconds:.0f} s{_missed(check.seconds > 60)}" if check else "not recorded"

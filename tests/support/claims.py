@@ -18,6 +18,8 @@ from ab_runner.analysis.sessions import together
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.trial_figures import PERCENTILES, TrialFigures
 from ab_runner.analysis.versions import families_of_versions, version_figures
+from ab_runner.catalog.catalog import load_catalog
+from ab_runner.catalog.studies import read_study
 from ab_runner.model.records import is_valid
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell, Trial, cell_of
@@ -352,6 +354,26 @@ def versions() -> tuple[str, ...]:
     )
 
 
+def spring_boot() -> tuple[str, ...]:
+    """What the sweep `today` of spring-boot-2018 shows, beside what was published."""
+    sweep, then = (
+        "spring-boot-2018-today",
+        {row.server: row for row in read_study("spring-boot-2018", load_catalog("spring-boot-2018")).figures},
+    )
+    undertow, tomcat, jetty = (
+        figure(sweep, f"spring-boot-1.5-{each}", "test", 5_000) for each in ("undertow-1.4", "tomcat-8.0", "jetty-9.4")
+    )
+    assert ("spring-boot-1.5-undertow-1.4", "spring-boot-1.5-tomcat-8.0") in published(sweep).rankings[
+        "test", 5_000
+    ].faster
+    was = [then[each].requests_per_second for each in ("undertow-1.4.22", "tomcat-8.0.53-nio")]
+    assert 0.24 < was[0] / was[1] < 0.26
+    return (
+        f"Undertow 1.4 answers {undertow:,.0f} requests/s and Tomcat 8.0 {tomcat:,.0f}, where it had a quarter of Tomcat's",
+        f"Jetty 9.4 does not collapse: {jetty:,.0f}",
+    )
+
+
 def starved() -> str:
     found = {(place.server, place.level) for place, cell in published("2006-jdk8").cells.items() if cell.starved}
     assert found == {("tomcat-5.5.15", 1000), ("tomcat-5.5.15-defaults", 1000), ("httpd-2.4-prefork", 1000)}
@@ -370,6 +392,7 @@ CLAIMS: Mapping[str, tuple[Callable[[], str | tuple[str, ...]], ...]] = {
         cindy, lighttpd_and_netty, virtual_threads, tomcats, jettys, new_connections, cpu_time, undertow, large_files,
         conclusions, failed_requests, recounted.medians_and_tails, recounted.nio_and_blocking, latency_orders, lag,
         near_the_peak, recounted.near_the_peak, capacities, idle_connections, versions,
+        spring_boot,
     ),
     "comparison-with-2006.md": (starved, noise),
     "statistics.md": (

@@ -30,14 +30,14 @@ class Settled(NamedTuple):
 
 
 def longest_wait(connections: int) -> float:
-    """Return the seconds that a server with so many connections is given at most until it rests."""
+    """Return the seconds that a server which may have so many connections to close is given at most until it rests."""
     return WAIT_SECONDS + connections / _CLOSED_PER_SECOND
 
 
 def settle(server: int | None, ports: int, connections: int) -> Settled:
     """Wait until the run queue is empty and closed connections leave ports for the next trial, and return what is left.
     `server` is a process in the server's network namespace, None where that cannot be seen from here; that namespace
-    has so many `ports`. The trial has so many `connections`."""
+    has so many `ports`. The server may have so many `connections` to close."""
     return settle_by(lambda: _left(server), ports, longest_wait(connections), time.monotonic, time.sleep)
 
 
