@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rows import rows_in
 from support import claims
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import limit
+from rows import rows_in
 
 from ab_runner.cli.splice import splice
 
