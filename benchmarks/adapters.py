@@ -75,7 +75,7 @@ def table(found: Mapping[tuple[str, WorkloadName], Factor]) -> Iterator[str]:
 
 if __name__ == "__main__":
     records = Path(sys.argv[1])
-    found = factors(rows_in(records, PairTrial), "per_cpu_second")
+    found = factors(rows_in(records, PairTrial, missing_ok=True), "per_cpu_second")
     if len(sys.argv) == 2:
         print("\n".join(table(found)))
         sys.exit()

@@ -132,12 +132,14 @@ def compare(comparisons: Sequence[Comparison], starts: int, file: Path) -> None:
             sys.exit(f"{folder}/{server}: {why}")
     with sweep_lock():
         for comparison in comparisons:
-            done = {trial.pair for trial in rows_in(file, PairTrial) if trial.comparison == comparison.name}
+            done = {
+                trial.pair for trial in rows_in(file, PairTrial, missing_ok=True) if trial.comparison == comparison.name
+            }
             pair_runtimes = [runtimes[side.servers_dir, number] for number, side in enumerate(comparison.sides)]
             for pair in range(starts):
                 if pair not in done:
                     add(file, *measure_pair(comparison, pair, pair_runtimes, fixtures))
-            show([trial for trial in rows_in(file, PairTrial) if trial.comparison == comparison.name])
+            show([trial for trial in rows_in(file, PairTrial, missing_ok=True) if trial.comparison == comparison.name])
 
 
 def _runtime(servers_dir: Path, fixtures: Path, cpus: CpuSplit, port: int) -> ProcessRuntime:
@@ -229,6 +231,6 @@ def comparison_of(text: str) -> Comparison:
 if __name__ == "__main__":
     records = Path(sys.argv[1])
     if len(sys.argv) == 2:
-        show(rows_in(records, PairTrial))
+        show(rows_in(records, PairTrial, missing_ok=True))
     else:
         compare([comparison_of(text) for text in sys.argv[3:]], int(sys.argv[2]), records)

@@ -10,9 +10,10 @@ import msgspec
 Row = TypeVar("Row", bound=msgspec.Struct)
 
 
-def rows_in(file: Path, kind: type[Row]) -> list[Row]:
-    """Return the records of a file, none where there is no file."""
-    return msgspec.json.Decoder(kind).decode_lines(file.read_bytes()) if file.exists() else []
+def rows_in(file: Path, kind: type[Row], *, missing_ok: bool = False) -> list[Row]:
+    """Return the records of a file. Where there is no file: none if it may be missing, else FileNotFoundError."""
+    content = b"" if missing_ok and not file.exists() else file.read_bytes()
+    return msgspec.json.Decoder(kind).decode_lines(content)
 
 
 def add(file: Path, *rows: msgspec.Struct) -> None:

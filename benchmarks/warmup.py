@@ -127,7 +127,7 @@ def _text(row: WarmUpRow) -> str:
 
 
 def main(concurrency: int, file: Path, names: Sequence[str]) -> None:
-    done = {row.server for row in rows_in(file, WarmUpRow)}
+    done = {row.server for row in rows_in(file, WarmUpRow, missing_ok=True)}
     servers = [server for server in select(load(paths.SERVERS), names) if server.id not in done]
     runtime = DockerRuntime(cpu_split(), "loopback")
     runtime.prepare_generator()

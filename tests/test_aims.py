@@ -304,7 +304,7 @@ def test_the_page_has_the_times_of_the_records() -> None:
         f"| 5 %, 100 MiB | {100 * cost.share_of_a_core:.1f} %, {cost.memory_mib:.0f} MiB |",
     ]
     check, test = (
-        suite_time.newest(rows_in(aims.RECORDS / "suite-time.jsonl", suite_time.SuiteTime), target)
+        suite_time.newest(rows_in(aims.RECORDS / "suite-time.jsonl", suite_time.SuiteTime, missing_ok=True), target)
         for target in suite_time.TARGETS
     )
     checked = f"{check.seconds:.0f} s{_missed(check.seconds > 60)}" if check else "not recorded"

@@ -12,7 +12,6 @@ from statistics import median
 
 from support import recounted
 
-from ab_runner import paths
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.measurements import over_levels
 from ab_runner.analysis.rankings import ranking_of
@@ -24,7 +23,7 @@ from ab_runner.model.records import is_valid
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell, Trial, cell_of
 from ab_runner.model.workload import WorkloadName
-from ab_runner.paths import RESULTS
+from ab_runner.paths import RESULTS, STUDIES
 from ab_runner.report.tables.studies import judged
 from ab_runner.stats.ranking import Ranking
 from ab_runner.store.layout import PUBLISHED_SWEEPS
@@ -360,12 +359,12 @@ def spring_boot() -> tuple[str, ...]:
     undertow, tomcat, jetty = (f"spring-boot-1.5-{each}" for each in ("undertow-1.4", "tomcat-8.0", "jetty-9.4"))
     now = {each: f"{figure(sweep, each, 'test', 5_000):,.0f}" for each in (undertow, tomcat, jetty)}
     assert (undertow, tomcat) in published(sweep).rankings["test", 5_000].faster
-    with (paths.STUDIES / "spring-boot-2018/published.csv").open() as rows:
+    with (STUDIES / "spring-boot-2018/published.csv").open() as rows:
         then = {row["server"]: float(row["requests_per_second"]) for row in csv.DictReader(rows)}
     assert 0.24 < then["undertow-1.4.22"] / then["tomcat-8.0.53-nio"] < 0.26
     return (
-        f"Undertow 1.4 answers {now[undertow]} requests/s and Tomcat 8.0 {now[tomcat]}, where it had a quarter of "
-        "Tomcat's",
+        f"Undertow 1.4 answers {now[undertow]} requests/s and Tomcat 8.0 {now[tomcat]}; in 2018 Undertow had a quarter "
+        "of Tomcat's rate",
         f"Jetty 9.4 does not collapse: {now[jetty]}",
     )
 
@@ -387,8 +386,7 @@ CLAIMS: Mapping[str, tuple[Callable[[], str | tuple[str, ...]], ...]] = {
     "results.md": (
         cindy, lighttpd_and_netty, virtual_threads, tomcats, jettys, new_connections, cpu_time, undertow, large_files,
         conclusions, failed_requests, recounted.medians_and_tails, recounted.nio_and_blocking, latency_orders, lag,
-        near_the_peak, recounted.near_the_peak, capacities, idle_connections, versions,
-        spring_boot,
+        near_the_peak, recounted.near_the_peak, capacities, idle_connections, versions, spring_boot,
     ),
     "comparison-with-2006.md": (starved, noise),
     "statistics.md": (

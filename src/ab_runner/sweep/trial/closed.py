@@ -137,7 +137,7 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
     cell, load, name = planned.cell, planned.load, planned.name
     ports = local_ports(sysctls() | running.environment)
     connections = planned.connections or cell.level
-    to_close = connections if load.rate is None else 0  # an open load opens as many as it needs, and few are left
+    to_close = connections if load.rate is None else 0  # an open load leaves few
     settled = running.accounts.settle(ports, to_close) if running.accounts else settle(None, ports, to_close)
     at = datetime.datetime.now(datetime.UTC)
     watched = start.watched_load(cell.workload, connections, load, planned.rate, record_as=name)
