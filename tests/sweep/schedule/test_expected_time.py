@@ -28,15 +28,18 @@ from ab_runner.store.log import log_lines
 from ab_runner.store.plan import plan, plan_of
 from ab_runner.store.reader import read, read_sweep
 from ab_runner.sweep.schedule.expected_time import (
+    CLOSING,
     CROWDED,
     OLD,
     PROBES,
     SEARCH,
     SERVER,
     START,
+    START_OF_STUDY,
     TRIAL,
     VERIFICATION,
     WARM,
+    WARM_OF_STUDY,
     ExpectedTime,
     expected_time,
     time_text,
@@ -126,6 +129,17 @@ def seconds(request: SweepRequest, *servers: Server) -> float:
 def test_a_jvm_is_warmed_up_longer_than_a_native_server() -> None:
     assert seconds(asked("quick"), NATIVE) == pytest.approx(START + SERVER + 1 + CLOSED + VERIFICATION)
     assert seconds(asked("quick"), JAVA) == pytest.approx(START + SERVER + 7 + WARM + CLOSED + VERIFICATION)
+
+
+def test_the_servers_of_a_study_start_and_warm_up_slower() -> None:
+    of_study = msgspec.structs.replace(JAVA, study="spring-boot-2018")
+    longer = START_OF_STUDY + WARM_OF_STUDY
+    assert seconds(asked("quick"), of_study) - seconds(asked("quick"), JAVA) == pytest.approx(longer)
+
+
+def test_from_1_000_connections_on_each_one_takes_time_to_close() -> None:
+    few, many = asked("quick", levels=(1_000,)), asked("quick", levels=(5_000,))
+    assert seconds(many, JAVA) - seconds(few, JAVA) == pytest.approx(4_000 * CLOSING)
 
 
 def test_in_a_batch_in_docker_only_the_first_start_takes_time() -> None:

@@ -23,12 +23,16 @@ from ab_runner.sweep.trial.open import LEAD_IN_SECONDS, PEAK_SECONDS
 START = 1.5
 """Seconds until a server answers. In a batch in Docker only the first one's count: the others start while one is warmed
 up."""
+START_OF_STUDY = 7.4
+"""Seconds that it takes longer where the server is one of a study's folder: those are whole applications."""
 SERVER = 0.9
 """Seconds of a server besides its start, warm-up and trials: probes, pauses, its stop."""
 WARM = 0.5
 """Seconds that the warm-up of a JVM takes longer than the protocol's least time."""
 WARM_LATE = 2.0
 """Seconds that it takes besides where echo or the large file is among its workloads."""
+WARM_OF_STUDY = 7.7
+"""Seconds that it takes besides where the server is one of a study's folder."""
 VERIFICATION = 0.5
 """Seconds in which the answers of a workload are compared after the trials of a start."""
 TRIAL = 0.14
@@ -41,6 +45,9 @@ OLD = 0.3
 CROWDED_FROM = 500
 CROWDED = 1.4
 """The same from so many connections on; also of the large file, whose trials are stretched then."""
+CLOSING_FROM = 1_000
+CLOSING = 0.5e-3
+"""Seconds that a trial takes longer for each connection beyond so many: the server closes those of the load before."""
 PROBES = 3
 """Requests one after the other before the trials of a workload, and after each load."""
 WAITS = 1 + PROBES
@@ -106,8 +113,12 @@ def _batch(
     request: SweepRequest, batch: Sequence[ServerRun], servers: Mapping[str, Server], waits: _Waits
 ) -> float | None:
     begun = batch[:1] if request.runtime == "docker" else batch
-    starts = [START + waits[run.cells[0].workload] for run in begun]
+    starts = [_start(servers[run.server]) + waits[run.cells[0].workload] for run in begun]
     return _sum([*starts, *(_run(request, run, servers[run.server], waits) for run in batch)])
+
+
+def _start(server: Server) -> float:
+    return START + (START_OF_STUDY if server.study else 0.0)
 
 
 def _run(request: SweepRequest, run: ServerRun, server: Server, waits: _Waits) -> float | None:
@@ -144,8 +155,11 @@ def _warm_up(protocol: Protocol, turns: Sequence[WarmUpLoad], server: Server, wa
         return cycle + waiting
     seconds = max(cycle, plan.load.seconds)
     cycles = 1 + (seconds - cycle) / (LATER_WINDOW * len(turns))
+    if not plan.steady:
+        return seconds + cycles * waiting
     late = any(turn.workload in ("echo", "large") for turn in turns)
-    return seconds + cycles * waiting + (WARM + (WARM_LATE if late else 0.0) if plan.steady else 0.0)
+    longer = WARM + (WARM_LATE if late else 0.0) + (WARM_OF_STUDY if server.study else 0.0)
+    return seconds + cycles * waiting + longer
 
 
 def _cell(request: SweepRequest, block: int, cell: Cell, server: Server, waits: _Waits) -> float | None:
@@ -172,10 +186,11 @@ def _cell(request: SweepRequest, block: int, cell: Cell, server: Server, waits: 
 
 
 def _stalls(cell: Cell, server: Server) -> float:
-    """Return what a trial of a closed load takes on average because of stalls, failures and stretching."""
+    """Return what a trial of a closed load takes on average because of stalls, failures, stretching and closing."""
     is_old = server.release_year < OLD_YEAR
     if cell.level >= CROWDED_FROM:
-        return CROWDED if is_old or cell.workload == "large" else 0.0
+        closing = CLOSING * max(0, cell.level - CLOSING_FROM)
+        return closing + (CROWDED if is_old or cell.workload == "large" else 0.0)
     return OLD if is_old else 0.0
 
 
