@@ -23,6 +23,7 @@ from ab_runner.model.trial import Cell, Trial
 from ab_runner.stats.agreement import coefficient_of_variation, kendall_tau
 from ab_runner.stats.ranking import contradictions
 from ab_runner.store.reader import Stored, read
+from ab_runner.sweep.server.warm_up import planned_seconds
 
 
 def main(folders: list[Path]) -> None:
@@ -94,10 +95,11 @@ def seconds_of(stored: Stored) -> float:
 
 
 def seconds_loaded(record: Trial | WarmUpRecord, protocol: Protocol) -> float:
-    """What ab reports of a trial; of a warm-up, of which only the rates are kept, its windows of a second."""
+    """What ab reports of a trial; of a warm-up, of which only the rates are kept, what its windows were meant to take."""
     if isinstance(record, Trial):
         return record.outcome.seconds if record.outcome else 0
-    return sum(len(load.rates) for load in record.loads) if protocol.warm_up.load.seconds else 0
+    windows = [load.workload for load in record.loads for _ in load.rates]
+    return planned_seconds(windows) if protocol.warm_up.load.seconds else 0
 
 
 if __name__ == "__main__":

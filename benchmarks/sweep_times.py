@@ -91,7 +91,8 @@ def expected_of(stored: Stored) -> ExpectedTime:
     """Return the time that the sweep would have named before its start."""
     sweep = stored.sweep
     verifies = any(isinstance(record, VerificationRecord) for record in stored.records)
-    found = expected_time(sweep.request, plan_of(sweep), {server.id: server for server in sweep.everyone}, verifies)
+    servers = {server.id: server for server in sweep.everyone}
+    found = expected_time(sweep.request, plan_of(sweep), servers, verifies, sweep.workloads)
     assert found is not None, "the trials of published sweeps take a time"
     return found
 

@@ -19,7 +19,9 @@ from ab_runner.host import procfs
 from ab_runner.host.machine import CpuSplit
 from ab_runner.load.generator import Completed
 from ab_runner.load.generator_registry import GENERATORS
+from ab_runner.model.server import Server
 from ab_runner.runtime import process, process_server
+from ab_runner.runtime.base import StartError
 from ab_runner.runtime.process import ProcessRuntime
 from ab_runner.runtime.process_server import ProcessServer
 
@@ -79,6 +81,19 @@ def test_a_child_that_was_left_by_the_question_for_the_version_ends_too(start: S
     guest = start(f"[ $# -gt 0 ] || exec sleep 60; (setsid sleep {seconds} &); sleep 0.3; echo 1.0")
     assert guest.environment["version"] == "1.0"
     assert running(seconds) == []
+
+
+def test_a_start_that_fails_leaves_no_folder(start: Starter, monkeypatch: pytest.MonkeyPatch) -> None:
+    stages: list[Path] = []
+
+    def fill(runtime: ProcessRuntime, stage: Path, server: Server) -> None:
+        stages.append(stage)
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(ProcessRuntime, "_fill", fill)
+    with pytest.raises(StartError):
+        start("exit")
+    assert not stages[0].exists()
 
 
 def test_the_end_of_a_server_ends_no_other_one(start: Starter) -> None:

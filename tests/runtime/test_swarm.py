@@ -14,7 +14,7 @@ from ab_runner.errors import UserError
 from ab_runner.runtime import swarm as room
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.runtime.docker_builds import copy_images, lacks
-from ab_runner.runtime.docker_commands import LABEL, OURS
+from ab_runner.runtime.docker_commands import LABEL, OURS, DockerFailed
 from ab_runner.runtime.engine import Engine
 from ab_runner.runtime.swarm import Node, Service, Swarm, others_at_work, why_no_swarm
 
@@ -169,3 +169,8 @@ def test_images_have_their_tags(docker: Docker) -> None:
     ]
     with pytest.raises(RuntimeUnusable, match="there is no image other to be copied"):
         copy_images(["other"], MANAGER, OTHER)
+
+
+def test_a_command_that_failed_says_what_docker_said_last() -> None:
+    failed = DockerFailed(1, ("image", "inspect", "a"), "", "one\nError: no such image: a\n")
+    assert str(failed) == "docker image inspect failed: Error: no such image: a"

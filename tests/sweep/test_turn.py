@@ -33,8 +33,10 @@ from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, Event, PhaseStarted
 from ab_runner.sweep.repeats import PAUSE_SECONDS, RepeatBudget
 from ab_runner.sweep.run import run
+from ab_runner.sweep.server import probe
 from ab_runner.sweep.server import start as start_module
 from ab_runner.sweep.server.spot_checks import SpotChecks
+from ab_runner.sweep.server.start import Start
 
 GOOD = recorded("close")
 """400 requests at concurrency 10, all well."""
@@ -160,6 +162,23 @@ def test_a_server_that_another_workload_could_not_warm_up_is_not_measured_cold(h
     harness.run(A, generate=generate, protocol=msgspec.structs.replace(PROTOCOL, warm_up=warm_up), levels=[10, 20])
     assert {*harness.cells().values()} == {"no warm-up: timeout"}
     assert "Trial" not in harness.kinds()
+
+
+def test_a_warm_up_whose_request_the_generator_does_not_tell_costs_the_servers_cells_and_no_sweep(
+    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warm_up = WarmUp(Load(requests=400), connections=7, workload="small-keepalive")
+    question = Start.question
+
+    def untold(start: Start, name: WorkloadName) -> probe.Question:
+        if name == "small-keepalive":
+            raise probe.ProbeError(Message(Code.NO_REQUEST, detail="it ended"))
+        return question(start, name)
+
+    monkeypatch.setattr(Start, "question", untold)
+    harness.run(A, generate=always(GOOD), protocol=msgspec.structs.replace(PROTOCOL, warm_up=warm_up))
+    assert all(said.startswith("no warm-up: ") for said in harness.cells().values())
+    assert harness.stored.ending == "finished"
 
 
 def test_in_a_batch_all_are_started_and_warmed_up_then_their_trials_alternate_and_the_others_are_paused(

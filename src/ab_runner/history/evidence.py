@@ -62,11 +62,12 @@ class FailedRequests(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
-    """A cell of a published server. `measurement` is what comparisons use, None if there is no valid result:
-    `absence` says why. `cell` is the one that was measured. `values` are by block, or rates of a result of several
-    sessions by session. `misses_a_start`: a start has no value, so those of the others may be a selection. `at_most`:
-    requests failed, and the rate that includes them is an upper bound of the rate without failures. `at_least`: ab was
-    the limit, so the server may be faster. `is_published`: it is an author's own figure, whose noise is not known."""
+    """A cell of a published server. `measurement` is what comparisons use, None if there is no valid result: `absence`
+    says why. `cell` is the one that was measured. `values` are by block, or rates of a result of several sessions by
+    session. `misses_a_start`: a start has no value, so those of the others may be a selection. `at_most`: requests
+    failed, and the rate that includes them is an upper bound of the rate without failures. `at_least`: the generator or
+    the network was the limit, so the server may be faster. `is_published`: it is an author's own figure, whose noise is
+    not known."""
 
     server: str
     absence: Absence

@@ -81,7 +81,7 @@ def conditions(cpu: Path = _CPU, cgroups: Path = _CGROUPS) -> dict[str, Any]:
 
 def cores() -> list[tuple[int, ...]]:
     """Return the physical cores as tuples of their hyper-threads, of which only those count that this process may use.
-    None where it cannot choose them."""
+    Empty where it cannot choose them."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     cpus = os.sched_getaffinity(0)

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM as an exception that comes at a safe moment, and only once."""
+"""SIGINT, SIGTERM and SIGHUP as an exception that comes at a safe moment, and only once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def install() -> None:
-    """Make SIGINT and SIGTERM raise `Interrupted`."""
+    """Make SIGINT, SIGTERM and SIGHUP raise `Interrupted`."""
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
             signal.signal(number, _on_signal)

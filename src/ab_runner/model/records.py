@@ -57,7 +57,8 @@ class WarmUpTurns(Struct, frozen=True):
 
 
 class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="record"):
-    """The warm-up of one start: windows of a second, in turns over all workloads. A cycle is one window of each."""
+    """The warm-up of one start: windows of a second or half of one, in turns over all workloads. A cycle is one window of
+    each."""
 
     block: Whole
     server: str
@@ -68,7 +69,7 @@ class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="
     """For each cycle, the JIT compiler's CPU time as a share of the server's; None where it is not known. A cycle has
     as many windows as there are turns; the last may be shorter."""
     steady: bool | None = None
-    """Whether the compiler became quiet and the rates steady. None where that was not checked."""
+    """Whether the compiler became quiet. None where that was not checked."""
     error: Message | None = None
     wall_seconds: Amount | None = None
     """What ab's runs took together; None in older files."""

@@ -152,9 +152,16 @@ def run_command(
     return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
 
-def checked(on: Engine, *arguments: str, seconds: float = ENGINE_SECONDS) -> str:
-    """Return the output of a docker command; subprocess.CalledProcessError if it fails."""
-    done = run(on, *arguments, seconds=seconds)
+class DockerFailed(subprocess.CalledProcessError):
+    """A docker command failed. As a text it is what docker said last."""
+
+    def __str__(self) -> str:
+        return f"docker {' '.join(self.cmd[:2])} failed: {last_lines(self.stderr, 1)}"
+
+
+def checked(on: Engine, *arguments: str, seconds: float = ENGINE_SECONDS, given: str = "") -> str:
+    """Return the output of a docker command, which reads `given`; DockerFailed if it fails."""
+    done = run(on, *arguments, seconds=seconds, given=given)
     if done.returncode:
-        raise subprocess.CalledProcessError(done.returncode, done.args, done.stdout, done.stderr)
+        raise DockerFailed(done.returncode, arguments, done.stdout, done.stderr)
     return done.stdout.strip()

@@ -200,8 +200,9 @@ class DockerServer(GeneratorContainer):
 
     def stop(self) -> None:
         """Remove the containers and keep the server's log. RuntimeUnusable if that does not work."""
-        with suppress(OSError, subprocess.TimeoutExpired), create(self._log) as log:
-            run(self._on, "logs", self._container, output=log)
+        if not self._is_removed:
+            with suppress(OSError, subprocess.TimeoutExpired), create(self._log) as log:
+                run(self._on, "logs", self._container, output=log)
         self._close_shells()
         if self._agent is not None:
             self._agent.close()

@@ -33,6 +33,7 @@ from ab_runner.runtime.base import (
     build_failures,
     cannot_run_in,
     check_built,
+    each_is_tried,
     last_lines,
     processors,
     text_of,
@@ -182,7 +183,8 @@ class ProcessRuntime:
         return ["env", f"PATH={programs}{os.pathsep}{os.environ.get('PATH', '')}"]
 
     def begin(self, sweep_id: str, raw: Path, scratch: Path) -> None:
-        """Have logs go to the folder `raw` from now on, and remove what killed sweeps left."""
+        """Have logs go to the folder `raw` and the generator's files to `scratch` from now on, and remove what killed
+        sweeps left."""
         self._orphans.adopt()
         self._raw = raw.resolve()
         self._scratch = scratch.resolve()
@@ -199,6 +201,15 @@ class ProcessRuntime:
             prefix = [*self._pinned(self.generator_cpus), *self._path_prefix()]
             running = ProcessServer(stage, self._free_port(), prefix, folder, self._fixtures, self._orphans)
             self._running.append(running)
+        try:
+            self._launch(running, server, name)
+        except StartError:
+            running.stop()
+            raise
+        return running
+
+    def _launch(self, running: ProcessServer, server: Server, name: str) -> None:
+        stage = running.stage
         try:
             self._fill(stage, server)
         except OSError as error:
@@ -223,7 +234,6 @@ class ProcessRuntime:
                 os.fchown(log.fileno(), owner["user"], owner["group"])  # httpd opens /dev/stderr, which is this file
             running.launch(command, environment, log)
         running.open_accounts(self.server_cpus, self.generator_cpus)
-        return running
 
     def _free_port(self) -> int:
         """Return the first port from the sweep's own that none of its running servers has."""
@@ -232,9 +242,10 @@ class ProcessRuntime:
 
     def close(self) -> None:
         """End whatever is left of what was started."""
-        for running in self._running:
-            running.stop()
-        self._orphans.release()
+        try:
+            each_is_tried(*(running.stop for running in self._running))
+        finally:
+            self._orphans.release()
 
     def _fill(self, stage: Path, server: Server) -> None:
         """Copy a server's program and the fixtures: it reads nothing else of ours, and a runner that is root can

@@ -170,7 +170,7 @@ class Swarm:
 
     def begin(self) -> None:
         """Remove what killed runners left, but for this sweep, and have images in the registry, and files in the swarm.
-        RuntimeUnusable if that does not work."""
+        RuntimeUnusable or subprocess.SubprocessError if that does not work."""
         remove_jobs(self._on, but_of=self._sweep_id)
         if self._registry:
             self._references = {image: _pushed(self._on, image, self._registry) for image in self._images}
@@ -196,7 +196,7 @@ class Swarm:
             copy_images(self._images, self._on, engine)
 
     def start(self, node: Node, number: int, block: int, told: bytes) -> Service:
-        """Start a job on a node, which is told this. RuntimeUnusable if the swarm does not take it."""
+        """Start a job on a node, which is told this. subprocess.SubprocessError if the swarm does not take it."""
         service = Service(f"{_prefix_of(self._sweep_id)}-{number}", number, block, node.name)
         self._make_config(service.name, "-", base64.b64encode(zlib.compress(told, 9)).decode())
         image = self._references.get(f"ab-runner/{RUNNER}") if node.id != self._own else None
@@ -206,7 +206,7 @@ class Swarm:
         socket = self._sockets.get(node.id, USUAL_SOCKET)
         files = {service.name: str(JOB_FILE)}
         files |= {config: f"{_CACHE}/{name}" for name, config in self._artifacts.items()}
-        _checked(
+        checked(
             self._on, "service", "create", "--quiet", "--detach", "--name", service.name,
             "--mode", "replicated-job", "--restart-condition", "none", "--no-resolve-image",
             "--constraint", f"node.id=={node.id}", "--hostname", HOST_OF_JOBS, "--cap-drop", "ALL",
@@ -225,7 +225,7 @@ class Swarm:
         if run(self._on, *create, given=given).returncode:
             removed = run(self._on, "config", "rm", name)
             if "is in use" not in removed.stderr:
-                _checked(self._on, *create, given=given)
+                checked(self._on, *create, given=given)
 
     def follow(self, service: Service) -> Log:
         """Return the log of a job from its beginning, and what is added to it."""
@@ -273,13 +273,6 @@ def _prefix_of(sweep_id: str) -> str:
     return f"ab-runner-{sweep_id[:_NAME_AT_MOST]}"
 
 
-def _checked(on: Engine, *arguments: str, given: str = "") -> str:
-    done = run(on, *arguments, given=given)
-    if done.returncode:
-        raise RuntimeUnusable(f"docker {' '.join(arguments[:2])} failed: {last_lines(done.stderr, 1)}")
-    return done.stdout.strip()
-
-
 def _socket_of(engine: Engine) -> str:
     """Return the path of an engine's socket on its machine."""
     is_here = engine.endpoint.startswith("unix://")
@@ -289,7 +282,7 @@ def _socket_of(engine: Engine) -> str:
 def _pushed(on: Engine, image: str, registry: str) -> str:
     """Return the reference, with its digest, of an image that was pushed to a registry."""
     name = f"{registry}/{image}"
-    _checked(on, "tag", image, name)
+    checked(on, "tag", image, name)
     try:
         done = run(on, "push", "--quiet", name, seconds=_COPY_SECONDS)
         if done.returncode:
@@ -334,7 +327,7 @@ def remove_jobs(on: Engine, but_of: str = "") -> list[str]:
     found = checked(on, "service", "ls", "--filter", f"label={OURS}", "--format", "{{.Name}}").split()
     names = [name for name in found if name not in kept]
     if names:
-        _checked(on, "service", "rm", *names)
+        checked(on, "service", "rm", *names)
     configs = checked(on, "config", "ls", "--filter", f"label={OURS}", "--format", "{{.Name}}").split()
     files = f"{_prefix_of(but_of)}-file-" if but_of else "-"
     if stale := [name for name in configs if name not in kept and not name.startswith(files)]:

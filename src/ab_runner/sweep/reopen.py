@@ -34,13 +34,13 @@ def reopen_sweep(
     UserError if something has changed, unless `anyway` is true: then the differences are part of the results."""
     prepare_process()
     check_name(folder)
-    stored = read(folder)
-    sweep = stored.sweep
-    left = left_of(stored)
-    if not left:
+    if not left_of(read(folder)):
         yield None
         return
     with sweep_lock():
+        stored = read(folder)  # again: until here another process could still write to it
+        sweep = stored.sweep
+        left = left_of(stored)
         catalog = load_catalog(servers_from, sweep.request.study, sweep.request.study_sweep)
         if unknown := [id for id in sweep.outside if id not in catalog.servers]:
             where = sorted({str(Path(sweep.outside[id].folder).parent) for id in unknown})

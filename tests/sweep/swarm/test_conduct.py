@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ from ab_runner.errors import UserError
 from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.records import NodeRecord
 from ab_runner.model.trial import MOVED, RepeatedTrial, Trial
+from ab_runner.runtime.docker_commands import DockerFailed
 from ab_runner.runtime.swarm import Node, Service
 from ab_runner.store.nodes import with_nodes
 from ab_runner.store.plan import left_of
@@ -146,6 +148,52 @@ def test_without_a_node_the_sweep_stops_and_says_why(tmp_path: Path, why: str) -
         swarm.broken["n1"] = "images cannot be copied"
     ready = ready_sweep(tmp_path / "sweep", swarm_sweep())
     with pytest.raises(UserError, match=r"no node of the swarm is left: n1: (images cannot be copied|is not ready)"):
+        conduct(ready, lambda event: None, swarm)
+    ready.store.close()
+    assert (read(tmp_path / "sweep").ending or "").startswith("stopped: ")
+
+
+class Slow(FakeSwarm):
+    """A manager that does not answer each second question for nodes, and refuses the first job."""
+
+    asked = 0
+    refused = 0
+
+    def nodes(self) -> list[Node]:
+        self.asked += 1
+        if self.asked % 2 == 0:
+            raise subprocess.TimeoutExpired("docker", 120)
+        return super().nodes()
+
+    def start(self, node: Node, number: int, block: int, told: bytes) -> Service:
+        if not self.refused:
+            self.refused += 1
+            raise DockerFailed(1, ("service", "create"), "", "the swarm has no leader")
+        return super().start(node, number - self.refused, block, at(told, number - self.refused))
+
+
+def at(told: bytes, number: int) -> bytes:
+    """The same job with this number: one that was refused has taken one."""
+    return msgspec.json.encode(msgspec.structs.replace(msgspec.json.decode(told, type=Job), number=number))
+
+
+def test_a_manager_that_does_not_answer_for_once_costs_no_sweep(tmp_path: Path) -> None:
+    _, shown = finished(tmp_path / "sweep", Slow("n1"), blocks=2)
+    assert (
+        NodeSaid("n1", "its block waits for a node again: docker service create failed: the swarm has no leader")
+        in shown
+    )
+
+
+def test_a_manager_that_does_not_answer_any_more_ends_the_sweep(tmp_path: Path) -> None:
+    swarm = FakeSwarm("n1")
+    ready = ready_sweep(tmp_path / "sweep", swarm_sweep())
+
+    def nodes() -> list[Node]:
+        raise subprocess.TimeoutExpired("docker", 120)
+
+    swarm.nodes = nodes  # type: ignore[method-assign]
+    with pytest.raises(subprocess.TimeoutExpired):
         conduct(ready, lambda event: None, swarm)
     ready.store.close()
     assert (read(tmp_path / "sweep").ending or "").startswith("stopped: ")

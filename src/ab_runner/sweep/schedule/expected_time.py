@@ -16,7 +16,7 @@ from ab_runner.model.trial import BEFORE, Cell
 from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.store.plan import ServerRun, batches_of, plan_for
 from ab_runner.sweep.server.trial_length import LEAD_IN_SHARE
-from ab_runner.sweep.server.warm_up import HIGH_CONCURRENCY, LATER_WINDOW, WarmUpLoad, turns_of
+from ab_runner.sweep.server.warm_up import HIGH_CONCURRENCY, LATER_WINDOW, WarmUpLoad, planned_seconds, turns_of
 from ab_runner.sweep.trial.capacity import USUAL_STEPS
 from ab_runner.sweep.trial.open import LEAD_IN_SECONDS, PEAK_SECONDS
 
@@ -149,8 +149,7 @@ def _warm_up(protocol: Protocol, turns: Sequence[WarmUpLoad], server: Server, wa
     waiting = WAITS * sum(waits[turn.workload] for turn in turns)
     if plan.connections is not None:
         return len(turns) * plan.load.seconds + waiting
-    first = len({turn.workload for turn in turns})
-    cycle = first + LATER_WINDOW * (len(turns) - first)
+    cycle = planned_seconds([turn.workload for turn in turns])
     if plan.steady and server.compiles is False:
         return cycle + waiting
     seconds = max(cycle, plan.load.seconds)

@@ -140,10 +140,14 @@ def _last_of(load: WarmUpLoad, windows: Sequence[Window]) -> list[Window]:
     return [window for window in windows if window.load == load][-1:]
 
 
+def planned_seconds(workloads: Sequence[WorkloadName]) -> float:
+    """Return how long windows are meant to take together; `workloads` has that of each."""
+    first = len(set(workloads))
+    return first + LATER_WINDOW * (len(workloads) - first)
+
+
 def _seconds(windows: Sequence[Window]) -> float:
-    """Return how long these windows were meant to take."""
-    first = len({window.load.workload for window in windows})
-    return first + LATER_WINDOW * (len(windows) - first)
+    return planned_seconds([window.load.workload for window in windows])
 
 
 def turns_measured(loads: Sequence[WarmUpLoad], windows: Sequence[Window]) -> tuple[WarmUpTurns, ...]:

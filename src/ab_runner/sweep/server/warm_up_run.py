@@ -70,7 +70,10 @@ def _window(start: Start, load: WarmUpLoad, rate: float | None) -> Window:
     """Run one window and return it; `rate` is that of the window before. It does everything that a trial does: for a
     new kind of request in a trial the JIT would discard compiled code and compile it again."""
     amount = window_load(start.context.protocol.warm_up_of(load.workload), rate)
-    watched = start.watched_load(load.workload, load.concurrency, amount, rate)
+    try:
+        watched = start.watched_load(load.workload, load.concurrency, amount, rate)
+    except probe.ProbeError as error:  # of a workload that has no cells, and so was not probed
+        return Window(load=load, rate=None, seconds=0.0, error=error.message)
     with suppress(OSError, probe.ProbeError):  # which the trial would have again
         start.check(load.workload)
     run, usage = watched.run, watched.sampler.usage

@@ -41,7 +41,7 @@ LOOK_SECONDS = 5.0
 _GRACE_SECONDS = 15.0
 """How long the last lines of a job's log may take after its end."""
 _WAIT_SECONDS = 120.0
-"""How long a sweep waits for a node where it has none."""
+"""How long a sweep waits for a node where it has none, and for an answer of the manager."""
 _STOP_SECONDS = 5.0
 """How long logs may take to end after their jobs were removed."""
 _LINES_AT_MOST = 2_000
@@ -133,10 +133,11 @@ class _Conductor:
     ) -> None:
         self._store, self._show, self._cluster, self._unbuilt = ready.store, show, cluster, unbuilt
         # As it was planned: what this machine has now could make another plan.
-        self._sweep = replace(ready.sweep, request=read_sweep(ready.store.folder).request)
+        planned_sweep = read_sweep(ready.store.folder)
+        self._sweep = replace(ready.sweep, request=planned_sweep.request)
         here = {server.id for server in self._sweep.everyone}
         planned: dict[int, list[ServerRun]] = {}
-        for run in plan_of(read_sweep(ready.store.folder)):
+        for run in plan_of(planned_sweep):
             if run.server in here:
                 planned.setdefault(run.block, []).append(run)
         self._progress = Progress(planned, ready.before)
@@ -154,6 +155,7 @@ class _Conductor:
         """Blocks of which it was said that cells are left out."""
         self._next_look = 0.0
         self._without_nodes_since: float | None = None
+        self._unanswered_since: float | None = None
         self._is_stopping = False
 
     def run(self) -> None:
@@ -162,7 +164,7 @@ class _Conductor:
         self._adopt()
         while not self._placing.is_done:
             if time.monotonic() >= self._next_look:
-                self._look()
+                self._look_or_wait()
                 self._next_look = time.monotonic() + LOOK_SECONDS
             self._place()
             if self._placing.is_done:
@@ -185,7 +187,7 @@ class _Conductor:
                 if event.text is None:
                     del self._at_work[found[0]]
                 else:
-                    with suppress(ValueError):
+                    with suppress(OSError, ValueError):  # a full disk is said by the record of the end
                         self._hear(*found, event.text)
         for each in at_work:
             each.log.close()
@@ -207,6 +209,16 @@ class _Conductor:
             stored = self._progress.of_last_job[service.block] if service.number == last else 0
             self._work(service, stored)
             self._show(NodeSaid(service.node, f"block {service.block} goes on"))
+
+    def _look_or_wait(self) -> None:
+        """See what is there. A manager that does not answer is asked again for some time."""
+        try:
+            self._look()
+            self._unanswered_since = None
+        except subprocess.SubprocessError:
+            since = self._unanswered_since = self._unanswered_since or time.monotonic()
+            if time.monotonic() - since >= _WAIT_SECONDS:
+                raise
 
     def _look(self) -> None:
         """See which nodes are there, and which jobs have ended without a word."""
@@ -286,7 +298,7 @@ class _Conductor:
             )  # fmt: skip
             try:
                 service = self._cluster.start(node, job.number, block, msgspec.json.encode(job))
-            except RuntimeUnusable as error:
+            except subprocess.SubprocessError as error:
                 self._set_back(name, str(error))
             else:
                 self._work(service)
