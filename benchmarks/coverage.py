@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import combinations
 from math import exp, log
 from statistics import fmean
@@ -162,13 +163,9 @@ def tukey(rates: Rates) -> Orders:
     return {by_mean(rates, a, b) for a, b in pairs if abs(means[a] - means[b]) > least}
 
 
-_critical: dict[tuple[int, int], float] = {}
-
-
+@cache
 def critical(servers: int, freedom: int) -> float:
-    if (servers, freedom) not in _critical:
-        _critical[servers, freedom] = studentized_range.ppf(1 - ALPHA, servers, freedom)
-    return _critical[servers, freedom]
+    return float(studentized_range.ppf(1 - ALPHA, servers, freedom))
 
 
 def by_mean(rates: Rates, one: int, other: int) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
 from math import exp, log
+from operator import attrgetter
 from pathlib import Path
 from statistics import median
 
@@ -122,7 +123,7 @@ KINDS = (("ab", False), ("ab", True), ("wrk", False), ("wrk", True))
 
 def tables(found: Sequence[Measured]) -> Iterator[str]:
     """Yield the lines of both tables: rates, and how far apart the ways are in their ratios of servers."""
-    for what, of in (("requests/s", rate_of), ("requests per CPU-second", per_cpu_second_of)):
+    for what, of in (("requests/s", attrgetter("rate")), ("requests per CPU-second", attrgetter("per_cpu_second"))):
         yield f"| {what} | server | ab | ab, rival | wrk | wrk, rival |"
         yield "|---|---|--:|--:|--:|--:|"
         for workload in WORKLOADS:
@@ -142,14 +143,6 @@ def tables(found: Sequence[Measured]) -> Iterator[str]:
 
 def is_of(each: Measured, workload: str, server: str, generator: str, has_rival: bool) -> bool:
     return (each.workload, each.server, each.generator, each.has_rival) == (workload, server, generator, has_rival)
-
-
-def rate_of(each: Measured) -> float:
-    return each.rate
-
-
-def per_cpu_second_of(each: Measured) -> float:
-    return each.per_cpu_second
 
 
 def shown(trials: Sequence[Measured], of: Callable[[Measured], float]) -> str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import log
@@ -21,6 +20,7 @@ from pathlib import Path
 import msgspec
 from pairs import Factor, factor_of
 from rows import add, rows_in
+from scratch import begun
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load
@@ -34,8 +34,6 @@ from ab_runner.model.load import Load, Outcome
 from ab_runner.model.protocol import PROTOCOLS
 from ab_runner.model.trial import Cell
 from ab_runner.runtime.docker import DockerRuntime
-from ab_runner.store.layout import RAW_FOLDER
-from ab_runner.store.writer import Store
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.ready.fixtures import make_fixtures
 from ab_runner.sweep.server.start import Start
@@ -82,21 +80,14 @@ def one_start(server_id: str, sweep: str, generator: Generator = DEFAULT) -> Ite
     runtime = DockerRuntime(cpu_split(), "loopback", generator=generator)
     runtime.prepare_generator()
     runtime.prepare([server], print)
-    with sweep_lock(), tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / RAW_FOLDER).mkdir()
-        store = Store(Path(folder))
-        runtime.begin(sweep, store.raw, store.scratch)
-        try:
-            servers = {server.id: server}
-            context = SweepContext(
-                servers, PROTOCOLS["quick"], runtime, store, fixtures, lambda event: None, generator=generator
-            )
-            start = Start(context, server, block=1, number=1)
-            start.begin("small")
-            yield start
-        finally:
-            runtime.close()
-            store.close()
+    with sweep_lock(), begun(runtime, sweep) as store:
+        servers = {server.id: server}
+        context = SweepContext(
+            servers, PROTOCOLS["quick"], runtime, store, fixtures, lambda event: None, generator=generator
+        )
+        start = Start(context, server, block=1, number=1)
+        start.begin("small")
+        yield start
 
 
 def in_turns(pairs: int, *ways: tuple[str, Callable[[], float]]) -> Iterator[RatePair]:

@@ -16,7 +16,6 @@ interval is Student's, of the logarithms. docs/benchmarks.md has the result, and
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from math import exp, log
@@ -26,6 +25,7 @@ from statistics import mean
 import msgspec
 from rows import add, rows_in
 from scipy.stats import ttest_1samp
+from scratch import begun
 
 from ab_runner.catalog.servers import load
 from ab_runner.host.machine import CpuSplit, cpu_split
@@ -38,8 +38,6 @@ from ab_runner.model.server import Server
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.say.messages import full_text
 from ab_runner.runtime.process import ProcessRuntime
-from ab_runner.store.layout import RAW_FOLDER
-from ab_runner.store.writer import Store
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.ready.fixtures import make_fixtures
 from ab_runner.sweep.server.start import Start
@@ -153,17 +151,12 @@ def measure_pair(
 ) -> Iterator[PairTrial]:
     """Start both servers and give their trials in turns. The order of the two changes from pair to pair."""
     with ExitStack() as stack:
-        begun = []
+        starts = []
         for number, (side, runtime) in enumerate(zip(comparison.sides, runtimes, strict=True)):
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            (folder / RAW_FOLDER).mkdir()
-            store = Store(folder)
-            stack.callback(store.close)
-            runtime.begin("pairs", store.raw, store.scratch)
-            stack.callback(runtime.close)
+            store = stack.enter_context(begun(runtime, "pairs"))
             context = SweepContext({}, PROTOCOL, runtime, store, fixtures, lambda event: None)
-            begun.append((number, Start(context, side.server, 1, 1)))
-        turns = begun if pair % 2 == 0 else begun[::-1]
+            starts.append((number, Start(context, side.server, 1, 1)))
+        turns = starts if pair % 2 == 0 else starts[::-1]
         for _, start in turns:
             start.begin(comparison.workloads[0])
             run_warm_up(start, [WarmUpLoad(workload, CONCURRENCY) for workload in comparison.workloads])

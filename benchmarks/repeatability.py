@@ -95,7 +95,7 @@ def seconds_of(stored: Stored) -> float:
 
 
 def seconds_loaded(record: Trial | WarmUpRecord, protocol: Protocol) -> float:
-    """What ab reports of a trial; of a warm-up, of which only the rates are kept, what its windows were meant to take."""
+    """What ab reports of a trial; of a warm-up, of which only rates are kept, what its windows were meant to take."""
     if isinstance(record, Trial):
         return record.outcome.seconds if record.outcome else 0
     windows = [load.workload for load in record.loads for _ in load.rates]

@@ -12,7 +12,6 @@ servers are not measured again, so that a run can go on. `benchmarks/aims.py` co
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from itertools import count
@@ -20,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 from rows import add, rows_in
+from scratch import begun
 
 from ab_runner import paths
 from ab_runner.catalog.servers import load, select
@@ -32,9 +32,7 @@ from ab_runner.model.trial import Cell, CellRecord, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.say.messages import full_text
 from ab_runner.runtime.docker import DockerRuntime
-from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.plan import ServerRun, cells_of
-from ab_runner.store.writer import Store
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, Event
 from ab_runner.sweep.ready.fixtures import make_fixtures
@@ -143,23 +141,16 @@ def measure(server: Server, number: int, concurrency: int, runtime: DockerRuntim
     begin = number % len(server.workloads)
     workloads = [*server.workloads[begin:], *server.workloads[:begin]]
     cells = tuple(cells_of(server, workloads, [concurrency]))
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / RAW_FOLDER).mkdir()
-        store = Store(Path(folder))
-        runtime.begin(SWEEP, store.raw, store.scratch)
+    with begun(runtime, SWEEP) as store:
+        context = SweepContext(
+            {server.id: server}, PROTOCOLS["quick"], runtime, store, make_fixtures(), lambda event: None
+        )
+        turn = LongTurn(ServerRun(1, server.id, cells), context, file)
         try:
-            context = SweepContext(
-                {server.id: server}, PROTOCOLS["quick"], runtime, store, make_fixtures(), lambda event: None
-            )
-            turn = LongTurn(ServerRun(1, server.id, cells), context, file)
-            try:
-                for cell in cells:
-                    turn.measure(cell)
-            finally:
-                turn.stop()
+            for cell in cells:
+                turn.measure(cell)
         finally:
-            runtime.close()
-            store.close()
+            turn.stop()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import pytest
 
 from ab_runner.errors import UserError
 from ab_runner.host.facts import parse_cpu_list
-from ab_runner.host.machine import CpuSplit, cpu_split, local_ports, split_cores
+from ab_runner.host.machine import CpuSplit, cpu_split, local_ports
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from ab_runner.host.machine import CpuSplit, cpu_split, local_ports, split_cores
 def test_the_generator_has_a_core_to_itself_with_its_hyper_threads(
     cores: list[tuple[int, ...]], split: CpuSplit
 ) -> None:
-    assert split_cores(cores) == split
+    assert cpu_split(cores=cores) == split
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_the_generator_has_a_core_to_itself_with_its_hyper_threads(
     ids=["two", "three", "more than there are cores"],
 )
 def test_each_generator_has_a_core_and_one_is_left_for_the_server(generators: int, split: CpuSplit) -> None:
-    assert split_cores([(0, 4), (1, 5), (2, 6), (3, 7)], generators) == split
+    assert cpu_split(generators, cores=[(0, 4), (1, 5), (2, 6), (3, 7)]) == split
 
 
 SINGLE = [(0,), (1,), (2,), (3,), (4,)]
@@ -58,7 +58,7 @@ PAIRS = [(0, 4), (1, 5), (2, 6), (3, 7)]
 def test_a_server_gets_as_many_cpus_as_are_asked_for_core_by_core(
     cores: list[tuple[int, ...]], generators: int, asked: int, split: CpuSplit
 ) -> None:
-    assert split_cores(cores, generators, asked) == split
+    assert cpu_split(generators, asked, cores) == split
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_more_cpus_than_there_are_for_a_server_are_refused_with_what_to_do(
     cores: list[tuple[int, ...]], generators: int, asked: int, reason: str
 ) -> None:
     with pytest.raises(UserError) as error:
-        split_cores(cores, generators, asked)
+        cpu_split(generators, asked, cores)
     assert str(error.value) == f"--server-cpus {asked}: {reason}"
 
 

@@ -19,7 +19,7 @@ from ab_runner.host import procfs
 from ab_runner.host.machine import CpuSplit
 from ab_runner.load.generator import Completed
 from ab_runner.load.generator_registry import GENERATORS
-from ab_runner.model.server import Server
+from ab_runner.model.message import Code, Message
 from ab_runner.runtime import process, process_server
 from ab_runner.runtime.base import StartError
 from ab_runner.runtime.process import ProcessRuntime
@@ -86,11 +86,11 @@ def test_a_child_that_was_left_by_the_question_for_the_version_ends_too(start: S
 def test_a_start_that_fails_leaves_no_folder(start: Starter, monkeypatch: pytest.MonkeyPatch) -> None:
     stages: list[Path] = []
 
-    def fill(runtime: ProcessRuntime, stage: Path, server: Server) -> None:
-        stages.append(stage)
-        raise OSError("the disk is full")
+    def launch(server: ProcessServer, *arguments: object) -> None:
+        stages.append(server.stage)
+        raise StartError(Message(Code.DOES_NOT_START))
 
-    monkeypatch.setattr(ProcessRuntime, "_fill", fill)
+    monkeypatch.setattr(ProcessServer, "launch", launch)
     with pytest.raises(StartError):
         start("exit")
     assert not stages[0].exists()

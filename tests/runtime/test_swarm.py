@@ -15,6 +15,7 @@ from ab_runner.runtime import swarm as room
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.runtime.docker_builds import copy_images, lacks
 from ab_runner.runtime.docker_commands import LABEL, OURS, DockerFailed
+from ab_runner.runtime.docker_images import architecture
 from ab_runner.runtime.engine import Engine
 from ab_runner.runtime.swarm import Node, Service, Swarm, others_at_work, why_no_swarm
 
@@ -169,6 +170,15 @@ def test_images_have_their_tags(docker: Docker) -> None:
     ]
     with pytest.raises(RuntimeUnusable, match="there is no image other to be copied"):
         copy_images(["other"], MANAGER, OTHER)
+
+
+def test_images_are_not_copied_to_a_machine_of_another_kind(docker: Docker) -> None:
+    docker.answer({"image ls": IMAGES, "version": "amd64", "--context lab2 version": "arm64"})
+    architecture.cache_clear()
+    with pytest.raises(RuntimeUnusable, match="lab2: it is arm64, and they are for amd64"):
+        copy_images(["ab-runner/ab"], MANAGER, OTHER)
+    architecture.cache_clear()
+    assert not docker.asked("save")
 
 
 def test_a_command_that_failed_says_what_docker_said_last() -> None:

@@ -11,7 +11,7 @@ import msgspec
 from support.builders import NOON, load_host, server, sweep, trial
 
 from ab_runner.model.protocol import PROTOCOLS
-from ab_runner.model.records import NodeRecord, Record
+from ab_runner.model.records import FINISHED, NodeRecord, Record
 from ab_runner.model.server import Server
 from ab_runner.model.sweep import Sweep
 from ab_runner.runtime.base import RuntimeUnusable
@@ -21,7 +21,7 @@ from ab_runner.store.writer import Store
 from ab_runner.sweep.events import PhaseStarted
 from ab_runner.sweep.measure import ReadySweep
 from ab_runner.sweep.swarm.job import STARTS, Job
-from ab_runner.sweep.swarm.told import FINISHED, EndTold, FileTold, PhaseTold, RecordTold, Told, lines_of
+from ab_runner.sweep.swarm.told import EndTold, FileTold, PhaseTold, RecordTold, Told, lines_of
 
 SERVERS = (server("a-1", workloads=("small",)), server("b-1", workloads=("small",)))
 CEILING = server("ceiling", workloads=("small",), kind="c")

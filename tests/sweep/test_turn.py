@@ -15,6 +15,7 @@ from support.course_sweep import course
 from support.fakes import FakeRemote, FakeRuntime, FakeServer, Generate, recorded
 from support.waiting import until
 
+from ab_runner.host.cooldown import Settled
 from ab_runner.host.interrupt import Interrupted
 from ab_runner.load.generator import Completed
 from ab_runner.model.load import Load
@@ -37,6 +38,7 @@ from ab_runner.sweep.server import probe
 from ab_runner.sweep.server import start as start_module
 from ab_runner.sweep.server.spot_checks import SpotChecks
 from ab_runner.sweep.server.start import Start
+from ab_runner.sweep.trial import closed
 
 GOOD = recorded("close")
 """400 requests at concurrency 10, all well."""
@@ -764,6 +766,30 @@ def test_a_repeated_trial_has_its_batch(harness: SweepHarness, stolen: Callable[
 
 def ignore(seconds: float) -> None:
     pass
+
+
+def test_a_server_closes_the_connections_of_a_trial_before_it_is_asked_again(
+    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    check = Start.check
+
+    def settled(server: int | None, ports: int, connections: int) -> Settled:
+        done.append(f"{connections} to close")
+        return Settled(None, None, 0.0)
+
+    def checked(start: Start, name: WorkloadName) -> probe.Answer:
+        done.append("asked")
+        return check(start, name)
+
+    def generate(server: Server, command: Sequence[str]) -> Completed:
+        done.append("load")
+        return GOOD
+
+    monkeypatch.setattr(closed, "settle", settled)
+    monkeypatch.setattr(Start, "check", checked)
+    harness.run(A, generate=generate, protocol=msgspec.structs.replace(PROTOCOL, warm_up=NO_WARM_UP))
+    assert done == ["asked", "10 to close", "load", "10 to close", "asked"]
 
 
 def test_wrong_bytes_after_a_trial_are_its_reason(harness: SweepHarness) -> None:

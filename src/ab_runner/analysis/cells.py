@@ -35,7 +35,7 @@ from ab_runner.model.load import NOT_THE_SERVER, Limit
 from ab_runner.model.records import Record, is_valid
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.trial import Cell, CellRecord, Trial, cell_of
-from ab_runner.stats.estimate import Estimate, median_over_blocks
+from ab_runner.stats.estimate import Estimate, median_of_known, median_over_blocks
 from ab_runner.stats.histogram import Histogram
 
 _STARVATION_FROM = 100
@@ -194,7 +194,8 @@ def _summary(cell: Cell, looked_at: Sequence[tuple[TrialFigures, Histogram]]) ->
     counted = undisturbed or counted
     valid = [figures.record for figures, _ in counted if is_valid(figures.record)]
     spreads = [spread for _, spread in counted]
-    served = _median([figures.served for figures, _ in counted])
+    # Bounds apply to the cell: the share in a single trial may be on either side of one by chance.
+    served = median_of_known(figures.served for figures, _ in counted)
     starved = _is_starved(cell, served)
     is_rejected = starved or are_disturbed(disturbed, len(undisturbed) + disturbed)
     capacity = capacity_of(valid)
@@ -276,13 +277,6 @@ def _rejected(records: Sequence[CellRecord]) -> Estimate | None:
     last = outcomes[-1]
     is_closed = last is not None and last.arrivals is None
     return Estimate(median(rates)) if last is not None and is_closed and last.completed else None
-
-
-def _median(values: Iterable[float | None]) -> float | None:
-    """Return the median of the known values. The bounds apply to the cell, because the share in a single trial may be
-    on either side of a bound by chance."""
-    known = [value for value in values if value is not None]
-    return median(known) if known else None
 
 
 def _is_starved(cell: Cell, served: float | None) -> bool:

@@ -122,7 +122,9 @@ def compare_sweeps(before: SweepAnalysis, after: SweepAnalysis, slower: float | 
     sides = _Sides(then, now, _has_reference(before) and _has_reference(after))
     has_noise = before.has_noise and after.has_noise
     other = _other_conditions(before.sweep, after.sweep)
-    changes = [_cell(cell, sides, other or _revised(cell.server in revised), has_noise) for cell in cells]
+    changes = [
+        _cell(cell, sides, other or ("revised" if cell.server in revised else None), has_noise) for cell in cells
+    ]
     means = list(_families(changes, families, has_noise))
     tested: list[tuple[int, CellChange | FamilyChange, list[Means]]]
     tested = [(at, each, [_means(each)]) for at, each in enumerate(changes) if _is_tested(each)]
@@ -206,10 +208,6 @@ def _other_conditions(before: Sweep, after: Sweep) -> Change | None:
     if before.request.load_by != after.request.load_by:
         return "other generator"
     return "other CPUs" if before.cpus_of_a_server != after.cpus_of_a_server else None
-
-
-def _revised(is_revised: bool) -> Change | None:
-    return "revised" if is_revised else None
 
 
 def _cell(cell: Cell, sides: _Sides, untested: Change | None, has_noise: bool) -> CellChange:

@@ -92,7 +92,7 @@ def _seconds(trial: Trial) -> Sequence[Second]:
 
 def _answers(second: Second) -> Answers:
     spread = weighted(second.latency.items())
-    p50, p99, longest = (spread.percentile(each) / 1000 if spread.counts else None for each in (50, 99, 100))
+    p50, p99, longest = map(spread.milliseconds, (50, 99, 100))
     return Answers(second.answered, second.failed, p50, p99, longest, bool(second.stolen))
 
 

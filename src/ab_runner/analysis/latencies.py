@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean, median
+from statistics import fmean
 
 import msgspec
 
 from ab_runner.analysis.trial_figures import FEWEST_FOR_P99_9, TrialFigures, merged
-from ab_runner.stats.estimate import Estimate, Interval, percentiles_over_blocks
+from ab_runner.stats.estimate import Estimate, Interval, median_of_known, percentiles_over_blocks
 from ab_runner.stats.histogram import Histogram
 
 COMPARED = (50, 95, 99)
@@ -43,7 +43,6 @@ def open_latencies(counted: Sequence[tuple[TrialFigures, Histogram]]) -> OpenLat
         each for each in (*COMPARED, *TAIL)
         if each != 99.9 or sum(spread.total for spread in together) >= FEWEST_FOR_P99_9
     ]  # fmt: skip
-    lags = [figures.lag_p50 for figures, _ in counted if figures.lag_p50 is not None]
     return OpenLatencies(
         {each: _milliseconds(found) for each, found in zip(told, percentiles_over_blocks(together, told), strict=True)},
         {
@@ -52,7 +51,7 @@ def open_latencies(counted: Sequence[tuple[TrialFigures, Histogram]]) -> OpenLat
             }
             for each in COMPARED
         },
-        median(lags) if lags else None,
+        median_of_known(figures.lag_p50 for figures, _ in counted),
     )
 
 

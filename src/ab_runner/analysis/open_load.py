@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 import msgspec
@@ -12,6 +12,7 @@ from ab_runner.analysis.spreads import Spread
 from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.model.records import is_valid
 from ab_runner.model.trial import Cell, Trial, cell_of
+from ab_runner.stats.estimate import median_of_known
 
 
 class OpenCell(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,12 +42,11 @@ def open_cells(trials: Iterable[TrialFigures]) -> dict[Cell, OpenCell]:
 
 def _open_cell(figures: Sequence[TrialFigures]) -> OpenCell:
     trials = counted([each.record for each in figures if is_valid(each.record)])
-    lags = [each.lag_p50 for each in figures if each.lag_p50 is not None]
     return OpenCell(
-        rate=_median(trials, _rate),
-        peak=_median(trials, lambda trial: trial.peak),
-        lag=_median(trials, _lag),
-        lag_p50=median(lags) if lags else None,
+        rate=median_of_known(map(_rate, trials)),
+        peak=median_of_known(trial.peak for trial in trials),
+        lag=median_of_known(map(_lag, trials)),
+        lag_p50=median_of_known(each.lag_p50 for each in figures),
         memory_by_block={
             trial.block: trial.usage.peak_memory_bytes
             for trial in trials
@@ -61,11 +61,6 @@ def _rate(trial: Trial) -> float | None:
 
 def _lag(trial: Trial) -> float | None:
     return trial.outcome.arrivals.lag_p99 if trial.outcome and trial.outcome.arrivals else None
-
-
-def _median(trials: Iterable[Trial], figure: Callable[[Trial], float | None]) -> float | None:
-    known = [value for trial in trials if (value := figure(trial)) is not None]
-    return median(known) if known else None
 
 
 def memory_per_connection(cells: Mapping[Cell, OpenCell], cell: Cell) -> Spread | None:

@@ -10,7 +10,7 @@ import msgspec
 
 from ab_runner.analysis.cells import CellSummary, summarise_record
 from ab_runner.model.protocol import SweepRequest
-from ab_runner.model.records import ResumeRecord, StartRecord
+from ab_runner.model.records import FINISHED, ResumeRecord, StartRecord
 from ab_runner.model.trial import CellRecord, Trial
 from ab_runner.store.plan import left_of
 from ab_runner.store.reader import Stored
@@ -58,7 +58,7 @@ def _state(stored: Stored, to_do: int) -> str:
     """Return the state of a sweep that is not running."""
     if stored.ending is None:
         return "ended unexpectedly"
-    return "not complete" if stored.ending == "finished" and to_do else stored.ending
+    return "not complete" if stored.ending == FINISHED and to_do else stored.ending
 
 
 def _seconds_left(stored: Stored, to_do: int, now: datetime.datetime) -> float | None:

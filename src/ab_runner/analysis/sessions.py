@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from statistics import geometric_mean, median
+from statistics import geometric_mean
 from typing import Any
 
 from msgspec.structs import replace
@@ -30,12 +30,12 @@ from ab_runner.analysis.summary import Summary, summary_of
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.analysis.warnings import BlocksShifted, HostConditions, SweepWarning, warnings_of
 from ab_runner.errors import UserError
-from ab_runner.model.records import EndRecord, Record, ResumeRecord
+from ab_runner.model.records import FINISHED, EndRecord, Record, ResumeRecord
 from ab_runner.model.server import REFERENCE
 from ab_runner.model.sweep import Sweep
 from ab_runner.model.trial import BEFORE, Cell, CellRecord, RepeatedTrial, SupportingTrial, cell_of
 from ab_runner.model.workload import WorkloadName
-from ab_runner.stats.estimate import FEWEST_STARTS, Estimate, Interval
+from ab_runner.stats.estimate import FEWEST_STARTS, Estimate, Interval, median_of_known
 from ab_runner.stats.pairing import Measurement
 from ab_runner.stats.ratio import LogMean
 from ab_runner.stats.sessions import layout, over_sessions
@@ -67,7 +67,7 @@ def together(named: Sequence[tuple[str, SweepAnalysis]]) -> SweepAnalysis:
     newest = sessions[-1].sweep
     sessions = [_as_in(newest, each) for each in sessions]
     records = _records(sessions)
-    return _result(sessions, records, _stored(sessions, records), _have_noise(sessions))
+    return _result(sessions, records, _stored(sessions, records), all(each.has_noise for each in sessions))
 
 
 def analysis_of(stored: Stored) -> SweepAnalysis:
@@ -193,18 +193,12 @@ def _result(
     )
 
 
-def _have_noise(sessions: Iterable[SweepAnalysis]) -> bool:
-    """Return whether every session has enough starts to be compared."""
-    return all(each.has_noise for each in sessions)
-
-
 def _with_confidence(summary: Summary, compared: Compared, sessions: Sequence[SweepAnalysis]) -> Summary:
     """Return the summary with the confidence of a result of several sessions."""
     if summary.confidence is None:
         return summary
-    widths = [width for each in compared.relative.values() if (width := each.relative_half_width) is not None]
+    wide = median_of_known(each.relative_half_width for each in compared.relative.values())
     starts = [each.summary.confidence.starts for each in sessions if each.summary.confidence]
-    wide = median(widths) if widths else None
     return replace(summary, confidence=replace(summary.confidence, starts=min(starts), wide=wide, sweeps=len(sessions)))
 
 
@@ -249,7 +243,7 @@ def _stored(sessions: Sequence[SweepAnalysis], records: Iterable[Iterable[Record
     first, newest = sessions[0].sweep, sessions[-1].sweep
     servers = {server.id: server for each in sessions for server in each.sweep.servers}
     skipped = {id: skip for each in sessions for id, skip in each.sweep.skipped.items() if id not in servers}
-    ending = next((end for each in sessions if (end := each.stored.ending) != "finished"), "finished")
+    ending = next((end for each in sessions if (end := each.stored.ending) != FINISHED), FINISHED)
     ends = [] if ending is None else [EndRecord(at=newest.started, reason=ending)]
     return Stored(
         replace(
@@ -292,7 +286,6 @@ def _cell(
         return summary
     figures = {number: each.figure for number, each in told.items() if each.figure is not None}
     efficient = {number: each.cpu_efficiency.value for number, each in told.items() if each.cpu_efficiency}
-    served = [each.served for each in told.values() if each.served is not None]
     latencies = [each.open_latencies for each in told.values() if each.open_latencies]
     failed = [each for number, each in enumerate(sessions, 1) if each is not None and number not in told]
     return replace(
@@ -302,7 +295,7 @@ def _cell(
         by_batch=figures,
         cpu_efficiency=over_sessions(efficient.values()) if efficient else None,
         cpu_efficiency_by_batch=efficient,
-        served=median(served) if served else None,
+        served=median_of_known(each.served for each in told.values()),
         open_latencies=_latencies(summary.open_latencies, latencies) if summary.open_latencies else None,
         remarks=(*summary.remarks, *(remark for each in failed for remark in each.remarks)),
     )

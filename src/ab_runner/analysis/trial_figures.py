@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from statistics import median
 
 import msgspec
 
 from ab_runner.analysis.measure import measure_of, rate_of
 from ab_runner.model.trial import CellRecord, Trial
+from ab_runner.stats.estimate import median_of_known
 from ab_runner.stats.histogram import Histogram, merge, weighted
 from ab_runner.stats.little import served_share
 
@@ -59,15 +59,10 @@ def figures_of(record: CellRecord) -> tuple[TrialFigures, Histogram]:
         percentiles(spread, is_open),
         _served(record, spread),
         cpu_efficiency(record),
-        _percentile(spread, 95) if is_open else None,
-        _percentile(weighted(arrivals.lag.items()), 50) if arrivals else None,
+        spread.milliseconds(95) if is_open else None,
+        weighted(arrivals.lag.items()).milliseconds(50) if arrivals else None,
         allocation(record),
     ), spread
-
-
-def _percentile(spread: Histogram, percentage: float) -> float | None:
-    """Return a percentile in milliseconds; None of an empty distribution."""
-    return spread.percentile(percentage) / 1000 if spread.counts else None
 
 
 def figure_of(trial: TrialFigures) -> float | None:
@@ -104,10 +99,8 @@ def allocation(trial: Trial) -> Allocation | None:
 def percentiles(spread: Histogram, is_open: bool = False) -> tuple[float | None, ...]:
     """Return `PERCENTILES` of a distribution in milliseconds. Of an open load p99.9 is None where too few requests tell
     it."""
-    if not spread.counts:
-        return NO_LATENCY
     unknown = 99.9 if is_open and spread.total < FEWEST_FOR_P99_9 else None
-    return tuple(None if each == unknown else spread.percentile(each) / 1000 for each in PERCENTILES)
+    return tuple(None if each == unknown else spread.milliseconds(each) for each in PERCENTILES)
 
 
 def own_latency(trials: Sequence[Trial]) -> tuple[float | None, ...] | None:
@@ -116,8 +109,7 @@ def own_latency(trials: Sequence[Trial]) -> tuple[float | None, ...] | None:
     found = [trial.outcome.own_percentiles for trial in trials if trial.outcome and trial.outcome.own_percentiles]
     if not found:
         return None
-    known = ([own[name] for own in found if name in own] for name in PERCENTILE_NAMES)
-    return tuple(median(times) if times else None for times in known)
+    return tuple(median_of_known(own.get(name) for own in found) for name in PERCENTILE_NAMES)
 
 
 def merged(spreads: Sequence[Histogram]) -> Histogram:

@@ -11,7 +11,7 @@ from ab_runner.analysis.disturbed import counts_clean_seconds, stolen_shares
 from ab_runner.analysis.drift import WORTH_A_WARNING, Drift, Shift
 from ab_runner.host.preflight import Finding, conntrack_findings, findings, network_findings
 from ab_runner.model.message import Skip, SkipKind
-from ab_runner.model.records import Record, ResumeRecord, StartRecord, WarmUpRecord
+from ab_runner.model.records import FINISHED, Record, ResumeRecord, StartRecord, WarmUpRecord
 from ab_runner.model.sweep import Sweep
 from ab_runner.model.trial import Trial
 from ab_runner.store.reader import Stored
@@ -119,7 +119,7 @@ SweepWarning = (
 
 def warnings_of(stored: Stored, drifts: Sequence[Drift], shifts: Sequence[Shift]) -> Iterator[SweepWarning]:
     """Yield the warnings of a sweep, the most serious first."""
-    if stored.ending != "finished":
+    if stored.ending != FINISHED:
         yield Unfinished(stored.ending)
     for record in stored.records:
         if isinstance(record, ResumeRecord) and record.differences:

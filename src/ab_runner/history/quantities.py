@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import ceil
-from statistics import median
 from typing import Any
 
 import msgspec
@@ -13,7 +12,7 @@ from ab_runner.analysis.trial_figures import TrialFigures
 from ab_runner.catalog.study_figures import Figure
 from ab_runner.model.load import Beside, Outcome
 from ab_runner.model.trial import Cell, Trial, cell_of
-from ab_runner.stats.estimate import Estimate, median_over_blocks
+from ab_runner.stats.estimate import Estimate, median_of_known, median_over_blocks
 from ab_runner.stats.histogram import weighted
 from ab_runner.stats.little import under_way
 
@@ -77,7 +76,7 @@ def of_figure(figure: Figure) -> Quantities:
 def of_trials(trials: Sequence[TrialFigures]) -> Quantities:
     """Return the medians over trials, failed ones too: a study shows what a run that failed did."""
     each = [of_trial(trial) for trial in trials]
-    found: dict[str, Any] = {name: _median(getattr(one, name) for one in each) for name in _OF_ONE_TRIAL}
+    found: dict[str, Any] = {name: median_of_known(getattr(one, name) for one in each) for name in _OF_ONE_TRIAL}
     rates = [one.rate for one in each[:BEST_OF] if one.rate is not None]
     return Quantities(**found | {"best_rate": max(rates, default=None)})
 
@@ -119,7 +118,7 @@ def _of_open(outcome: Outcome) -> Quantities:
         answered=outcome.completed,
         latency_mean=arrivals.mean_from_sending,
         latency_longest=arrivals.longest_from_sending,
-        latency_p99=spread.percentile(99) / 1000 if spread.counts else None,
+        latency_p99=spread.milliseconds(99),
         failed_share=1 - outcome.completed / arrivals.planned if arrivals.planned else None,
         beside_answered=answered_at_the_end(beside) if beside else None,
         beside_longest=weighted(beside.latency.items()).longest / 1000 if beside and beside.latency else None,
@@ -158,11 +157,6 @@ def _memory(trial: TrialFigures) -> tuple[int, int | None, Outcome]:
     assert isinstance(record, Trial), "a cell without a trial has no outcome"
     assert record.outcome is not None, "that is asked for"
     return record.start, record.usage.peak_memory_bytes if record.usage else None, record.outcome
-
-
-def _median(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return median(known) if known else None
 
 
 def trials_by_cell(trials: Iterable[TrialFigures]) -> dict[Cell, list[TrialFigures]]:

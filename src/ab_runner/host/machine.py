@@ -46,20 +46,14 @@ def local_ports(settings: Mapping[str, str]) -> int:
 def cpu_split(
     generators: int = 1, server_cpus: int | None = None, cores: Iterable[tuple[int, ...]] | None = None
 ) -> CpuSplit:
-    """Return the CPUs that this process may use, or those of another machine's `cores`, split for server and
-    generators. UserError where the server cannot have so many."""
-    return split_cores(facts.cores() if cores is None else cores, generators, server_cpus)
-
-
-def split_cores(cores: Iterable[tuple[int, ...]], generators: int = 1, server_cpus: int | None = None) -> CpuSplit:
-    """Return these cores split: each generator gets one of the first ones whole (ab has one thread, and a sibling
-    hyper-thread would share its core with the server) as far as one is left for the server, which gets all others. With
-    one core of several hyper-threads it is split all the same. Of the generators' CPUs the first of each core come
-    first.
+    """Return the CPUs that this process may use, or those of another machine's `cores`, split: each generator gets one
+    of the first cores whole (ab has one thread, and a sibling hyper-thread would share its core with the server) as far
+    as one is left for the server, which gets all others. With one core of several hyper-threads it is split all the
+    same. Of the generators' CPUs the first of each core come first.
 
     With `server_cpus` the server gets so many of its CPUs, core by core with all hyper-threads, and neither side gets
     the rest. UserError where there are fewer."""
-    split = _split_all(cores, generators)
+    split = _split_all(facts.cores() if cores is None else cores, generators)
     if server_cpus is None:
         return split
     _check_server_cpus(split, generators, server_cpus)

@@ -57,8 +57,8 @@ class WarmUpTurns(Struct, frozen=True):
 
 
 class WarmUpRecord(Struct, frozen=True, kw_only=True, tag="warm-up", tag_field="record"):
-    """The warm-up of one start: windows of a second or half of one, in turns over all workloads. A cycle is one window of
-    each."""
+    """The warm-up of one start: windows of a second or half of one, in turns over all workloads. A cycle is one window
+    of each."""
 
     block: Whole
     server: str
@@ -124,8 +124,12 @@ class ResumeRecord(Struct, frozen=True, kw_only=True, tag="resume", tag_field="r
     differences: tuple[str, ...] = ()
 
 
+FINISHED = "finished"
+"""The end of a sweep that was not stopped."""
+
+
 class EndRecord(Struct, frozen=True, kw_only=True, tag="end", tag_field="record"):
-    """The sweep ended, for now or for good; `reason` is `finished`, `interrupted` or what stopped it."""
+    """The sweep ended, for now or for good; `reason` is `FINISHED`, `interrupted` or what stopped it."""
 
     at: Moment
     reason: str

@@ -6,14 +6,13 @@ from __future__ import annotations
 import shlex
 import subprocess
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from ab_runner import paths
 from ab_runner.model.server import DEFAULT_JDK
 from ab_runner.runtime.base import RuntimeUnusable, last_lines
 from ab_runner.runtime.docker_commands import ENGINE_SECONDS, checked, run, run_command
-from ab_runner.runtime.docker_images import UnusableImage, image_called
+from ab_runner.runtime.docker_images import architecture
 from ab_runner.runtime.engine import Engine
 
 _LIBRARIES = "ab-runner-libraries-"
@@ -48,26 +47,9 @@ def make_base_images(on: Engine, *images: str) -> None:
         raise RuntimeUnusable(f"docker/base-images failed: {last_lines(done.stderr)}")
 
 
-def copy_image(image: str, source: Engine, target: Engine) -> None:
-    """Have an image of one engine on another one too. RuntimeUnusable if that does not work, or if it is not for the
-    other one's machine."""
-    try:
-        wanted = image_called(source, image)
-        with suppress(UnusableImage):
-            if image_called(target, image).id == wanted.id:
-                return
-        words = shlex.join(source.docker("save", image)), shlex.join(target.docker("load", "--quiet"))
-        done = run_command(["bash", "-o", "pipefail", "-c", " | ".join(words)], seconds=_COPY_SECONDS)
-        if done.returncode:
-            raise RuntimeUnusable(f"{image} cannot be copied to {target.context}: {last_lines(done.stderr, 1)}")
-        image_called(target, image)
-    except (UnusableImage, subprocess.SubprocessError) as error:
-        raise RuntimeUnusable(f"{image} cannot be copied to {target.context}: {error}") from None
-
-
 def copy_images(images: Sequence[str], source: Engine, target: Engine) -> None:
     """Have these images of one engine on another one too: those that it lacks, in one stream, so that layers that they
-    share are sent once. RuntimeUnusable if that does not work."""
+    share are sent once. RuntimeUnusable if that does not work, or if the other engine's machine is of another kind."""
     try:
         wanted, there = images_on(source), images_on(target)
         if unknown := [image for image in images if _tagged(image) not in wanted]:
@@ -75,6 +57,8 @@ def copy_images(images: Sequence[str], source: Engine, target: Engine) -> None:
         lacking = [image for image in images if there.get(_tagged(image)) != wanted[_tagged(image)]]
         if not lacking:
             return
+        if (its := architecture(target)) != (ours := architecture(source)):
+            raise RuntimeUnusable(f"images cannot be copied to {target.context}: it is {its}, and they are for {ours}")
         words = shlex.join(source.docker("save", *lacking)), shlex.join(target.docker("load", "--quiet"))
         done = run_command(["bash", "-o", "pipefail", "-c", " | ".join(words)], seconds=_COPY_SECONDS * len(lacking))
     except subprocess.SubprocessError as error:

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message
+from ab_runner.monitor.watch import Accounts
+from ab_runner.runtime.agent import AGENT, IN_CONTAINER, Agent
 from ab_runner.runtime.base import INTERRUPT_SECONDS, OVER_TIME, TAKEN_AT_MOST
+from ab_runner.runtime.docker_commands import down
 from ab_runner.runtime.engine import Engine
 from ab_runner.runtime.shell import Shell
 
@@ -23,16 +26,28 @@ _TAKE_SECONDS = 30.0
 
 
 class GeneratorContainer:
-    """A container on an engine that runs the commands of a generator, and the shells of containers beside it."""
+    """A container on an engine that runs the commands of a generator, its agent, and the shells of containers beside
+    it, under the names that Compose gives them."""
 
-    def __init__(self, on: Engine, generator: str) -> None:
-        """`generator` is the container's name."""
+    def __init__(self, on: Engine, project: str, generator: str) -> None:
+        """`generator` is its service in compose.yaml."""
         self.generator_folder = _FOLDER
         self.generator_fixtures = FIXTURES_IN_CONTAINER
+        self.accounts: Accounts | None = None
         self._on = on
-        self._generator = generator
+        self._project = project
+        self._generator = f"{project}-{generator}-1"
+        self._beside = f"{project}-{AGENT}-1"
+        self._agent: Agent | None = None
+        self._is_removed = False
         self._shells: dict[str, Shell] = {}
         """Of containers, by their names."""
+
+    def _open_agent(self) -> Agent:
+        """Return the agent beside it, and open its shell meanwhile."""
+        self._shell(self._generator)
+        self._agent = Agent(self._on.docker("exec", "--interactive", self._beside, *IN_CONTAINER))
+        return self._agent
 
     def generate(self, command: Sequence[str], time_limit: float) -> Completed:
         """Run a command in the generator's container, for `time_limit` seconds at the most."""
@@ -60,9 +75,19 @@ class GeneratorContainer:
             shell = self._shells[container] = Shell(self._on, container)
         return shell
 
-    def _close_shells(self) -> None:
+    def hang_up(self) -> None:
+        """End all connections to the containers; may be called twice."""
         for shell in self._shells.values():
             shell.close()
+        if self._agent is not None:
+            self._agent.close()
+
+    def remove(self, seconds: float = 1) -> None:
+        """Remove the containers, unless they are gone, and try for so long to do it. RuntimeUnusable if that does not
+        work."""
+        if not self._is_removed:
+            down(self._on, self._project, seconds)
+            self._is_removed = True
 
 
 def text_of(output: bytes) -> str:

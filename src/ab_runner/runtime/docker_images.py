@@ -35,7 +35,7 @@ def image_called(on: Engine, name: str) -> Image:
         said = json.loads(checked(on, "image", "inspect", "--format", _WANTED, name))
     except subprocess.CalledProcessError:
         raise UnusableImage(f"its image {name} is not on this machine: build it, or docker pull {name}") from None
-    if said["architecture"] != (engines := _architecture(on)):
+    if said["architecture"] != (engines := architecture(on)):
         raise UnusableImage(
             f"{name} is built for {said['architecture']} and this is a machine of {engines}: an emulator would be "
             "measured"
@@ -47,5 +47,6 @@ def image_called(on: Engine, name: str) -> Image:
 
 
 @cache
-def _architecture(on: Engine) -> str:
+def architecture(on: Engine) -> str:
+    """Return that of an engine's machine, as Docker names it."""
     return checked(on, "version", "--format", "{{.Server.Arch}}")

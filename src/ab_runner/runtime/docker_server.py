@@ -19,7 +19,7 @@ from ab_runner.model.server import Server
 from ab_runner.monitor.accounting import Cgroup
 from ab_runner.monitor.watch import Accounts, accounts_of
 from ab_runner.runtime import engine, perf_files
-from ab_runner.runtime.agent import AGENT, IN_CONTAINER, Agent, AgentAccounts
+from ab_runner.runtime.agent import AgentAccounts
 from ab_runner.runtime.base import (
     PORT,
     RuntimeUnusable,
@@ -30,7 +30,7 @@ from ab_runner.runtime.base import (
     version_command,
     with_printed,
 )
-from ab_runner.runtime.docker_commands import ENGINE_SECONDS, checked, down, run, why_unusable
+from ab_runner.runtime.docker_commands import ENGINE_SECONDS, checked, run, why_unusable
 from ab_runner.runtime.docker_generator import STATE, GeneratorContainer, end_of_container, text_of
 from ab_runner.runtime.engine import Engine
 from ab_runner.runtime.load_hosts import GeneratorOnHost
@@ -63,26 +63,20 @@ class DockerServer(GeneratorContainer):
     ) -> None:
         """`generator` is its service in compose.yaml. `published_at` is the address at which `load_hosts` find the
         server; without them it has none."""
-        super().__init__(on, f"{project}-{generator}-1")
+        super().__init__(on, project, generator)
         self.host = ""
         self.environment: dict[str, str] = {}
-        self.accounts: Accounts | None = None
         self.load_hosts = load_hosts
-        self._project = project
         self._container = f"{project}-{server.id}-1"
-        self._beside = f"{project}-{AGENT}-1"
-        self._is_removed = False
         self._server = server
         self._log = log
         self._published_at = published_at
         self._address = ("127.0.0.1", PORT)
-        self._agent: Agent | None = None
 
     def look_around(self, server_cpus: tuple[int, ...], generator_cpus: tuple[int, ...]) -> None:
         """Find its address, what really runs in it, and its accounts. StartError if it has ended already or cannot be
         reached, subprocess.CalledProcessError if there is no such container."""
-        self._shell(self._generator)  # opens while the server is asked, as does the next
-        agent = self._agent = Agent(self._on.docker("exec", "--interactive", self._beside, *IN_CONTAINER))
+        agent = self._open_agent()  # while the server is asked
         lines = checked(self._on, "inspect", "--format", _FACTS, self._container, self._generator).splitlines()
         server, (generator_pid, generator, *_) = (line.split("|") for line in lines)
         pid, container, image, memory, pids, ip, port = server
@@ -203,9 +197,7 @@ class DockerServer(GeneratorContainer):
         if not self._is_removed:
             with suppress(OSError, subprocess.TimeoutExpired), create(self._log) as log:
                 run(self._on, "logs", self._container, output=log)
-        self._close_shells()
-        if self._agent is not None:
-            self._agent.close()
+        self.hang_up()
         for host in self.load_hosts:
             host.hang_up()
         self.remove(_ENGINE_BACK_SECONDS)
@@ -213,12 +205,7 @@ class DockerServer(GeneratorContainer):
     def remove(self, seconds: float = 1) -> None:
         """Remove the containers on all hosts, unless they are gone, and try for so long to do it. RuntimeUnusable if
         that does not work on one of them; on the others it is done."""
-        each_is_tried(partial(self._remove, seconds), *(partial(host.remove, seconds) for host in self.load_hosts))
-
-    def _remove(self, seconds: float) -> None:
-        if not self._is_removed:
-            down(self._on, self._project, seconds)
-            self._is_removed = True
+        each_is_tried(partial(super().remove, seconds), *(partial(host.remove, seconds) for host in self.load_hosts))
 
     def _sysctls(self) -> dict[str, str]:
         """Return the network's settings as they are inside; a kernel need not have all of them. They are looked up in

@@ -60,14 +60,15 @@ def is_usable(on: Engine = USUAL) -> bool:
 def _socket_path(on: Engine) -> str | None:
     """Return where the docker command would find the engine; None if that is no socket of this host, or not known."""
     if on.context:
-        return _path_in(on.endpoint)
+        return path_in(on.endpoint)
     if host := os.environ.get("DOCKER_HOST"):
-        return _path_in(host)
+        return path_in(host)
     context = os.environ.get("DOCKER_CONTEXT") or _chosen_context()
     return USUAL_SOCKET if context in ("", "default") else None
 
 
-def _path_in(endpoint: str) -> str | None:
+def path_in(endpoint: str) -> str | None:
+    """Return the path of the socket in an endpoint; None if it has none."""
     return endpoint.removeprefix(_UNIX) if endpoint.startswith(_UNIX) else None
 
 

@@ -19,11 +19,10 @@ from ab_runner.errors import UserError
 from ab_runner.host.safe_files import write_whole
 from ab_runner.model.message import Code, Message
 from ab_runner.model.sweep import LoadHost
-from ab_runner.monitor.watch import Accounts
-from ab_runner.runtime.agent import AGENT, IN_CONTAINER, Agent, AgentAccounts
+from ab_runner.runtime.agent import AGENT, AgentAccounts
 from ab_runner.runtime.base import StartError, last_lines
-from ab_runner.runtime.docker_builds import compose, copy_image, fill_fixtures
-from ab_runner.runtime.docker_commands import OURS, checked, down, remove_left_over, why_unusable
+from ab_runner.runtime.docker_builds import compose, copy_images, fill_fixtures
+from ab_runner.runtime.docker_commands import OURS, checked, remove_left_over, why_unusable
 from ab_runner.runtime.docker_generator import (
     FIXTURES_IN_CONTAINER,
     STATE,
@@ -74,8 +73,7 @@ class LoadHosts:
         """Copy these images from the servers' engine, fill the volume by the image `fixtures`, and learn what the hosts
         are and what the links to them carry. RuntimeUnusable or UserError if that does not work."""
         for host in self._engines:
-            for image in images:
-                copy_image(image, server, host)
+            copy_images(images, server, host)
             fill_fixtures(host, fixtures, volume, FIXTURES_IN_CONTAINER)
         with ThreadPoolExecutor() as pool:
             machines = list(pool.map(machine_of, self._engines))
@@ -124,16 +122,11 @@ class GeneratorOnHost(GeneratorContainer):
     """The generator on one load host for one start of a server, and the agent beside it."""
 
     def __init__(self, on: Engine, project: str, generator: str) -> None:
-        """`generator` is its service in compose.yaml."""
-        super().__init__(on, f"{project}-{generator}-1")
+        """`generator` is its service in compose.yaml. `accounts` are those of the generator, as of a server too, so
+        that the load is on while it works."""
+        super().__init__(on, project, generator)
         self.name = on.context
-        self.accounts: Accounts | None = None
-        """Those of the generator, as of a server too, so that the load is on while it works."""
-        self._project = project
         self._service = generator
-        self._beside = f"{project}-{AGENT}-1"
-        self._agent: Agent | None = None
-        self._is_removed = False
 
     def start(self, services: str, override: Path) -> None:
         """Start both. StartError if that does not work."""
@@ -142,8 +135,7 @@ class GeneratorOnHost(GeneratorContainer):
             done = compose(self._on, services, *options, "up", "--detach", "--no-build", self._service, AGENT)
             if done.returncode:
                 raise self._start_error(last_lines(done.stderr, 1))
-            self._shell(self._generator)  # opens while the agent is asked
-            agent = self._agent = Agent(self._on.docker("exec", "--interactive", self._beside, *IN_CONTAINER))
+            agent = self._open_agent()
             container = checked(self._on, "inspect", "--format", "{{.Id}}", self._generator)
             agent.ask(type(None), "here")
         except (OSError, subprocess.SubprocessError) as error:
@@ -183,16 +175,3 @@ class GeneratorOnHost(GeneratorContainer):
         if len(ends) == 1:
             return ends[0]
         return self._gone if ends or (self._agent is not None and not self._agent.is_alive()) else None
-
-    def hang_up(self) -> None:
-        """End all connections to this host; may be called twice."""
-        self._close_shells()
-        if self._agent is not None:
-            self._agent.close()
-
-    def remove(self, seconds: float) -> None:
-        """Remove both containers, unless they are gone, and try for so long to do it. RuntimeUnusable if that does not
-        work."""
-        if not self._is_removed:
-            down(self._on, self._project, seconds)
-            self._is_removed = True

@@ -17,7 +17,7 @@ from ab_runner.runtime.base import RuntimeUnusable, last_lines
 from ab_runner.runtime.docker import RUNNER
 from ab_runner.runtime.docker_builds import copy_images
 from ab_runner.runtime.docker_commands import LABEL, OURS, checked, engine_of, remove_left_over, run
-from ab_runner.runtime.engine import USUAL_SOCKET, Engine
+from ab_runner.runtime.engine import USUAL_SOCKET, Engine, path_in
 
 NODE_LABEL = "ab-runner=bench"
 """Of the nodes that take part."""
@@ -191,7 +191,7 @@ class Swarm:
             if not self._registry:
                 raise
             return
-        self._sockets[node.id] = _socket_of(engine)
+        self._sockets[node.id] = path_in(engine.endpoint) or USUAL_SOCKET
         if engine != self._on and not self._registry:
             copy_images(self._images, self._on, engine)
 
@@ -271,12 +271,6 @@ class Swarm:
 def _prefix_of(sweep_id: str) -> str:
     """Return what the names of a sweep's services and configs begin with."""
     return f"ab-runner-{sweep_id[:_NAME_AT_MOST]}"
-
-
-def _socket_of(engine: Engine) -> str:
-    """Return the path of an engine's socket on its machine."""
-    is_here = engine.endpoint.startswith("unix://")
-    return engine.endpoint.removeprefix("unix://") if is_here else USUAL_SOCKET
 
 
 def _pushed(on: Engine, image: str, registry: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import sqrt
+from statistics import median
 
 import numpy as np
 from msgspec import Struct
@@ -43,6 +44,12 @@ class Estimate(Struct, frozen=True):
         if self.interval is None:
             return None
         return (self.interval.high - self.interval.low) / 2 / self.value
+
+
+def median_of_known(values: Iterable[float | None]) -> float | None:
+    """Return the median of the values that are known; None if none is."""
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
 
 
 def median_over_blocks(blocks: Sequence[Sequence[float]]) -> Estimate:

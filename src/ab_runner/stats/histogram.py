@@ -50,6 +50,10 @@ class Histogram(Struct, frozen=True):
                 return min(low + (1 << _shift(low)) - 1, self.longest)
         raise ValueError(f"a percentage is at most 100, not {percentage:g}")
 
+    def milliseconds(self, percentage: float) -> float | None:
+        """That time in milliseconds; None of an empty distribution."""
+        return self.percentile(percentage) / 1000 if self.counts else None
+
 
 def histogram(microseconds: Iterable[int]) -> Histogram:
     return weighted(Counter(microseconds).items())

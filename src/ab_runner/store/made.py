@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ab_runner.model.protocol import SweepRequest
+from ab_runner.model.records import FINISHED
 from ab_runner.store.reader import read, readable_sweeps
 
 
@@ -14,6 +15,6 @@ def requests_made(results: Path, study: str) -> list[SweepRequest]:
     made = {
         sweep.id: sweep.request
         for sweep, folder in readable_sweeps(results)
-        if sweep.request.study == study and read(folder).ending == "finished"
+        if sweep.request.study == study and read(folder).ending == FINISHED
     }
     return list(made.values())

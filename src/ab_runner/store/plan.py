@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from math import ceil
 
@@ -78,10 +78,8 @@ def _in_batches(runs: Sequence[ServerRun], together: int, checks: Sequence[Cell]
     reference. A batch that has the reference among its servers has no others."""
     batched = []
     number = 1
-    blocks: dict[int, list[ServerRun]] = {}
-    for run in runs:
-        blocks.setdefault(run.block, []).append(run)
-    for block, here in blocks.items():
+    for block, of_block in groupby(runs, key=lambda run: run.block):
+        here = list(of_block)
         batches = ceil(len(here) / together)
         for at in range(batches):
             batch = [msgspec.structs.replace(run, batch=number) for run in here[at::batches]]
@@ -168,10 +166,7 @@ def left_of(stored: Stored) -> list[ServerRun]:
 def without_failed_cells(runs: Iterable[ServerRun], records: Iterable[CellRecord], failures: int) -> list[ServerRun]:
     """Return these runs without the cells that failed in so many blocks."""
     failed = Counter(cell_of(record) for record in records if not is_valid(record) and record.server != REFERENCE)
-    left = [
-        msgspec.structs.replace(run, cells=tuple(cell for cell in run.cells if failed[cell] < failures)) for run in runs
-    ]
-    return [run for run in left if run.cells]
+    return _with_cells(runs, lambda run, cell: failed[cell] < failures)
 
 
 def remaining(runs: Iterable[ServerRun], records: Iterable[Record]) -> list[ServerRun]:
@@ -179,12 +174,14 @@ def remaining(runs: Iterable[ServerRun], records: Iterable[Record]) -> list[Serv
     done = {
         (record.block, record.batch, cell_of(record)) for record in records if isinstance(record, Trial | NotMeasured)
     }
-    left = [
-        msgspec.structs.replace(
-            run, cells=tuple(cell for cell in run.cells if (run.block, run.batch, cell) not in done)
-        )
-        for run in runs
-    ]
+    return _with_cells(runs, lambda run, cell: (run.block, run.batch, cell) not in done)
+
+
+def _with_cells(runs: Iterable[ServerRun], are_left: Callable[[ServerRun, Cell], bool]) -> list[ServerRun]:
+    """Return the runs with their cells that are left, without those that have none."""
+    left = (
+        msgspec.structs.replace(run, cells=tuple(cell for cell in run.cells if are_left(run, cell))) for run in runs
+    )
     return [run for run in left if run.cells]
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 
 from ab_runner.host.interrupt import Interrupted, held
-from ab_runner.model.records import EndRecord
+from ab_runner.model.records import FINISHED, EndRecord
 from ab_runner.store.plan import ServerRun
+from ab_runner.store.writer import Store
 from ab_runner.sweep.batch import run_batch
 from ab_runner.sweep.context import SweepContext
 
@@ -19,11 +21,18 @@ def run(batches: Iterable[Sequence[ServerRun]], context: SweepContext, starts: i
 
     However it ends, nothing that was started is left over and the log's last record says how it ended.
     """
-    ending = "finished"
     numbers = count(starts + 1)
-    try:
+    with recorded_end(context.store, context.runtime.close):
         for batch in batches:
             run_batch(batch, context, numbers)
+
+
+@contextmanager
+def recorded_end(store: Store, clean_up: Callable[[], None]) -> Iterator[None]:
+    """Clean up after the block, however it ends, and record how it ended."""
+    ending = FINISHED
+    try:
+        yield
     except Interrupted:
         ending = "interrupted"
         raise
@@ -33,6 +42,6 @@ def run(batches: Iterable[Sequence[ServerRun]], context: SweepContext, starts: i
     finally:
         try:
             with held():  # a sweep that ends on its own may be interrupted, its clean-up not
-                context.runtime.close()
+                clean_up()
         finally:
-            context.store.append(EndRecord(at=datetime.datetime.now(datetime.UTC), reason=ending))
+            store.append(EndRecord(at=datetime.datetime.now(datetime.UTC), reason=ending))

@@ -13,7 +13,7 @@ from ab_runner.analysis.sessions import analysis_of
 from ab_runner.errors import UserError
 from ab_runner.host import safe_files
 from ab_runner.host.safe_files import write_whole
-from ab_runner.model.records import NodeRecord
+from ab_runner.model.records import FINISHED, NodeRecord
 from ab_runner.model.trial import Trial
 from ab_runner.report.formats import markdown
 from ab_runner.report.formats.files import PAGE, TABLES, page_text
@@ -55,7 +55,7 @@ def publish(folder: Path, name: str, user: str, anyway: bool = False) -> Path:
 
 
 def _check(folder: Path, stored: Stored) -> None:
-    if stored.ending != "finished":
+    if stored.ending != FINISHED:
         state = stored.ending or "it is still running, or was killed"
         raise UserError(f"{folder} is not finished ({state}); ./ab-runner resume {folder} continues it")
     if stored.damage:

@@ -14,7 +14,7 @@ from ab_runner.runtime import swarm
 from ab_runner.runtime.agent import AGENT
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.runtime.docker import FIXTURES
-from ab_runner.runtime.docker_builds import copy_image
+from ab_runner.runtime.docker_builds import copy_images, lacks
 from ab_runner.runtime.docker_commands import checked, engine_of, remove_left_over, why_unusable
 from ab_runner.runtime.engine import Engine
 from ab_runner.runtime.engine_machine import build_agent, machine_of
@@ -53,7 +53,7 @@ def _findings(engine: Engine, first: Engine) -> Iterator[Finding]:
     if engine is first:
         build_agent(engine)
     else:
-        copy_image(f"ab-runner/{AGENT}", first, engine)
+        copy_images([f"ab-runner/{AGENT}"], first, engine)
     found = machine_of(engine)
     machine = found.machine
     yield Finding(True, f"{machine.system}, kernel {machine.kernel}, {machine.cpu_model}, {machine.cpus} CPUs")
@@ -75,8 +75,7 @@ def _findings(engine: Engine, first: Engine) -> Iterator[Finding]:
 def _image_finding(engine: Engine) -> Finding:
     """Return which images are there. None that lacks is a fault: sweeps bring them."""
     wanted = [f"ab-runner/{name}" for name in (AGENT, FIXTURES, *GENERATORS)]
-    there = set(checked(engine, "image", "ls", "--format", "{{.Repository}}").splitlines())
-    missing = ", ".join(name for name in wanted if name not in there)
+    missing = ", ".join(lacks(engine, wanted))
     return Finding(True, f"images: a sweep brings {missing}" if missing else "images: all there")
 
 

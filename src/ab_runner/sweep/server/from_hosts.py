@@ -11,7 +11,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ab_runner.load.generator import Completed, Generator, Run, Target
+from ab_runner.load.generator import Generator, Run, Target
 from ab_runner.load.shares import Share, merged_run, shares_of
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.resources import HostLoad, Usage
@@ -19,6 +19,7 @@ from ab_runner.model.sweep import LoadHost
 from ab_runner.monitor.usage import FULL, is_generator_full, of_all_hosts, usage_of
 from ab_runner.runtime.base import RemoteGenerator
 from ab_runner.store.writer import Store
+from ab_runner.sweep.server.executor import KeepingExecutor
 
 Result = TypeVar("Result")
 
@@ -46,31 +47,6 @@ class FromHosts(Struct, frozen=True):
         if "generator" in limits:
             return "generator"
         return "network" if "network" in limits or self.is_link_full or of_server else None
-
-
-class _OnHost:
-    """Runs the generator's commands on one load host: an `Executor`."""
-
-    cpus: tuple[int, ...] = ()
-    """Nothing is pinned there."""
-
-    def __init__(self, host: RemoteGenerator, store: Store) -> None:
-        self._host = host
-        self._store = store
-        self.folder = host.generator_folder
-        self.fixtures = host.generator_fixtures
-
-    def execute(self, command: Sequence[str], time_limit: float) -> Completed:
-        """Run a command for at most this many seconds, and return how it ended."""
-        return self._host.generate(command, time_limit)
-
-    def take(self, name: str) -> str | None:
-        """Return the text of a file that a command left, and keep it in the sweep's folder; None if there is none."""
-        content = self._host.take(name)
-        if content is None:
-            return None
-        self._store.keep(name, content)
-        return content.decode("utf-8", errors="replace")
 
 
 class _Part(Struct, frozen=True):
@@ -127,7 +103,7 @@ class LoadFromHosts:
                 processes = generator.processes(share.connections, processes)
             its_target = replace(
                 target,
-                executor=_OnHost(host, self._store),
+                executor=KeepingExecutor(host, self._store),
                 rate=None if target.rate is None else target.rate / len(shares),
                 cpus=(),
                 has_own_cpus=self._about[host.name].machine.cpus > processes,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 
-from ab_runner.load.generator import Asked, Completed, Generator, GeneratorError, Run, Target
+from ab_runner.load.generator import Asked, Generator, GeneratorError, Run, Target
 from ab_runner.model.load import Limit, Load
 from ab_runner.model.message import Code, Message
 from ab_runner.model.records import AnswerRecord, StartRecord, VerificationRecord
@@ -24,6 +23,7 @@ from ab_runner.runtime.base import RunningServer, StartError, with_printed
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import PhaseStarted
 from ab_runner.sweep.server import probe
+from ab_runner.sweep.server.executor import KeepingExecutor
 from ab_runner.sweep.server.from_hosts import FromHosts, LoadFromHosts
 from ab_runner.sweep.server.spot_checks import SpotChecks
 from ab_runner.sweep.server.trial_length import time_limit
@@ -61,7 +61,7 @@ class WatchedLoad(msgspec.Struct, frozen=True):
 
 
 class Start:
-    """One start of a server in a sweep. It is the `Executor` of the generator, whose commands run beside the server."""
+    """One start of a server in a sweep."""
 
     def __init__(
         self, context: SweepContext, server: Server, block: int, number: int, batch: int | None = None
@@ -142,32 +142,8 @@ class Start:
         return not all(host.is_connected for host in self.running.load_hosts)
 
     @property
-    def folder(self) -> str:
-        """Return the folder where the generator may leave files, by its path for the generator."""
-        return self.running.generator_folder
-
-    @property
-    def fixtures(self) -> str:
-        """Return the folder with the served files, by its path for the generator."""
-        return self.running.generator_fixtures
-
-    @property
-    def cpus(self) -> tuple[int, ...]:
-        """Return the CPUs of the generator; empty where nothing is pinned."""
-        return self.context.runtime.generator_cpus
-
-    def execute(self, command: Sequence[str], time_limit: float) -> Completed:
-        """Run a command of the generator for at most this many seconds, and return how it ended."""
-        return self.running.generate(command, time_limit)
-
-    def take(self, name: str) -> str | None:
-        """Return the text of a file that the generator left, and keep it in the sweep's folder; None if there is
-        none."""
-        content = self.running.take(name)
-        if content is None:
-            return None
-        self.context.store.keep(name, content)
-        return content.decode("utf-8", errors="replace")
+    def _executor(self) -> KeepingExecutor:
+        return KeepingExecutor(self.running, self.context.store, self.context.runtime.generator_cpus)
 
     def question(self, name: WorkloadName) -> probe.Question:
         """Return the request of a workload and its expected answer. The generator is asked for the request, and the
@@ -176,7 +152,7 @@ class Start:
             workload = self.context.workloads[name]
             generator, host = self.context.generator, self.running.host
             try:
-                head = generator.request_head(self, host, workload)
+                head = generator.request_head(self._executor, host, workload)
             except GeneratorError as error:
                 raise probe.ProbeError(Message(Code.NO_REQUEST, detail=str(error))) from error
             asked = probe.question(head, workload, self.context.fixtures)
@@ -324,7 +300,7 @@ class Start:
             echo=workload.echo,
             idle_timeout=idle_timeout,
             time_limit=time_limit(load, idle_timeout, rate),
-            executor=self,
+            executor=self._executor,
             rate=rate,
             cpus=tuple(sorted(server_cpus | generator_cpus)),
             has_own_cpus=not server_cpus & generator_cpus and len(generator_cpus) >= self.context.generators,

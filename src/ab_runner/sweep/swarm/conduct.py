@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -17,8 +16,7 @@ from msgspec.structs import replace
 from ab_runner import paths
 from ab_runner.catalog import artifacts
 from ab_runner.errors import UserError
-from ab_runner.host.interrupt import Interrupted, held
-from ab_runner.model.records import EndRecord, NodeRecord, Record
+from ab_runner.model.records import FINISHED, NodeRecord, Record
 from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.runtime.docker import DockerRuntime
@@ -30,11 +28,12 @@ from ab_runner.store.reader import read_sweep
 from ab_runner.store.writer import point_latest_to
 from ab_runner.sweep.events import CellFinished, CellsAgain, CellsLeftOut, Event, NodeSaid, OnNode
 from ab_runner.sweep.measure import ReadySweep, SweepStopped
+from ab_runner.sweep.run import recorded_end
 from ab_runner.sweep.swarm.job import Job
 from ab_runner.sweep.swarm.job_log import JobLog, Lines, LogLine
 from ab_runner.sweep.swarm.placing import Placing
 from ab_runner.sweep.swarm.progress import Progress
-from ab_runner.sweep.swarm.told import FINISHED, EndTold, FileTold, Hearing, PhaseTold, RecordTold
+from ab_runner.sweep.swarm.told import EndTold, FileTold, Hearing, PhaseTold, RecordTold
 
 LOOK_SECONDS = 5.0
 """How often the swarm is asked for its nodes and jobs."""
@@ -90,21 +89,8 @@ def conduct(
     if ready.store.folder.parent == paths.RESULTS:
         point_latest_to(ready.store.folder)
     conductor = _Conductor(ready, show, cluster, dict(unbuilt or {}))
-    ending = FINISHED
-    try:
+    with recorded_end(ready.store, conductor.stop):
         conductor.run()
-    except Interrupted:
-        ending = "interrupted"
-        raise
-    except BaseException as error:
-        ending = f"stopped: {error!r}"
-        raise
-    finally:
-        try:
-            with held():
-                conductor.stop()
-        finally:
-            ready.store.append(EndRecord(at=datetime.datetime.now(datetime.UTC), reason=ending))
 
 
 class _AtWork:

@@ -24,7 +24,7 @@ from ab_runner.host import interrupt, safe_files
 from ab_runner.host.machine import CpuSplit, cpu_split
 from ab_runner.host.sweep_lock import NotAloneError, sweep_lock
 from ab_runner.load.generator_registry import generator_of
-from ab_runner.model.records import EndRecord, NodeRecord, Record
+from ab_runner.model.records import FINISHED, EndRecord, NodeRecord, Record
 from ab_runner.model.server import DEFAULT_JDK
 from ab_runner.model.sweep import Sweep
 from ab_runner.runtime.base import RuntimeUnusable, last_lines
@@ -42,7 +42,7 @@ from ab_runner.sweep.measure import ReadySweep, measure
 from ab_runner.sweep.ready.fixtures import make_fixtures
 from ab_runner.sweep.ready.prepare import provide
 from ab_runner.sweep.ready.runtime_choice import check_limits
-from ab_runner.sweep.swarm.told import FINISHED, EndTold, FileTold, PhaseTold, RecordTold, Told, lines_of
+from ab_runner.sweep.swarm.told import EndTold, FileTold, PhaseTold, RecordTold, Told, lines_of
 
 STARTS = 10_000
 """Numbers of starts that each job has for itself."""

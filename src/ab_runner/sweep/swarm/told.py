@@ -16,7 +16,6 @@ from msgspec import Struct
 from ab_runner.model.records import Record
 from ab_runner.sweep.events import PhaseStarted
 
-FINISHED = "finished"
 _MARK = "ab-runner"
 _PART = 8_000
 """Characters of a line; Docker's log drivers cut lines of more than 16 KiB."""

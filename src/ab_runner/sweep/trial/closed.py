@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import sys
 import time
 from math import inf
 
 import msgspec
 
 from ab_runner.analysis.disturbed import is_disturbed, stolen_share
-from ab_runner.host.cooldown import settle
+from ab_runner.host.cooldown import Settled, settle
 from ab_runner.host.facts import sysctls
 from ab_runner.host.machine import local_ports
 from ab_runner.load.cold import cold
@@ -133,12 +134,11 @@ def _make_lead_in(start: Start, planned: PlannedTrial) -> float | None:
 
 def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | None = None) -> TrialResult:
     """Make a trial and return it. `lead_in_seconds` is what the load before it took."""
-    context, running = start.context, start.running
+    context = start.context
     cell, load, name = planned.cell, planned.load, planned.name
-    ports = local_ports(sysctls() | running.environment)
     connections = planned.connections or cell.level
-    to_close = connections if load.rate is None else 0  # an open load leaves few
-    settled = running.accounts.settle(ports, to_close) if running.accounts else settle(None, ports, to_close)
+    ports = local_ports(sysctls() | start.running.environment)
+    settled = _settle(start, load, connections, ports)
     at = datetime.datetime.now(datetime.UTC)
     watched = start.watched_load(cell.workload, connections, load, planned.rate, record_as=name)
     run, sampler = watched.run, watched.sampler
@@ -173,6 +173,13 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
     return TrialResult(trial, alive)
 
 
+def _settle(start: Start, load: Load, connections: int, ports: int) -> Settled:
+    """Give the server time to close the connections of a load before, and return what is left of that."""
+    accounts = start.running.accounts
+    to_close = connections if load.rate is None else 0  # an open load leaves few
+    return accounts.settle(ports, to_close) if accounts else settle(None, ports, to_close)
+
+
 def _judged(
     start: Start, workload: WorkloadName, load: Load, connections: int, watched: WatchedLoad, limit: Limit | None
 ) -> tuple[Verdict, bool]:
@@ -180,8 +187,11 @@ def _judged(
     run, question = watched.run, start.question(workload)
     asked = start.asked(workload, load, connections)
     verdict = start.context.generator.judge(run.outcome, asked, limit) if run.outcome else Verdict(False, run.failure)
-    if verdict.valid and (wrong := _early_answer(question, run) or _wrong_answer(start, workload, watched)):
-        verdict = Verdict(False, wrong)
+    if verdict.valid:
+        # A server that closes connections may answer nobody meanwhile. That ports are free need not be waited for.
+        _settle(start, load, connections, sys.maxsize)
+        if wrong := _early_answer(question, run) or _wrong_answer(start, workload, watched):
+            verdict = Verdict(False, wrong)
     if verdict.valid:
         return verdict, True
     alive = start.is_alive(workload)

@@ -217,7 +217,7 @@ def requests_that_tell(plan: OpenLoad) -> int:
 def step_of(trial: Trial, rate: int, plan: OpenLoad, bound: int) -> Step:
     """Return the step of a search that this trial is. `bound` is that of the SLO's percentile in milliseconds."""
     spread = weighted(trial.outcome.latency.items() if trial.outcome else ())
-    latency = spread.percentile(percentage(plan.percentile)) / 1000 if spread.counts else None
+    latency = spread.milliseconds(percentage(plan.percentile))
     reason = None if trial.verdict.valid else trial.verdict.reason
     if reason is None and latency is not None and latency > bound:
         reason = Message(Code.SLO_MISSED, {"milliseconds": latency, "percentile": plan.percentile})
