@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from support.builders import blocks
+from support.serving import kept
 from support.sessions import FIRST, RATES, rates, session
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
@@ -14,15 +15,6 @@ import aims
 import sessions
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
-from ab_runner.store.reader import Stored
-from ab_runner.store.writer import Store
-
-
-def publish(folder: Path, stored: Stored) -> None:
-    store = Store.make(folder, stored.sweep)
-    for record in stored.records:
-        store.append(record)
-    store.close()
 
 
 def three(last_tomcat: float = 1.0) -> list[SweepAnalysis]:
@@ -48,7 +40,7 @@ def test_without_sessions_the_first_is_due(tmp_path: Path) -> None:
 
 
 def test_the_next_session_is_hours_after_the_last(tmp_path: Path) -> None:
-    publish(tmp_path / "core-rates-1", FIRST)
+    kept(tmp_path / "core-rates-1", FIRST)
     first, there, due, *_, command = sessions.lines_of("core-rates", tmp_path)
     assert first == "core-rates: 1 of 3 sessions"
     assert there == "  core-rates-1: 2026-11-20 19:00 to 12:00 UTC, Xeon 3.0 GHz, 2 CPUs"
@@ -59,7 +51,7 @@ def test_the_next_session_is_hours_after_the_last(tmp_path: Path) -> None:
 def test_with_all_sessions_nothing_is_due(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "ROOT", tmp_path)
     for number in (1, 2, 3):
-        publish(tmp_path / f"core-rates-{number}", FIRST)
+        kept(tmp_path / f"core-rates-{number}", FIRST)
     assert list(sessions.lines_of("core-rates", tmp_path))[-1] == "  complete: ./ab-runner report core-rates-*"
 
 

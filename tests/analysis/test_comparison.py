@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 from support.builders import failed_trial, outcome, served, server, sweep, trial, usage
+from support.golden import golden
 
 from ab_runner.analysis.comparison import SweepComparison, compare_sweeps, to_know_of, why_not_comparable
 from ab_runner.analysis.sweep_analysis import analyse
@@ -21,7 +20,6 @@ from ab_runner.report.formats import comparison_csv, markdown
 from ab_runner.report.tables.comparison import report_comparison
 from ab_runner.store.reader import Stored
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 TOMCAT, TOMCAT_11, JETTY, RESIN = map(server, ("tomcat-5.5.15", "tomcat-11", "jetty-5.1.10", "resin-3.0.9"))
 CEILING = server(REFERENCE)
 SPREAD = (0.99, 1.0, 1.01, 0.98, 1.02, 1.0)
@@ -191,16 +189,12 @@ def test_the_ceiling_takes_no_part() -> None:
     assert compare(both, both).cells == ()
 
 
-def with_trial_of(seconds: int) -> Sweep:
-    made = sweep(TOMCAT)
-    protocol = msgspec.structs.replace(made.request.protocol, trial=Load(seconds=seconds))
-    return msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, protocol=protocol))
-
-
 def test_other_work_or_another_machine_is_no_comparison_and_named_with_both_values() -> None:
-    before = with_trial_of(1)
+    before = with_protocol(trial=Load(seconds=1))
     machine = msgspec.structs.replace(before.machine, cpus=4, kernel="6.12.0")
-    after = msgspec.structs.replace(with_trial_of(5), machine=machine, fixtures={"small.html": "11"})
+    after = msgspec.structs.replace(
+        with_protocol(trial=Load(seconds=5)), machine=machine, fixtures={"small.html": "11"}
+    )
     assert list(why_not_comparable(before, before)) == []
     assert list(why_not_comparable(before, after)) == [
         "cpus is 4 and was 2",
@@ -399,14 +393,10 @@ AFTER = stored(
 
 @pytest.mark.parametrize("form", ["md", "csv"])
 def test_a_comparison_is_as_its_golden_file(form: str) -> None:
-    """To take over a change that is wanted, run with AB_RUNNER_WRITE_GOLDEN=1 and read the diff."""
     compared = [compare(BEFORE, AFTER, slower=0.05)]
     text = (
         markdown.render(report_comparison([analyse(BEFORE), analyse(AFTER)], compared))
         if form == "md"
         else comparison_csv.render(compared)
     )
-    path = GOLDEN / f"compare.{form}"
-    if "AB_RUNNER_WRITE_GOLDEN" in os.environ:
-        path.write_text(text)
-    assert text == path.read_text()
+    assert text == golden(f"compare.{form}", text)

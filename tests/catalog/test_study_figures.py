@@ -38,6 +38,9 @@ def test_a_figure_with_failed_requests_does_not_count_and_says_why(tmp_path: Pat
     ]
 
 
+OPEN_HEAD = "workload,server,rate,requests_per_second,failed_requests,outcome,requests,answered,latency_mean_ms\n"
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -63,6 +66,10 @@ def test_a_figure_with_failed_requests_does_not_count_and_says_why(tmp_path: Pat
         (HEAD + ROW.replace("ok", "slow"), "line 2: outcome: invalid enum value 'slow'"),
         (HEAD + ROW + ROW, "line 3: a second row for tomcat-5.5.15, small at 10"),
         (HEAD + 'small,"tomcat', "not CSV"),
+        (OPEN_HEAD + "small,a,ten,,,ok,,,\n", "line 2: rate: expected `int`, got `str`"),
+        (OPEN_HEAD + "small,a,10,5,,failed,,,\n", "line 2: requests_per_second: rows with outcome ok must have"),
+        (OPEN_HEAD.replace("rate", "level"), "line 1: the columns must be workload,server,concurrency"),
+        (OPEN_HEAD.replace("requests,", "concurrency,"), "line 1: the columns must be workload,server,concurrency"),
     ],
 )
 def test_a_mistake_in_published_results_is_named_with_file_and_line(tmp_path: Path, text: str, complaint: str) -> None:
@@ -94,9 +101,6 @@ def test_further_columns_may_follow_and_a_share_of_the_requests_may_fail(tmp_pat
         )
 
 
-OPEN_HEAD = "workload,server,rate,requests_per_second,failed_requests,outcome,requests,answered,latency_mean_ms\n"
-
-
 def test_figures_of_open_loads_have_a_rate_and_need_no_other(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text(f"{OPEN_HEAD}small,a,10,,,ok,54000,54001,\nsmall,b,10,,,failed,,,\nsmall,c,10,,0,ok,,,5.5\n")
@@ -105,23 +109,6 @@ def test_figures_of_open_loads_have_a_rate_and_need_no_other(tmp_path: Path) -> 
         (True, 10, None), (True, 10, "failed"), (True, 10, None),
     ]  # fmt: skip
     assert (found[0].answered, found[0].rate, found[2].latency_mean_ms) == (54_001, None, 5.5)
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        (OPEN_HEAD + "small,a,ten,,,ok,,,\n", "line 2: rate: expected `int`, got `str`"),
-        (OPEN_HEAD + "small,a,10,5,,failed,,,\n", "line 2: requests_per_second: rows with outcome ok must have"),
-        (OPEN_HEAD.replace("rate", "level"), "line 1: the columns must be workload,server,concurrency"),
-        (OPEN_HEAD.replace("requests,", "concurrency,"), "line 1: the columns must be workload,server,concurrency"),
-    ],
-)
-def test_a_mistake_in_figures_of_open_loads_is_named(tmp_path: Path, text: str, complaint: str) -> None:
-    path = tmp_path / "x.csv"
-    path.write_text(text)
-    with pytest.raises(DocumentError) as caught:
-        read(path)
-    assert str(caught.value).startswith(f"{path}: {complaint}")
 
 
 def test_the_figures_of_2018_follow_from_what_was_published() -> None:

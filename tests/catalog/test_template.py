@@ -52,9 +52,7 @@ def test_family_and_version_are_read_from_the_id(id: str, expected: str) -> None
     assert files_of(id, TEMPLATE, TODAY)["server.toml"] == f"{expected} 2026-11-21"
 
 
-@pytest.mark.parametrize(
-    ("id", "package"), [("netty-4.1-epoll", "netty41epoll"), ("3proxy", "_3proxy"), ("new", "_new"), ("new-1", "new1")]
-)
+@pytest.mark.parametrize(("id", "package"), [("netty-4.1-epoll", "netty41epoll"), ("new", "_new"), ("new-1", "new1")])
 def test_a_package_has_a_name_that_java_takes(id: str, package: str) -> None:
     assert package_of(id) == package
 

@@ -86,6 +86,7 @@ A_REASON = Skip(SkipKind.OTHER, "a reason")
         (["--slo", "p99=10"], "'10' is not a whole number of milliseconds"),
         (["--slo", "p99="], "names no time; write it like p99=10ms"),
         (["--rate", "100", "--requests", "500"], "an open load takes a time, not a number of requests"),
+        (["--rate", "100", "--protocol", "2006"], "an open load takes a time, not a number of requests"),
         (["--load", "open"], "No such option"),
         (["--generator", "wrk", "--requests", "5000"], "a load by wrk takes a time, not a number of requests"),
         (["--generator-processes", "0"], "0 is not in the range"),

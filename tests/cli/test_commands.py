@@ -58,3 +58,10 @@ def test_make_bench_is_a_quick_sweep_of_the_core() -> None:
     done = run(f"{command} --dry-run")
     assert done.returncode == 0, done.stderr
     assert "concurrency: 10, 100" in done.stdout
+
+
+def test_bad_input_is_one_line_and_exit_code_2() -> None:
+    done = run("./ab-runner --rate 0 --dry-run")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("ab-runner: ")

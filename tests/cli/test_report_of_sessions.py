@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from support.cli import Runner
+from support.serving import kept
 from support.sessions import FIRST, SECOND
 
 from ab_runner.store.reader import Stored
-from ab_runner.store.writer import Store
 
 
 @pytest.fixture
@@ -18,14 +18,6 @@ def sweeps(tmp_path: Path) -> tuple[str, str, str]:
     """Two sessions of one result, and a sweep that is none."""
     other = Stored(replace(SECOND.sweep, id="other", request=replace(SECOND.sweep.request, jdk=8)), SECOND.records)
     return kept(tmp_path / "one", FIRST), kept(tmp_path / "two", SECOND), kept(tmp_path / "three", other)
-
-
-def kept(folder: Path, stored: Stored) -> str:
-    store = Store.make(folder, stored.sweep)
-    for record in stored.records:
-        store.append(record)
-    store.close()
-    return str(folder)
 
 
 def test_two_sweeps_are_one_result_in_either_order(cli: Runner, sweeps: tuple[str, str, str]) -> None:

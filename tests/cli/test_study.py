@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from support.builders import NOON, arrivals, blocks, open_outcome, rejected, server, sweep, trial
 from support.cli import Runner
 from support.fakes import FakeRuntime, recorded
+from support.serving import kept
 
 from ab_runner import paths
 from ab_runner.catalog.catalog import load_catalog
@@ -64,14 +65,6 @@ def of_study(study: str, id: str = "made", jdk: int = 25) -> Stored:
     request = replace(made.request, study=study, study_sweep="all", workloads=("small",), levels=(1,), jdk=jdk)
     records = [*blocks("tomcat-5.5.15", 8_000), *blocks("jetty-5.1.10", 6_000)]
     return Stored(replace(made, request=request), (*records, EndRecord(at=NOON, reason="finished")))
-
-
-def kept(folder: Path, stored: Stored) -> str:
-    store = Store.make(folder, stored.sweep)
-    for record in stored.records:
-        store.append(record)
-    store.close()
-    return str(folder)
 
 
 def test_studies_are_a_table_with_the_time_that_each_takes_here(cli: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -427,7 +420,7 @@ def test_a_typed_option_takes_the_place_of_those_of_the_study_that_it_excludes(
     rates = asks(cli, monkeypatch, SPRING, "published", "--rate", "100")
     assert (rates.levels, rates.open) == ((100,), OpenLoad(axis="rate", reference_at_all_levels=True))
     slo = asks(cli, monkeypatch, SPRING, "published", "--slo", "p99=10ms")
-    assert (slo.levels, slo.axis, slo.protocol.trial) == ((10,), "slo", Load(seconds=60))
+    assert (slo.levels, slo.axis, slo.protocol.trial) == ((10,), "slo", Load(seconds=40))
     assert asks(cli, monkeypatch, SPRING, "published", "--requests", "9000").protocol.trial == Load(requests=9_000)
     shared, pinned = (asks(cli, monkeypatch, TUNING, "shared", *words) for words in ((), ("--server-cpus", "1")))
     assert (shared.share_cpus, shared.server_cpus) == (True, None)

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from e2e.conftest import MINUTES, ROOT, Sweeper, answered, check_exit_code, containers_left, servers_left, verdicts
+from e2e.conftest import MINUTES, Sweeper, answered, check_exit_code, containers_left, servers_left, verdicts
 
 from ab_runner.analysis.disturbed import is_disturbed
 from ab_runner.analysis.sweep_analysis import analyse
@@ -115,29 +115,3 @@ def test_idle_connections_beside_a_server_as_a_process(sweeping: Sweeper, tmp_pa
     assert opened == {0: 0, 300: 300}
     assert "300 idle" in output
     assert servers_left(free_port) == []
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        (["--rate", "100", "--slo", "p99=10ms"], "--rate and --slo exclude each other"),
-        (["--rate", "100", "--concurrency", "10"], "--concurrency excludes --rate"),
-        (["--rate", "100,50%"], "names rates and percentages"),
-        (["--rate", "0"], "must be from 1 to 200,000"),
-        (["--rate", "fast"], "is neither a rate nor a percentage"),
-        (["--slo", "p98=10ms"], "names no percentile of p50, p90, p99, p99.9"),
-        (["--slo", "p99=10"], "is not a whole number of milliseconds"),
-        (["--slo", "p99=10ms", "--idle", "10"], "--idle needs --rate"),
-        (["--rate", "50%", "--idle", "10"], "--idle needs one --rate in requests per second"),
-        (["--rate", "100", "--idle", "0"], "names no idle connections"),
-        (["--rate", "100", "--protocol", "2006"], "an open load takes a time"),
-        (["--rate", "100", "--requests", "500"], "an open load takes a time"),
-    ],
-)
-def test_what_does_not_go_together_is_one_line_and_exit_code_2(options: list[str], expected: str) -> None:
-    done = subprocess.run(
-        [ROOT / "ab-runner", *options, "--dry-run"], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.returncode == 2
-    assert expected in done.stderr
-    assert "Traceback" not in done.stderr

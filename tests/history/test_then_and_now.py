@@ -1,20 +1,16 @@
-"""The figures of 2006, as published, beside those of a made-up sweep.
-
-To take over a change that is wanted in the golden files, run with AB_RUNNER_WRITE_GOLDEN=1 and read the diff.
-"""
+"""The figures of 2006, as published, beside those of a made-up sweep."""
 
 from __future__ import annotations
 
 import datetime
-import os
 from itertools import pairwise
-from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import NOON, failed_trial, not_measured, noted, outcome, server, sweep, trial
+from support.golden import golden
 from support.terminal import in_terminal
 
 from ab_runner.analysis.sweep_analysis import analyse
@@ -35,7 +31,6 @@ from ab_runner.report.tables.then_and_now import (
 )
 from ab_runner.store.reader import Stored
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 STUDY = read_study(DEFAULT_STUDY, {})
 TODAY = datetime.date(2026, 8, 12)
 FILES = ("small", "small-keepalive", "large")
@@ -128,10 +123,7 @@ def report_of(stored: Stored) -> Report:
     ],
 )
 def test_then_and_now_is_as_its_golden_file(name: str, text: str) -> None:
-    path = GOLDEN / name
-    if "AB_RUNNER_WRITE_GOLDEN" in os.environ:
-        path.write_text(text)
-    assert text == path.read_text()
+    assert text == golden(name, text)
 
 
 def test_eighty_columns_break_no_figure_and_no_name() -> None:

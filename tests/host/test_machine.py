@@ -17,6 +17,7 @@ from ab_runner.host.machine import CpuSplit, cpu_split, local_ports
         ([(0, 4), (1, 5)], CpuSplit((1, 5), (0, 4))),
         ([(0, 1)], CpuSplit((1,), (0,))),
         ([(0,)], CpuSplit((), ())),
+        ([], CpuSplit((), ())),
     ],
 )
 def test_the_generator_has_a_core_to_itself_with_its_hyper_threads(
@@ -121,8 +122,3 @@ def test_a_list_of_cpus_is_read_as_linux_writes_it(text: str, cpus: set[int]) ->
 )
 def test_what_is_no_range_of_ports_is_linuxs_own(said: str, ports: int) -> None:
     assert local_ports({"net.ipv4.ip_local_port_range": said}) == ports
-
-
-def test_the_cpus_of_another_machine_are_split_by_its_cores() -> None:
-    assert cpu_split(cores=[(0, 8), (1, 9)]) == CpuSplit((1, 9), (0, 8))
-    assert cpu_split(cores=[]) == CpuSplit((), ())

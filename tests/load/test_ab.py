@@ -17,8 +17,9 @@ from recordings.ab.outputs import CASES, golden
 from support.builders import said
 
 from ab_runner.load import ab_command, ab_output
+from ab_runner.load.ab_outcome import outcome_of
 from ab_runner.load.ab_output import AbFigures, Failures
-from ab_runner.load.parallel import merged
+from ab_runner.load.shares import merged
 from ab_runner.model.message import Code, Message
 
 TODAY = "2.3 <$Revision$>"
@@ -427,8 +428,8 @@ def test_whatever_is_read_of_ab_is_within_the_limits_of_what_is_stored(
     outcome = ab_output.parse(text, output.stderr, output.exit_code, times)
     assert msgspec.json.decode(msgspec.json.encode(outcome), type=type(outcome)) == outcome
     if isinstance(outcome, AbFigures):
-        both = merged([outcome] * 64, [{1: 1}] * 64)
-        assert msgspec.json.decode(msgspec.json.encode(both), type=type(both)) == both
+        together = merged([outcome_of(outcome, {1: 1}, is_timed=True)] * 64)
+        assert msgspec.json.decode(msgspec.json.encode(together), type=type(together)) == together
 
 
 @given(st.text(alphabet="0123456789 \t\n٣²-", max_size=200))

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import msgspec
 import pytest
+from support.executor import Kept
 
 from ab_runner.errors import UserError
 from ab_runner.load.generator import Completed, GeneratorError, Target
@@ -13,25 +13,6 @@ from ab_runner.model.axis import OpenLoad
 from ab_runner.model.load import Load, SecondLoad
 from ab_runner.model.protocol import PROTOCOLS, SweepRequest
 from ab_runner.model.workload import Workload
-
-
-class Kept:
-    """An executor that keeps the command, and says that it ended so."""
-
-    folder = "/raw"
-    fixtures = "/srv/www"
-    cpus: tuple[int, ...] = ()
-    command: tuple[str, ...] = ()
-
-    def __init__(self, done: Completed) -> None:
-        self.done = done
-
-    def execute(self, command: Sequence[str], time_limit: float) -> Completed:
-        self.command = tuple(command)
-        return self.done
-
-    def take(self, name: str) -> str | None:
-        return None
 
 
 def command(load: Load, concurrency: int = 100, keep_alive: bool = False, fixture: str | None = "small.html") -> str:

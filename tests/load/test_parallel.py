@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import builders
+from recordings.ab.outputs import golden
+from support.executor import Kept
 
-from ab_runner.load.ab_output import AbFigures, Failures
-from ab_runner.load.generator import Completed
-from ab_runner.load.parallel import merged, outputs, parallel_command, split_connections, sum_counts
-from ab_runner.model.message import Code, Message
+from ab_runner.load.generator import Completed, Target
+from ab_runner.load.generator_registry import GENERATORS
+from ab_runner.load.parallel import outputs, parallel_command, split_connections
+from ab_runner.model.load import Load
+from ab_runner.model.message import Code
 
 
 @given(st.integers(1, 20_000), st.integers(1, 64))
@@ -48,39 +50,13 @@ def test_an_exit_code_that_is_none_is_a_failure(code: str) -> None:
     assert outputs(f"\x1e{code}\nout\x1ferr", 1) == [Completed(1, "out", "err")]
 
 
-def report(rate: float, latency: float, **changes: object) -> AbFigures:
-    complete = round(rate)
-    return builders.figures(
-        requests_per_second=rate, complete=complete, html_bytes=100 * complete, concurrency=50, seconds=1.0,
-        percentiles=dict.fromkeys(range(101), latency), **changes,
-    )  # fmt: skip
-
-
-def test_rates_and_counts_add_up() -> None:
-    first = report(6000.5, 1.0, keep_alive=5900, failures=Failures(receive=1))
-    found = merged([first, report(4000.0, 1.0, keep_alive=4000, failures=Failures(receive=2, length=1))], [{}, {}])
-    assert isinstance(found, AbFigures)
-    assert (found.requests_per_second, found.complete, found.keep_alive) == (10_000.5, 10_000, 9_900)
-    assert found.failures == Failures(receive=3, length=1)
-    assert (found.concurrency, found.html_bytes) == (100, 1_000_000)
-
-
-def test_percentiles_are_those_of_all_requests_and_no_mean_of_percentiles() -> None:
-    found = merged([report(9000, 1.0), report(1000, 101.0)], [{1: 9000}, {101: 1000}])
-    assert isinstance(found, AbFigures)
-    assert found.percentiles[50] == found.percentiles[89] == pytest.approx(1.0, rel=0.01)
-    assert found.percentiles[91] == found.percentiles[100] == pytest.approx(101.0, rel=0.01)
-
-
 def test_one_that_failed_makes_all_fail() -> None:
-    timeout = Message(Code.TIMEOUT, detail="70007")
-    assert merged([report(9000, 1.0), timeout], [{}, {}]) == timeout
-
-
-def test_answers_of_different_lengths_are_an_error() -> None:
-    found = merged([report(9000, 1.0), report(9000, 1.0, document_length=99)], [{}, {}])
-    assert found == Message(Code.LENGTHS_DIFFER, detail="document lengths 99, 100")
-
-
-def test_requests_per_millisecond_add_up() -> None:
-    assert sum_counts([{1: 5, 2: 1}, {0: 3, 2: 2}]) == {0: 3, 1: 5, 2: 3}
+    ends = [golden(name) for name in ("close", "never-answers")]
+    printed = "".join(f"\x1e{end.exit_code}\n{end.stdout}\x1f{end.stderr}" for end in ends)
+    target = Target(
+        url="http://127.0.0.1:8080/small.html", keep_alive=False, idle_timeout=10, time_limit=20,
+        executor=Kept(Completed(0, printed, "")), fixture="small.html", processes=2,
+    )  # fmt: skip
+    failure = GENERATORS["ab"].run(target, Load(requests=400), 10).failure
+    assert failure is not None
+    assert failure.code == Code.TIMEOUT

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import arrivals, open_outcome, outcome
 
+from ab_runner.load.ab_output import Failures
 from ab_runner.load.generator import Run
 from ab_runner.load.shares import merged, merged_run, shares_of
 from ab_runner.model.limits import BLOCKS_AT_MOST
@@ -63,12 +64,19 @@ def test_what_one_host_found_is_left_as_it_is() -> None:
 
 def test_rates_and_counts_add_up_and_latencies_are_those_of_all_requests() -> None:
     slow = weighted([(101_000, 1_000)]).by_highest
-    first = outcome(requests_per_second=9_000.5, complete=9_000, concurrency=50, keep_alive=8_900)
-    second = outcome(requests_per_second=1_000.0, complete=1_000, concurrency=49, keep_alive=1_000)
+    first = outcome(
+        requests_per_second=9_000.5, complete=9_000, concurrency=50, keep_alive=8_900, failures=Failures(receive=1)
+    )
+    second = outcome(
+        requests_per_second=1_000.0, complete=1_000, concurrency=49, keep_alive=1_000,
+        failures=Failures(receive=2, length=1),
+    )  # fmt: skip
     found = merged([first, msgspec.structs.replace(second, latency=slow)])
     assert isinstance(found, Outcome)
     assert (found.completed_per_second, found.completed, found.kept_alive) == (10_000.5, 10_000, 9_900)
     assert (found.connections, found.body_bytes) == (99, 1_000_000)
+    assert found.failed == {"receive": 3, "length": 1}
+    assert found.failed_at_least == first.failed_at_least + second.failed_at_least
     spread = weighted(found.latency.items())
     assert spread.total == 9_000 + 1_000
     assert spread.longest == max(*first.latency, *slow)

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
+from support.executor import Kept
 
 from ab_runner.load.generator import Completed, Target
 from ab_runner.load.generator_registry import GENERATORS
@@ -12,25 +11,12 @@ from ab_runner.model.workload import Workload
 WRK = GENERATORS["wrk"]
 
 
-class Kept:
-    """An executor that keeps the command, and says that it ended so."""
-
-    folder = "/raw"
-    fixtures = "/srv/www"
-    cpus: tuple[int, ...] = ()
-    command: tuple[str, ...] = ()
-
-    def execute(self, command: Sequence[str], time_limit: float) -> Completed:
-        self.command = tuple(command)
-        return Completed(1, "", "unable to connect to 127.0.0.1:8080 Connection refused\n")
-
-    def take(self, name: str) -> str | None:
-        return None
+REFUSED = Completed(1, "", "unable to connect to 127.0.0.1:8080 Connection refused\n")
 
 
 def made(load: Load, keep_alive: bool = True) -> tuple[str, ...]:
     """The whole command of a run over 100 connections."""
-    executor = Kept()
+    executor = Kept(REFUSED)
     target = Target(
         url="http://127.0.0.1:8080/small.html", keep_alive=keep_alive, idle_timeout=10, time_limit=20,
         executor=executor, fixture="small.html", processes=2,
@@ -65,7 +51,7 @@ def test_other_times_are_ended_early(seconds: float) -> None:
 def test_its_script_sends_the_head_that_the_probe_sends(keep_alive: bool, line: str) -> None:
     script = made(Load(seconds=1), keep_alive)[4]
     workload = Workload(name="small", path="/small.html", keep_alive=keep_alive)
-    head = WRK.request_head(Kept(), "127.0.0.1:8080", workload)
+    head = WRK.request_head(Kept(REFUSED), "127.0.0.1:8080", workload)
     said = head.decode().replace("\r\n", r"\r\n")
     assert said == rf"GET /small.html HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n{line}\r\n"
     assert f'return "{said}" end' in script
@@ -73,7 +59,7 @@ def test_its_script_sends_the_head_that_the_probe_sends(keep_alive: bool, line: 
 
 def test_a_head_with_the_host_alone_has_no_line_about_the_connection() -> None:
     workload = Workload(name="test", path="/api/test", keep_alive=True, host_only=True)
-    assert WRK.request_head(Kept(), "h:1", workload) == b"GET /api/test HTTP/1.1\r\nHost: h:1\r\n\r\n"
+    assert WRK.request_head(Kept(REFUSED), "h:1", workload) == b"GET /api/test HTTP/1.1\r\nHost: h:1\r\n\r\n"
 
 
 @pytest.mark.parametrize(

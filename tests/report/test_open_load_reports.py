@@ -1,19 +1,15 @@
-"""The reports of sweeps with an open load.
-
-To take over a change that is wanted in the golden files, run with AB_RUNNER_WRITE_GOLDEN=1 and read the diff.
-"""
+"""The reports of sweeps with an open load."""
 
 from __future__ import annotations
 
 import io
-import os
 from csv import DictReader
-from pathlib import Path
 
 import msgspec
 import pytest
 from support import open_sweeps
 from support.builders import open_trial, rejected, server, with_lag
+from support.golden import golden
 from support.table_sweeps import STORED as CLOSED
 
 from ab_runner.analysis.comparison import compare_sweeps, why_not_comparable
@@ -36,7 +32,6 @@ from ab_runner.report.tables.ranking import report_ranking
 from ab_runner.report.tables.studies import compared_with_study, conclusions_of, judged, study_of
 from ab_runner.store.reader import Stored
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 SWEEPS = {
     "rates": open_sweeps.rates(), "peak": open_sweeps.shares(), "slo": open_sweeps.capacities(),
     "idle": open_sweeps.idle(),
@@ -48,10 +43,7 @@ EACH = pytest.mark.parametrize(("name", "stored"), SWEEPS.items(), ids=list(SWEE
 def test_the_tables_are_as_their_golden_file(name: str, stored: Stored) -> None:
     analysis = analyse(stored)
     text = markdown.render(report_of(analysis, everything=True)) + "\n" + markdown.render(report_ranking(analysis))
-    file = GOLDEN / f"open-load-{name}.md"
-    if "AB_RUNNER_WRITE_GOLDEN" in os.environ:
-        file.write_text(text)
-    assert text == file.read_text()
+    assert text == golden(f"open-load-{name}.md", text)
 
 
 @EACH

@@ -1,16 +1,12 @@
-"""The reports of a result of two sessions.
-
-To take over a change that is wanted in the golden files, run with AB_RUNNER_WRITE_GOLDEN=1 and read the diff.
-"""
+"""The reports of a result of two sessions."""
 
 from __future__ import annotations
 
 import csv
-import os
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from support.golden import golden
 from support.sessions import FIRST, SECOND
 
 from ab_runner.analysis.selection import Selection, narrowed
@@ -28,7 +24,6 @@ from ab_runner.report.tables.ranking import report_ranking
 from ab_runner.report.tables.studies import judged
 from ab_runner.report.tables.then_and_now import report_then_and_now
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 STUDY = replace(
     read_study(DEFAULT_STUDY, {}),
     figures=(
@@ -50,10 +45,7 @@ FILES = {
 
 @pytest.mark.parametrize(("name", "text"), FILES.items(), ids=list(FILES))
 def test_the_reports_are_as_their_golden_files(name: str, text: str) -> None:
-    file = GOLDEN / name
-    if "AB_RUNNER_WRITE_GOLDEN" in os.environ:
-        file.write_text(text)
-    assert text == file.read_text()
+    assert text == golden(name, text)
 
 
 def test_the_page_says_of_which_sessions_it_is_and_calls_ranges_no_intervals() -> None:

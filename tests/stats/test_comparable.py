@@ -10,7 +10,7 @@ from itertools import combinations
 from math import isfinite, log
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ab_runner.stats.comparable import comparable
@@ -49,7 +49,6 @@ SWEEPS = st.integers(3, 8).flatmap(
 )
 
 
-@settings(deadline=None)
 @given(SWEEPS)
 def test_whatever_the_figures_each_two_servers_have_a_finite_difference_with_an_error(
     found: dict[str, dict[int, float]],
@@ -66,7 +65,6 @@ def test_whatever_the_figures_each_two_servers_have_a_finite_difference_with_an_
         assert interval.low <= interval.high
 
 
-@settings(deadline=None)
 @given(SWEEPS)
 def test_whatever_the_figures_the_servers_are_ranked(found: dict[str, dict[int, float]]) -> None:
     ranking = rank({name: Measurement(mean) for name, mean in comparable(found).items()})
@@ -74,7 +72,6 @@ def test_whatever_the_figures_the_servers_are_ranked(found: dict[str, dict[int, 
     assert all(size >= 0 for size in ranking.tied.values())
 
 
-@settings(deadline=None)
 @given(st.integers(3, 8), st.integers(2, 8), LEVELS)
 def test_equal_figures_of_all_servers_are_no_order(servers: int, together: int, level: float) -> None:
     equal = figures([level] * servers, together, [[1.0] * 6] * servers)

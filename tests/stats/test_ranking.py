@@ -5,7 +5,7 @@ from itertools import permutations
 from math import log
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ab_runner.stats.pairing import Measurement, pair
@@ -40,7 +40,6 @@ def around(rate: float) -> list[float]:
     return [rate * factor for factor in (0.995, 1.004, 0.999, 1.002, 0.997, 1.005)]
 
 
-@settings(deadline=None)
 @given(TABLES)
 def test_servers_that_cannot_be_told_apart_share_a_rank_and_ranks_that_do_not_touch_were_tested(
     table: dict[str, list[float]],
@@ -55,7 +54,6 @@ def test_servers_that_cannot_be_told_apart_share_a_rank_and_ranks_that_do_not_to
             assert second.best <= first.worst
 
 
-@settings(deadline=None)
 @given(TABLES)
 def test_who_is_faster_is_an_order(table: dict[str, list[float]]) -> None:
     faster = rank(table).faster
@@ -63,7 +61,6 @@ def test_who_is_faster_is_an_order(table: dict[str, list[float]]) -> None:
     assert all((a, d) in faster for a, b in faster for c, d in faster if b == c)
 
 
-@settings(deadline=None)
 @given(TABLES, st.floats(0.01, 100))
 def test_neither_the_unit_nor_the_order_of_servers_matters(table: dict[str, list[float]], factor: float) -> None:
     turned = {name: [rate * factor for rate in table[name]] for name in reversed(table)}
@@ -112,7 +109,6 @@ def test_two_limited_servers_of_which_one_is_behind_a_free_one_are_in_the_order_
     assert not ranking.not_compared
 
 
-@settings(deadline=None)
 @given(LIMITED_TABLES)
 def test_each_pair_is_in_an_order_tied_or_not_compared(table: dict[str, Measurement]) -> None:
     ranking = rank_measurements(table)
@@ -129,7 +125,6 @@ def test_each_pair_is_in_an_order_tied_or_not_compared(table: dict[str, Measurem
     assert ranking.pairs == len(ranking.faster) + len(ranking.tied) + len(ranking.not_compared)
 
 
-@settings(deadline=None)
 @given(LIMITED_TABLES)
 def test_lower_bounds_keep_the_order_an_order_and_nobody_is_behind_for_a_bound(
     table: dict[str, Measurement],
@@ -145,7 +140,6 @@ def test_lower_bounds_keep_the_order_an_order_and_nobody_is_behind_for_a_bound(
             assert (one, other) in ranking.faster
 
 
-@settings(deadline=None)
 @given(LIMITED_TABLES)
 def test_no_ranking_contradicts_the_pairs_that_it_is_made_of(table: dict[str, Measurement]) -> None:
     """What a comparison of two alone concludes, uncorrected, never is the reverse of their ranks."""

@@ -8,17 +8,22 @@ from __future__ import annotations
 import http.server
 import socket
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import pytest
 from recordings.ab.outputs import golden
 
 from ab_runner.load.generator import Completed
 from ab_runner.model.message import Code, Message, Skip
+from ab_runner.model.resources import Usage
 from ab_runner.model.server import Server
+from ab_runner.monitor.sampler import ResourceSampler
 from ab_runner.monitor.watch import ResourceAccounts
 from ab_runner.runtime.base import StartError, take_from
+from ab_runner.sweep.server import start
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -38,6 +43,18 @@ def recorded(name: str) -> Completed:
     """One of the recorded runs of ab in tests/recordings/ab."""
     case = golden(name)
     return Completed(case.exit_code, case.stdout, case.stderr)
+
+
+def sampled(monkeypatch: pytest.MonkeyPatch, usages: Iterable[Usage]) -> None:
+    """Have the loads that are watched take these, one after the other."""
+    taken = iter(usages)
+
+    class Sampler(ResourceSampler):
+        def __exit__(self, *raised: Any) -> None:
+            super().__exit__(*raised)
+            self.usage = next(taken)
+
+    monkeypatch.setattr(start, "ResourceSampler", Sampler)
 
 
 Generate = Callable[[Server, Sequence[str]], Completed]

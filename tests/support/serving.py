@@ -21,6 +21,12 @@ def keep(folder: Path, stored: Stored, *more: Record) -> Store:
     return store
 
 
+def kept(folder: Path, stored: Stored) -> str:
+    """The folder of a sweep that was written."""
+    keep(folder, stored).close()
+    return str(folder)
+
+
 @contextmanager
 def serving(results: Path) -> Iterator[int]:
     """At that port, until the block ends."""

@@ -2,17 +2,16 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, repeat
 from pathlib import Path
-from types import TracebackType
-from typing import ClassVar
 
 import msgspec
 import pytest
 from support.attacks import attacking, says
 from support.builders import load_host, said, said_of, server, sweep, usage
 from support.course_sweep import course
-from support.fakes import FakeRemote, FakeRuntime, FakeServer, Generate, recorded
+from support.fakes import FakeRemote, FakeRuntime, FakeServer, Generate, recorded, sampled
 from support.waiting import until
 
 from ab_runner.host.cooldown import Settled
@@ -22,6 +21,7 @@ from ab_runner.model.load import Load
 from ab_runner.model.message import Code, Message
 from ab_runner.model.protocol import NO_WARM_UP, PROTOCOLS, Protocol, WarmUp
 from ab_runner.model.records import AnswerRecord, EndRecord, Record, StartRecord, WarmUpRecord
+from ab_runner.model.resources import Usage
 from ab_runner.model.server import Server
 from ab_runner.model.trial import COLD, DISTURBED, NotMeasured, RepeatedTrial, Trial
 from ab_runner.model.workload import WorkloadName
@@ -481,22 +481,13 @@ UNTIL_WARM = msgspec.structs.replace(
 )
 
 
-class ColdSampler(ResourceSampler):
-    """Says that the compiler took so much of a second of CPU time; one value for each run of the generator."""
-
-    shares: ClassVar[list[float]] = []
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, value, trace)
-        share = self.shares.pop(0) if self.shares else 0.0
-        self.usage = usage(server_cpu_seconds=1.0, jit_cpu_seconds=share)
+def compiling(*shares: float) -> Iterator[Usage]:
+    """The compiler takes so much of a second of CPU time, and none of what follows."""
+    return (usage(server_cpu_seconds=1.0, jit_cpu_seconds=share) for share in chain(shares, repeat(0.0)))
 
 
 def test_warm_up_goes_on_until_the_compiler_is_quiet(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
-    monkeypatch.setattr(ColdSampler, "shares", [0.6] * 7)
+    sampled(monkeypatch, compiling(*[0.6] * 7))
     harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
     warm_up = next(record for record in harness.stored.records if isinstance(record, WarmUpRecord))
     assert [len(turns.rates) for turns in warm_up.turns] == [8], "the eighth is the first quiet one"
@@ -551,8 +542,7 @@ def test_a_lead_in_comes_before_each_timed_trial(harness: SweepHarness) -> None:
 
 
 def test_a_trial_that_was_cold_is_made_again_and_kept(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
-    monkeypatch.setattr(ColdSampler, "shares", [0.0] * 5 + [0.3])
+    sampled(monkeypatch, compiling(*[0.0] * 5, 0.3))
     harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
     assert harness.cells() == {("a-1", 10): "valid"}
     (cold,) = [record for record in harness.stored.records if isinstance(record, RepeatedTrial)]
@@ -563,8 +553,7 @@ def test_a_trial_that_was_cold_is_made_again_and_kept(harness: SweepHarness, mon
 
 
 def test_a_cold_trial_is_stored_with_its_batch(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
-    monkeypatch.setattr(ColdSampler, "shares", [0.0] * 10 + [0.3] * 4)
+    sampled(monkeypatch, compiling(*[0.0] * 10, *[0.3] * 4))
     harness.run(A, B, generate=always(TIMED), protocol=UNTIL_WARM, together=2)
     batches = {record.batch for record in harness.stored.records if isinstance(record, Trial)}
     cold = [record.trial for record in harness.stored.records if isinstance(record, RepeatedTrial)]
@@ -573,16 +562,14 @@ def test_a_cold_trial_is_stored_with_its_batch(harness: SweepHarness, monkeypatc
 
 
 def test_a_trial_that_stays_cold_has_that_as_its_reason(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
-    monkeypatch.setattr(ColdSampler, "shares", [0.0] * 5 + [0.6, 0.5, 0.4, 0.3, 0.25])
+    sampled(monkeypatch, compiling(*[0.0] * 5, 0.6, 0.5, 0.4, 0.3, 0.25))
     harness.run(A, generate=always(TIMED), protocol=UNTIL_WARM)
     assert harness.cells() == {("a-1", 10): "cold: the JIT took 25 % of the server's CPU time"}
     assert harness.kinds().count("RepeatedTrial") == 4
 
 
 def test_a_cold_trial_by_requests_is_not_repeated(harness: SweepHarness, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
-    monkeypatch.setattr(ColdSampler, "shares", [0.0, 0.3])
+    sampled(monkeypatch, compiling(0.0, 0.3))
     harness.run(A, generate=always(GOOD))
     assert harness.cells() == {("a-1", 10): "cold: the JIT took 30 % of the server's CPU time"}
     assert "RepeatedTrial" not in harness.kinds()
@@ -591,8 +578,7 @@ def test_a_cold_trial_by_requests_is_not_repeated(harness: SweepHarness, monkeyp
 def test_without_warm_up_a_cold_trial_counts_and_nothing_comes_before_it(
     harness: SweepHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(start_module, "ResourceSampler", ColdSampler)
-    monkeypatch.setattr(ColdSampler, "shares", [0.6])
+    sampled(monkeypatch, compiling(0.6))
     harness.run(A, generate=always(TIMED), protocol=msgspec.structs.replace(UNTIL_WARM, warm_up=NO_WARM_UP))
     assert harness.cells() == {("a-1", 10): "valid"}
     assert "RepeatedTrial" not in harness.kinds()
@@ -616,28 +602,21 @@ def test_a_trial_is_stored_with_its_course_where_its_load_takes_ten_seconds_or_m
     assert trial.course == (course() if seconds == 10 else msgspec.UNSET)
 
 
-class StolenSampler(ResourceSampler):
-    """Says that the hypervisor took such a share of the CPU time; one value for each run that is watched: the window of
-    the warm-up, then trials."""
-
-    shares: ClassVar[list[float]] = []
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, value, trace)
-        self.usage = usage(server_stolen_share=0.0, generator_stolen_share=self.shares.pop(0))
-
-
 TIMED_TRIALS = msgspec.structs.replace(PROTOCOL, trial=Load(seconds=1))
 PLENTY = 1_000.0
 
 
 @pytest.fixture
 def stolen(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Makes the hypervisor take these shares of the CPU time: during the warm-up, and during each trial."""
-    monkeypatch.setattr(start_module, "ResourceSampler", StolenSampler)
-    return lambda *shares: monkeypatch.setattr(StolenSampler, "shares", [0.0, *shares])
+    """Makes the hypervisor take such a share of the CPU time of each trial, and none of the warm-up's."""
+
+    def take(*shares: float) -> None:
+        sampled(
+            monkeypatch,
+            [usage(server_stolen_share=0.0, generator_stolen_share=share) for share in (0.0, *shares)],
+        )
+
+    return take
 
 
 def share_of(trial: Trial) -> float | None:

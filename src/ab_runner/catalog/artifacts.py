@@ -47,14 +47,17 @@ def path_of(artifact: Artifact) -> Path:
 
 def state_of(artifact: Artifact) -> State:
     """Return whether the artifact is in the cache, with the right sha256. One that is there under its former name is
-    copied to its place."""
+    copied to its place. ArtifactError if the cache cannot be read, or the copy not be written."""
     path = path_of(artifact)
-    if not path.is_file():
-        former = path.with_name(f"{artifact.sha256}-{artifact.file}")  # its name in the cache until November 2026
-        if not former.is_file() or _sha256(former) != artifact.sha256:
-            return "missing"
-        _keep(former.read_bytes(), artifact)
-    return "present" if _sha256(path) == artifact.sha256 else "damaged"
+    try:
+        if not path.is_file():
+            former = path.with_name(f"{artifact.sha256}-{artifact.file}")  # its name in the cache until November 2026
+            if not former.is_file() or _sha256(former) != artifact.sha256:
+                return "missing"
+            _keep(former.read_bytes(), artifact)
+        return "present" if _sha256(path) == artifact.sha256 else "damaged"
+    except OSError as error:
+        raise ArtifactError(f"{path}: {error.strerror}; it is in the cache of files that no registry has") from error
 
 
 def unavailable(server: Server) -> Skip | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from ab_runner import paths
 from ab_runner.catalog import compose
 from ab_runner.catalog.catalog import load_catalog
+from ab_runner.catalog.server_file import TAKEN
 from ab_runner.catalog.servers import SHARED
 from ab_runner.catalog.template import DESCRIPTION, OUTSIDE, description, files_of, with_module
 from ab_runner.errors import UserError
@@ -32,9 +33,11 @@ def make(id: str) -> Path:
         _write(folder, files_of(id, template, datetime.date.today()))
         write_whole(pom, with_module(before, id).encode())
         write_whole(paths.ROOT / "compose.yaml", compose.render(load_catalog().servers.values()).encode())
-    except OSError as error:
+    except (OSError, UserError) as error:
         shutil.rmtree(folder, ignore_errors=True)
         write_whole(pom, before.encode())
+        if isinstance(error, UserError):
+            raise
         raise UserError(f"{error.filename} cannot be written: {error.strerror}") from None
     return folder
 
@@ -64,6 +67,8 @@ def _check_free(id: str, *folders: Path) -> None:
         raise UserError(f"the id {id} is taken: {found} is there; choose another")
     if id in compose.TOOLS:
         raise UserError(f"the id {id} is taken: compose.yaml has a service of that name; choose another")
+    if id in TAKEN or not id[0].isalpha():
+        raise UserError(f"no server can be called {id!r}; begin the name with its family")
     servers = load_catalog().servers
     owner = current_id(id, servers.values())
     if owner in servers:

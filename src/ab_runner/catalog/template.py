@@ -41,7 +41,7 @@ def package_of(id: str) -> str:
     """Return the Java package of a server, `mina092` for `mina-0.9.2`, with `_` before what Java does not take as a
     name."""
     name = id.replace("-", "").replace(".", "")
-    return f"_{name}" if name[0].isdigit() or _JAVA_WORD.fullmatch(name) else name
+    return f"_{name}" if _JAVA_WORD.fullmatch(name) else name
 
 
 def description(id: str, template: str, released: datetime.date) -> str:

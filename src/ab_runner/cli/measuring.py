@@ -16,6 +16,7 @@ from ab_runner.cli.progress import display_for
 from ab_runner.errors import UserError
 from ab_runner.model.records import is_valid
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.text import counted
 from ab_runner.model.trial import NotMeasured, Trial
 from ab_runner.report.formats import terminal
 from ab_runner.report.formats.files import write_reports
@@ -70,9 +71,9 @@ def _show_start(ready: ReadySweep, folder: Path) -> None:
         if not finding.good:
             say_err(f"! {finding.text}")
     servers = len({run.server for run in ready.runs})
-    what = f"{_count(ready.cells, 'trial')} of {_count(servers, 'server')}, runtime {ready.runtime.name}"
+    what = f"{counted(ready.cells, 'trial')} of {counted(servers, 'server')}, runtime {ready.runtime.name}"
     if ready.sweep.request.swarm:
-        what += f" on {_count(ready.nodes, 'node')} of the swarm"
+        what += f" on {counted(ready.nodes, 'node')} of the swarm"
     expected = ready.expected
     say_err(f"{what}, about {time_text(expected.seconds)}" if expected else what)
     say_err(tables_said(expected, _shown(folder)))
@@ -110,7 +111,3 @@ def _show_beside_study(analysis: SweepAnalysis) -> None:
             put("", *terminal.render(report, console_for(sys.stdout).width))
     except UserError as error:
         say_err(f"ab-runner: {error}")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

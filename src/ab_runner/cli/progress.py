@@ -14,6 +14,7 @@ from rich.text import Text
 from ab_runner.analysis.cells import summarise_record
 from ab_runner.analysis.overview import seconds_left
 from ab_runner.model.axis import Axis, level_text
+from ab_runner.model.text import counted
 from ab_runner.model.trial import CellRecord, NotMeasured
 from ab_runner.report.say.figures import result_text
 from ab_runner.report.say.numbers import time_left_text
@@ -77,8 +78,7 @@ def phase_text(phase: PhaseStarted, axis: Axis = "connections") -> str:
 
 def left_out_text(event: CellsLeftOut) -> str:
     """Return how many cells are left out, and why."""
-    cells = "1 cell" if event.cells == 1 else f"{event.cells} cells"
-    return f"left out: {cells} that failed in half of the blocks"
+    return f"left out: {counted(event.cells, 'cell')} that failed in half of the blocks"
 
 
 class PlainDisplay:

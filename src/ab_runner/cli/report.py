@@ -184,12 +184,16 @@ def _conflicts(wanted: Wanted) -> Iterator[str]:
         yield "--html writes a page of the whole sweep; --servers, --workloads and --concurrency do not go with it"
     if wanted.files and wanted.only:
         yield "--only is for tables, not for --html and --svg"
+    if wanted.files and wanted.form != "terminal":
+        yield "--format is for tables, not for --html and --svg"
     if wanted.only == "fastest" and (wanted.servers or wanted.concurrency):
         yield "--only fastest compares all servers at all levels; it takes --workloads"
     if wanted.then_and_now and wanted.servers:
         yield "--then-and-now ranks all servers that have published figures; it takes --workloads and --concurrency"
     if wanted.then_and_now and wanted.only not in (None, "tables", "ranking"):
         yield f"--then-and-now has no {wanted.only}; it takes --only tables and --only ranking"
+    if wanted.form == "csv" and wanted.then_and_now and wanted.only:
+        yield "--then-and-now --format csv has every row; --only selects tables"
     if wanted.form == "csv" and not wanted.then_and_now and (wanted.selects or wanted.only):
         rows = "cell" if len(wanted.results) > 1 else "trial"
         yield f"--format csv has every {rows}; --servers, --workloads, --concurrency and --only select tables"

@@ -14,6 +14,7 @@ import click
 from click.core import ParameterSource
 
 from ab_runner import paths
+from ab_runner.analysis.sessions import as_one
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.catalog.catalog import load_catalog
 from ab_runner.cli import compare, conclusions, report
@@ -29,6 +30,7 @@ from ab_runner.report.tables.comparison import report_comparison
 from ab_runner.report.tables.servers import report_servers
 from ab_runner.report.tables.studies import judged
 from ab_runner.store.layout import LATEST
+from ab_runner.store.reader import read
 
 Load = Callable[[Path], SweepAnalysis]
 
@@ -111,7 +113,7 @@ def _report(values: Mapping[str, Any], load: Load) -> Report | Pictures:
 
 def _compare(values: Mapping[str, Any], load: Load) -> Report:
     _check_named(values["results"])
-    sweeps = [load(folder) for folder in values["results"]]
+    sweeps = [as_one(read(folder)) for folder in values["results"]]
     named = [*zip(map(str, values["results"]), sweeps, strict=True)]
     return report_comparison(sweeps, compare_all(named, slower=None, anyway=values["anyway"]))
 
@@ -123,7 +125,7 @@ def _conclusions(values: Mapping[str, Any], load: Load) -> Report:
 
 
 def _list(values: Mapping[str, Any], load: Load) -> Report:
-    return report_servers(load_catalog().named(values["servers"]))
+    return report_servers(load_catalog(study=values["study"]).named(values["servers"]))
 
 
 _COMMANDS: dict[str, tuple[click.Command, Callable[[Mapping[str, Any], Load], Report | Pictures]]] = {

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from math import ceil
 
 from ab_runner.load import ab_command, ab_outcome, ab_output
-from ab_runner.load.generator import Asked, Completed, Executor, Generator, Run, Target
-from ab_runner.load.parallel import merged, outputs, parallel_command, split_connections, sum_counts
+from ab_runner.load.generator import Asked, Executor, Generator, Run, Target, transcript
+from ab_runner.load.parallel import outputs, parallel_command, split_connections
+from ab_runner.load.shares import merged
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Message, Verdict
 from ab_runner.model.workload import Workload
@@ -55,19 +56,16 @@ class Ab:
         runs = (outputs(done.stdout, len(commands)) if len(commands) > 1 else []) or [done]
         milliseconds = [ab_output.parse_milliseconds(executor.take(f"{name}.latencies") or "") for name in names]
         csv_texts: list[str | None] = [executor.take(f"{name}.csv") for name in names] or [None] * len(shares)
-        results = [
-            ab_output.parse(run.stdout, run.stderr, run.exit_code, text)
-            for run, text in zip(runs, csv_texts, strict=False)
+        found = [
+            ab_outcome.read(run, text, counts, load.requests is None)
+            for run, text, counts in zip(runs, csv_texts, milliseconds or [{}] * len(shares), strict=False)
         ]
-        figures = results[0] if len(commands) == 1 else merged(results, milliseconds or [{}] * len(results))
         return Run(
             command=tuple(commands[0]),
             exit_code=done.exit_code,
-            result=figures
-            if isinstance(figures, Message)
-            else ab_outcome.outcome_of(figures, sum_counts(milliseconds), load.requests is None),
+            result=_together(found),
             seconds=seconds,
-            output=_text(commands[0], done),
+            output=transcript(commands[0], done, _KEPT_AT_MOST),
         )
 
     def limit(self, outcome: Outcome, by_cpu: Limit | None) -> Limit | None:
@@ -80,6 +78,17 @@ class Ab:
 
 
 GENERATOR: Generator = Ab()
+
+
+def _together(found: Sequence[Outcome | Message]) -> Outcome | Message:
+    """Return what all processes found. If one failed, all failed: without its load the others measured something
+    else."""
+    outcomes: list[Outcome] = []
+    for each in found:
+        if isinstance(each, Message):
+            return each
+        outcomes.append(each)
+    return merged(outcomes) if len(outcomes) > 1 else outcomes[0]
 
 
 def _file_names(record_as: str | None, processes: int) -> list[str]:
@@ -123,8 +132,3 @@ def _one_command(commands: Sequence[list[str]], names: Sequence[str], executor: 
             for command, name in zip(commands, names, strict=True)
         ]
     return commands[0] if len(commands) == 1 else parallel_command(commands, executor.cpus)
-
-
-def _text(command: Sequence[str], done: Completed) -> str:
-    stdout, stderr = done.stdout[:_KEPT_AT_MOST], done.stderr[:_KEPT_AT_MOST]
-    return f"$ {' '.join(command)}\n{stdout}\n--- stderr\n{stderr}\n--- exit code {done.exit_code}\n"

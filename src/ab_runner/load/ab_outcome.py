@@ -6,8 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from ab_runner.load import ab_output
 from ab_runner.load.ab_output import AbFigures
-from ab_runner.load.generator import Asked
+from ab_runner.load.generator import Asked, Completed
 from ab_runner.load.latency import distribution
 from ab_runner.load.trial_validity import KEPT_ALIVE_AT_LEAST, kept_alive, short, wrong_length
 from ab_runner.model.load import Outcome
@@ -16,6 +17,12 @@ from ab_runner.model.message import Code, Message, Verdict
 NON_2XX, WRITE_ERRORS = "non-2xx", "write errors"
 _LONGEST = 10**18
 """Microseconds. ab's clock can jump: what is longer is stored as this, and what is shorter than nothing as 0."""
+
+
+def read(run: Completed, percentiles: str | None, milliseconds: Mapping[int, int], is_timed: bool) -> Outcome | Message:
+    """Return what a run of ab found, or why it failed. `percentiles` is the text of its -e file, None without one."""
+    figures = ab_output.parse(run.stdout, run.stderr, run.exit_code, percentiles)
+    return figures if isinstance(figures, Message) else outcome_of(figures, milliseconds, is_timed)
 
 
 def outcome_of(figures: AbFigures, milliseconds: Mapping[int, int], is_timed: bool) -> Outcome:

@@ -87,8 +87,6 @@ def parse_milliseconds(text: str) -> dict[int, int]:
 
 # --- figures ---------------------------------------------------------------------------------------------------
 
-_STDERR_AT_MOST = 1 << 20
-"""Characters; ab prints less than a thousand."""
 # Digits are bounded so that int() and float() take all that matches, and so that the figures of several processes
 # together are within the limits of what is stored.
 _VERSION = re.compile(r"^This is ApacheBench, Version (\S.{0,99})$", re.MULTILINE)

@@ -16,3 +16,9 @@ EXIT_CODES: dict[int, Code] = {
     143: Code.KILLED,
 }
 """124 is the `timeout` command's, 125 to 127 are Docker's and the shell's, 128 + N is the end by signal N."""
+
+
+def by_exit_code(code: int) -> Code | None:
+    """Return why a program ended by its exit code, which is negative where a signal ended it; None if that does not say
+    it."""
+    return EXIT_CODES.get(code if code >= 0 else 128 - code)

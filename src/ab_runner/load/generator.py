@@ -38,6 +38,12 @@ class GeneratorError(Exception):
     """A generator did not say what it was asked; the text is its own line about that."""
 
 
+def transcript(command: Sequence[str], done: Completed, at_most: int) -> str:
+    """Return a command and what it printed, up to so many characters of each stream."""
+    stdout, stderr = done.stdout[:at_most], done.stderr[:at_most]
+    return f"$ {' '.join(command)}\n{stdout}\n--- stderr\n{stderr}\n--- exit code {done.exit_code}\n"
+
+
 class Executor(Protocol):
     """Runs a generator's commands beside one server that has been started."""
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from ab_runner.load import open_load_output
-from ab_runner.load.generator import Asked, Executor, Generator, GeneratorError, Run, Target
+from ab_runner.load.generator import Asked, Executor, Generator, GeneratorError, Run, Target, transcript
 from ab_runner.load.open_validity import judge_open, open_limit
 from ab_runner.load.with_file import with_file
 from ab_runner.model.load import Limit, Load, Outcome
@@ -69,8 +69,7 @@ class OpenLoadGenerator:
             exit_code=done.exit_code,
             result=open_load_output.parse(done.stdout[:_KEPT_AT_MOST], done.stderr, done.exit_code),
             seconds=seconds,
-            output=f"$ {' '.join(command)}\n{done.stdout[:_KEPT_AT_MOST]}\n--- stderr\n{done.stderr[:_KEPT_AT_MOST]}\n"
-            f"--- exit code {done.exit_code}\n",
+            output=transcript(command, done, _KEPT_AT_MOST),
         )
 
     def limit(self, outcome: Outcome, by_cpu: Limit | None) -> Limit | None:

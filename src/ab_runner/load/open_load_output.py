@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from ab_runner.load.exit_codes import by_exit_code
 from ab_runner.model.limits import Amount, Count
 from ab_runner.model.load import Arrivals, Beside, Outcome, Second
 from ab_runner.model.message import Code, Message
@@ -14,7 +15,6 @@ from ab_runner.model.text import shown
 
 _FORMAT = 2
 _DETAIL_AT_MOST = 300
-_OVER_TIME = 124
 _NOT_RUN = 2
 
 
@@ -198,8 +198,8 @@ def _arrivals(output: _Output, rate: int) -> Arrivals:
 def _failure(stdout: str, stderr: str, exit_code: int) -> Message:
     lines = [line for line in (stderr or stdout).splitlines() if line.strip()]
     detail = shown(lines[-1], _DETAIL_AT_MOST) if lines else "nothing printed"
-    if exit_code == _OVER_TIME:
-        return Message(Code.OVER_TIME, detail=detail)
+    if code := by_exit_code(exit_code):
+        return Message(code, detail=detail)
     if exit_code == _NOT_RUN and "cannot reach" in detail:
         return Message(Code.REFUSED, detail=detail)
     return Message(Code.NO_FIGURES if exit_code in (0, 1) else Code.UNSAID, detail=detail)

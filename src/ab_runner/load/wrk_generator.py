@@ -12,7 +12,7 @@ from math import ceil
 from urllib.parse import urlsplit
 
 from ab_runner.load import wrk_output
-from ab_runner.load.generator import Asked, Executor, Generator, Run, Target
+from ab_runner.load.generator import Asked, Executor, Generator, Run, Target, transcript
 from ab_runner.load.with_file import with_file
 from ab_runner.model.load import Limit, Load, Outcome
 from ab_runner.model.message import Verdict
@@ -54,13 +54,14 @@ class Wrk:
         began = time.monotonic()
         done = executor.execute(with_file(script, text, _ended(command, load)), target.time_limit)
         seconds = time.monotonic() - began
-        stdout, stderr = done.stdout[:_KEPT_AT_MOST], done.stderr[:_KEPT_AT_MOST]
         return Run(
             command=tuple(command),
             exit_code=done.exit_code,
-            result=wrk_output.parse(stdout, stderr, done.exit_code, concurrency, target.keep_alive),
+            result=wrk_output.parse(
+                done.stdout[:_KEPT_AT_MOST], done.stderr[:_KEPT_AT_MOST], done.exit_code, concurrency, target.keep_alive
+            ),
             seconds=seconds,
-            output=f"$ {' '.join(command)}\n{stdout}\n--- stderr\n{stderr}\n--- exit code {done.exit_code}\n",
+            output=transcript(command, done, _KEPT_AT_MOST),
         )
 
     def limit(self, outcome: Outcome, by_cpu: Limit | None) -> Limit | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ab_runner.load.exit_codes import EXIT_CODES
+from ab_runner.load.exit_codes import by_exit_code
 from ab_runner.load.generator import Asked
 from ab_runner.load.trial_validity import short, wrong_total
 from ab_runner.model.limits import Amount, Count
@@ -71,10 +71,9 @@ _PHRASES: dict[str, Code] = {
 
 def parse(stdout: str, stderr: str, exit_code: int, connections: int, keep_alive: bool) -> Outcome | Message:
     """Return what wrk found over so many connections, kept or not. Never raises, whatever the text."""
-    code = exit_code if exit_code >= 0 else 128 - exit_code
-    if code:
+    if exit_code:
         return Message(
-            EXIT_CODES.get(code) or _by_phrase(stdout + stderr), detail=_last_line(stderr) or _last_line(stdout)
+            by_exit_code(exit_code) or _by_phrase(stdout + stderr), detail=_last_line(stderr) or _last_line(stdout)
         )
     try:
         figures = msgspec.json.decode(_last_line(stdout, _MOST_FIGURES), type=_Figures)

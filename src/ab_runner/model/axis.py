@@ -27,8 +27,8 @@ class OpenLoad(Struct, frozen=True, kw_only=True, omit_defaults=True):
     percentile: Percentile = "p99"
     """What an SLO bounds."""
     reference_at_all_levels: bool = False
-    """Whether latencies of the reference are measured beside all those of the servers. False in older sweeps, which
-    have it at the middle level."""
+    """Whether latencies of the reference are measured beside all those of the servers. False for `slo`, for
+    loads of studies and in older sweeps, which have it at the middle level."""
     is_exact: bool = False
     """A trial has the seconds of the protocol, no load before them, and all of them count, as a study says. Otherwise
     it has a lead-in, and goes on until it has so many clean seconds."""

@@ -38,7 +38,7 @@ class Usage(Struct, frozen=True, kw_only=True):
     peak_memory_bytes: Count | None
     """The highest memory of its own that the server had; sampled about ten times a second."""
     context_switches: Whole | None
-    """Of the server's threads that lived at the end."""
+    """Of the server's threads that lived at the end, and of compiler threads that had ended."""
     jit_cpu_seconds: Real | None = None
     """Of a JVM's compiler threads, those that ended included; None where there are none to be seen."""
     server_stolen_share: Real | None = None

@@ -1,4 +1,4 @@
-"""Text that a server or someone else's file may have chosen, made harmless."""
+"""Small texts: what a server or someone else's file may have chosen, made harmless, and counts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ def visible(text: str) -> str:
     """Return a text with what is no part of one escaped: control characters, and what is invisible or turns the
     direction of the text. Tabs and line ends stay."""
     return _NOT_SHOWN.sub(lambda found: _escaped(found[0]), text)
+
+
+def counted(number: int, what: str) -> str:
+    """Return `1 cell` or `2 cells`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def shown(line: str, at_most: int) -> str:

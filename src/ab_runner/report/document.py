@@ -70,10 +70,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """A document of tables. `answer` and `summary` come first: who is fastest, and how far that can be trusted. Facts
     about what was run, the tables and warnings follow. `notes` explain marks that are in several tables."""
 
-    heading: str
-    facts: tuple[str, ...]
-    tables: tuple[Table, ...]
-    warnings: tuple[str, ...]
+    heading: str = ""
+    facts: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     answer: Table | None = None
     summary: tuple[str, ...] = ()
@@ -91,16 +91,16 @@ def plain(texts: Iterable[str]) -> tuple[TableCell, ...]:
 
 def only_tables(report: Report) -> Report:
     """Return the tables of a report with their notes, for a page that has a heading of its own."""
-    return Report(heading="", facts=(), tables=report.tables, warnings=(), notes=report.notes)
+    return Report(tables=report.tables, notes=report.notes)
 
 
 def only_fastest(report: Report) -> Report:
     """Return the table of the fastest servers alone. UserError if no server has a figure."""
     if report.answer is None:
         raise UserError("no server has a figure")
-    return Report(heading="", facts=(), tables=(report.answer,), warnings=())
+    return Report(tables=(report.answer,))
 
 
 def only_summary(report: Report) -> Report:
     """Return the summary of a report alone."""
-    return Report(heading="", facts=(), tables=(), warnings=(), summary=report.summary)
+    return Report(summary=report.summary)

@@ -1,9 +1,5 @@
 """HTTP servers that misbehave in one way each, to see what Apache Benchmark makes of it.
 
-    python misbehave.py MODE PORT
-
-serves on 127.0.0.1 until it is stopped. From a test:
-
     with misbehave.serving("resets-now-and-then") as port:
         ...
 
@@ -17,7 +13,6 @@ import contextlib
 import itertools
 import socket
 import struct
-import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
@@ -312,17 +307,3 @@ def serving(mode: str, port: int = 0) -> Iterator[int]:
     finally:
         stop()
         thread.join()
-
-
-def main(arguments: list[str]) -> int:
-    if len(arguments) != 2 or arguments[0] not in MODES:
-        print(f"usage: misbehave.py MODE PORT, where MODE is one of {', '.join(MODES)}", file=sys.stderr)
-        return 2
-    mode, port = arguments[0], int(arguments[1])
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve(MODES[mode], port, lambda bound, _: print(f"listening on 127.0.0.1:{bound}", flush=True)))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

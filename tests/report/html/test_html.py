@@ -17,6 +17,7 @@ from support.builders import answer, failed_trial, noted, outcome, served, serve
 from support.course_sweep import course_sweep
 from support.evil_sweep import CONTROLS, EVIL, evil_sweep
 from support.full_sweep import full_sweep
+from support.serving import kept
 from support.small_sweep import STORED, STUDY
 
 from ab_runner.analysis.sweep_analysis import analyse
@@ -26,7 +27,6 @@ from ab_runner.report import html
 from ab_runner.report.html.page import page_of
 from ab_runner.report.say.figures import cell_text
 from ab_runner.store.reader import Stored
-from ab_runner.store.writer import Store
 
 ROOT = Path(__file__).parents[3]
 
@@ -210,10 +210,6 @@ def test_a_starved_cell_says_so_where_its_rate_would_stand() -> None:
     assert row["missing"] == "25,000 (20 of 100 connections served)"
 
 
-def test_a_rate_that_ab_limited_is_a_lower_bound() -> None:
-    assert "≥ 5,000<abbr" in html.render(analyse(STORED), None)
-
-
 def test_warm_ups_have_a_panel_for_each_load_and_the_share_of_the_jit_in_each_cycle() -> None:
     turns = tuple(WarmUpTurns("small", level, (1_000.0, 2_000.0)) for level in (10, 1000))
     new = WarmUpRecord(
@@ -290,11 +286,7 @@ def test_commands_that_draw_nothing_load_neither_templates_nor_charts() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    store = Store.make(tmp_path / "sweep", STORED.sweep)
-    for record in STORED.records:
-        store.append(record)
-    store.close()
-    return tmp_path / "sweep"
+    return Path(kept(tmp_path / "sweep", STORED))
 
 
 def report(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:

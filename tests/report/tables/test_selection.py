@@ -1,18 +1,14 @@
-"""Reports of a part of a sweep, and the small tables of a page.
-
-To take over a change that is wanted in the golden files, run with AB_RUNNER_WRITE_GOLDEN=1 and read the diff.
-"""
+"""Reports of a part of a sweep, and the small tables of a page."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import msgspec
 import pytest
 from support.full_sweep import LEVELS, full_sweep
+from support.golden import golden
 from support.table_sweeps import STANDARD, STORED, UNDER_A_CEILING, texts_of
 from support.terminal import in_terminal
 
@@ -25,7 +21,6 @@ from ab_runner.report.formats.files import charts_of
 from ab_runner.report.tables.of_sweep import report_of
 from ab_runner.report.tables.ranking import report_ranking
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "report"
 SMALL = Selection(workloads=("small",), levels=(100,))
 SOME = Selection(servers=("netty*",), workloads=("small",), levels=(100,))
 
@@ -53,10 +48,8 @@ def at_100(analysis: SweepAnalysis) -> SweepAnalysis:
     ],
 )
 def test_a_part_is_as_its_golden_file(name: str, make: Callable[[], str]) -> None:
-    path, text = GOLDEN / name, make()
-    if "AB_RUNNER_WRITE_GOLDEN" in os.environ:
-        path.write_text(text)
-    assert text == path.read_text()
+    text = make()
+    assert text == golden(name, text)
 
 
 def test_without_a_figure_there_is_no_fastest_server() -> None:

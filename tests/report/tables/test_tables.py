@@ -1,12 +1,6 @@
-"""The reports of made-up sweeps: their tables, and against golden files.
-
-To take over a change that is wanted, run with AB_RUNNER_WRITE_GOLDEN=1 and read the diff.
-"""
+"""The reports of made-up sweeps: their tables, and against golden files."""
 
 from __future__ import annotations
-
-import os
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -24,6 +18,7 @@ from support.builders import (
     trial,
 )
 from support.full_sweep import full_sweep
+from support.golden import golden
 from support.table_sweeps import (
     RECORDS,
     SERVERS,
@@ -45,8 +40,6 @@ from ab_runner.report.formats import csv, markdown
 from ab_runner.report.say.notes import ONE_CONNECTION
 from ab_runner.report.tables.of_sweep import report_of
 from ab_runner.store.reader import Stored
-
-GOLDEN = Path(__file__).parents[2] / "golden" / "report"
 
 
 def everything(stored: Stored) -> Report:
@@ -80,11 +73,7 @@ def table_named(stored: Stored, beginning: str) -> Table:
     ],
 )
 def test_a_report_is_as_its_golden_file(name: str, text: str) -> None:
-    path = GOLDEN / name
-    if "AB_RUNNER_WRITE_GOLDEN" in os.environ:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-    assert text == path.read_text()
+    assert text == golden(name, text)
 
 
 @pytest.mark.parametrize(

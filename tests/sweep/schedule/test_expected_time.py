@@ -64,7 +64,8 @@ def test_the_time_of_recorded_sweeps_is_named_within_15_percent(folder: Path, mo
         searches = [each.search for each in read(folder).records if isinstance(each, Trial) and each.search]
         steps = median(len(search.steps) for search in searches)
         monkeypatch.setattr("ab_runner.sweep.schedule.expected_time.USUAL_STEPS", steps)
-    found = expected_time(stored.request, plan_of(stored), {each.id: each for each in stored.everyone}, verifies=False)
+    servers = {each.id: each for each in stored.everyone}
+    found = expected_time(stored.request, plan_of(stored), servers, verifies=False, workloads=stored.workloads)
     assert found is not None
     left_out = sum(seconds_left_out(folder)) if stored.request.open else 0.0
     assert found.seconds == pytest.approx(seconds_taken(folder) - left_out, rel=0.15)

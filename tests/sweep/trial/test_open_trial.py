@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from support.builders import said_of, server, sweep, usage
-from support.fakes import FakeRuntime, Generate
+from support.fakes import FakeRuntime, Generate, sampled
 
 from ab_runner.load.generator import Completed, GeneratorError
 from ab_runner.load.generator_registry import OPEN
@@ -22,7 +22,6 @@ from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.model.protocol import PROTOCOLS, WarmUp
 from ab_runner.model.server import Server
 from ab_runner.model.trial import PEAK, STEP, NotMeasured, RepeatedTrial, SupportingTrial, Trial
-from ab_runner.monitor.sampler import ResourceSampler
 from ab_runner.store.layout import RAW_FOLDER
 from ab_runner.store.plan import batches_of, plan
 from ab_runner.store.reader import read
@@ -30,7 +29,6 @@ from ab_runner.store.writer import Store
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.repeats import RepeatBudget
 from ab_runner.sweep.run import run
-from ab_runner.sweep.server import start as start_module
 
 PROTOCOL = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=WarmUp(Load(requests=0)), trial=Load(seconds=2))
 NATIVE = server("a-1", kind="debian", workloads=("small",))
@@ -245,12 +243,7 @@ def test_a_disturbed_step_of_a_search_is_repeated_and_each_step_has_what_was_sto
         rate = float(dict(itertools.pairwise(command)).get("--rate", 0))
         return said(command, 1.0 if rate <= 14_500 else 100.0, counted_seconds=next(clean, 2.0))
 
-    class Sampler(ResourceSampler):
-        def __exit__(self, *_: object) -> None:
-            super().__exit__(None, None, None)
-            self.usage = usage(server_stolen_share=shares.pop(0) if shares else 0.0)
-
-    monkeypatch.setattr(start_module, "ResourceSampler", Sampler)
+    sampled(monkeypatch, (usage(server_stolen_share=share) for share in itertools.chain(shares, itertools.repeat(0.0))))
     (trial,) = measured(generate, OpenLoad(axis="slo"), 10)
     assert loads(measured)[:4] == ["closed=100", "rate=10000", "rate=10000", "rate=20000"]
     assert isinstance(trial, Trial)
@@ -263,14 +256,7 @@ def test_a_disturbed_step_of_a_search_is_repeated_and_each_step_has_what_was_sto
 def test_a_cold_trial_is_stored_with_the_peak_that_its_rate_is_a_share_of(
     measured: Measure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shares = [0.0, 0.3, 0.0]
-
-    class Sampler(ResourceSampler):
-        def __exit__(self, *_: object) -> None:
-            super().__exit__(None, None, None)
-            self.usage = usage(server_cpu_seconds=1.0, jit_cpu_seconds=shares.pop(0))
-
-    monkeypatch.setattr(start_module, "ResourceSampler", Sampler)
+    sampled(monkeypatch, [usage(server_cpu_seconds=1.0, jit_cpu_seconds=share) for share in (0.0, 0.3, 0.0)])
     (trial,) = measured(of_capacity(100_000), OpenLoad(axis="peak"), 50)
     assert loads(measured) == ["closed=100", "rate=10000", "rate=10000"]
     (cold,) = measured.repeated  # type: ignore[attr-defined]
@@ -285,12 +271,7 @@ EXACT = OpenLoad(axis="rate", is_exact=True, arrivals="constant", connections=90
 def test_an_exact_load_is_as_its_study_says_and_a_cold_trial_of_it_is_not_made_again(
     measured: Measure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Sampler(ResourceSampler):
-        def __exit__(self, *_: object) -> None:
-            super().__exit__(None, None, None)
-            self.usage = usage(server_cpu_seconds=1.0, jit_cpu_seconds=0.3)
-
-    monkeypatch.setattr(start_module, "ResourceSampler", Sampler)
+    sampled(monkeypatch, itertools.repeat(usage(server_cpu_seconds=1.0, jit_cpu_seconds=0.3)))
     (trial,) = measured(of_capacity(10_000), EXACT, 1_000)
     assert isinstance(trial, Trial)
     assert measured.repeated == []  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.comparison import CellChange, FamilyChange, SweepComparison
 from ab_runner.model.axis import Axis
-from ab_runner.report.formats.csv import write
+from ab_runner.report.formats.csv import ratio_columns, write
 from ab_runner.report.say.figures import NO_RECORD, cell_text
 
 COLUMNS = (
@@ -42,7 +42,7 @@ def _cell(cell: CellChange, axis: Axis) -> Iterator[tuple[str, object]]:
     yield "level", cell.cell.level
     if axis == "connections":
         yield "concurrency", cell.cell.level
-    yield "of_cpu_seconds", _yes_no(cell.by_cpu_time)
+    yield "of_cpu_seconds", cell.by_cpu_time
     yield from _figure("before", cell.before)
     yield from _figure("after", cell.after)
 
@@ -60,18 +60,10 @@ def _figure(side: str, summary: CellSummary | None) -> Iterator[tuple[str, objec
     yield f"{side}_figure", figure
     yield f"{side}_requests_per_second", None if summary is None or summary.measure == "latency" else figure
     yield f"{side}_text", cell_text(summary) if summary else NO_RECORD
-    yield f"{side}_lower_bound", _yes_no(summary.is_lower_bound) if summary else None
+    yield f"{side}_lower_bound", summary.is_lower_bound if summary else None
 
 
 def _change(each: CellChange | FamilyChange) -> Iterator[tuple[str, object]]:
-    if each.ratio:
-        yield "ratio", round(each.ratio.value, 4)
-    if each.ratio and each.ratio.interval:
-        yield "ratio_low", round(each.ratio.interval.low, 4)
-        yield "ratio_high", round(each.ratio.interval.high, 4)
+    yield from ratio_columns(each.ratio).items()
     yield "change", each.change
-    yield "too_slow", _yes_no(each.too_slow)
-
-
-def _yes_no(value: bool) -> str:
-    return "yes" if value else "no"
+    yield "too_slow", each.too_slow

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ab_runner.catalog.studies import Study
 from ab_runner.history.verdicts import ConclusionVerdict, JudgedClaim, Judgement, Part
-from ab_runner.report.formats.csv import write
+from ab_runner.report.formats.csv import ratio_columns, write
 from ab_runner.report.tables.conclusions import basis_text
 
 COLUMNS = (
@@ -35,7 +35,7 @@ def _rows(study: Study, judgement: Judgement) -> Iterator[dict[str, object]]:
                         "evidence": judgement.evidence.name,
                         "verdict": judged.verdict,
                         "strict_verdict": judged.strict,
-                        "complete": "yes" if judged.complete else "no",
+                        "complete": judged.complete,
                         "claim": claim.claim.says,
                         "reading": reading,
                         "claim_verdict": verdict,
@@ -58,11 +58,7 @@ def _part(part: Part, generator: str) -> dict[str, object]:
         "part_verdict": part.verdict,
         "figures": basis_text(part.basis, generator),
     }
-    if part.ratio:
-        row["ratio"] = round(part.ratio.value, 4)
-    if part.ratio and part.ratio.interval:
-        row["ratio_low"] = round(part.ratio.interval.low, 4)
-        row["ratio_high"] = round(part.ratio.interval.high, 4)
+    row |= ratio_columns(part.ratio)
     if part.power is not None:
         row["power"] = round(part.power, 3)
     return row

@@ -9,19 +9,20 @@ from collections.abc import Iterable, Mapping
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.text import visible
-from ab_runner.report.formats.export_columns import COLUMNS, Row, rows
-
-_YES_NO = {True: "yes", False: "no"}
+from ab_runner.report.formats.export_columns import COLUMNS, rows
+from ab_runner.stats.estimate import Estimate
 
 
 def render(analysis: SweepAnalysis) -> str:
     """Return the table of all trials of a sweep."""
-    return write(COLUMNS, (worded(row, _YES_NO) for row in rows(analysis)))
+    return write(COLUMNS, rows(analysis))
 
 
-def worded(row: Row, words: Mapping[bool, str]) -> Row:
-    """Return the row with these words for true and false."""
-    return {name: words[value] if isinstance(value, bool) else value for name, value in row.items()}
+def ratio_columns(ratio: Estimate | None) -> dict[str, float]:
+    """Return a ratio and the ends of its interval, as far as there are any."""
+    ends = {"ratio_low": ratio.interval.low, "ratio_high": ratio.interval.high} if ratio and ratio.interval else {}
+    found = {"ratio": ratio.value} | ends if ratio else {}
+    return {name: round(value, 4) for name, value in found.items()}
 
 
 def write(columns: Iterable[str], table: Iterable[Mapping[str, object]]) -> str:
@@ -37,8 +38,10 @@ _LIKE_A_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠].", re.DOTALL)  # noqa: 
 
 
 def _harmless(value: object) -> object:
-    """Return a text that would be a formula with an apostrophe before it (OWASP, "CSV Injection"), and any without
-    control characters."""
+    """Return a text that would be a formula with an apostrophe before it (OWASP, "CSV Injection"), any without control
+    characters, and true and false as words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if not isinstance(value, str):
         return value
     return visible(f"'{value}" if _LIKE_A_FORMULA.match(value) else value)

@@ -39,7 +39,11 @@ def table(sweeps: Iterable[SweepAnalysis]) -> Iterator[Row]:
 
 def as_csv(sweeps: Iterable[SweepAnalysis]) -> bytes:
     """Return a heading and a row per line."""
-    return csv.write(COLUMNS, (csv.worded(row, _TRUTH) for row in table(sweeps))).encode()
+    worded = (
+        {name: _TRUTH[value] if isinstance(value, bool) else value for name, value in row.items()}
+        for row in table(sweeps)
+    )
+    return csv.write(COLUMNS, worded).encode()
 
 
 def as_json(sweeps: Iterable[SweepAnalysis]) -> bytes:

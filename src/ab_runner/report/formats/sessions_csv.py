@@ -39,7 +39,7 @@ def _row(summary: CellSummary, analysis: SweepAnalysis) -> Iterator[tuple[str, o
     yield "figure", _digits(found.value)
     if found.range:
         yield from (("lowest", _digits(found.range.low)), ("highest", _digits(found.range.high)))
-    yield "lower_bound", "yes" if summary.is_lower_bound else "no"
+    yield "lower_bound", summary.is_lower_bound
     if relative := analysis.compared[0].relative.get(cell):
         yield from _relative(relative)
     if rank := analysis.ranks.get(cell):

@@ -43,7 +43,7 @@ def _row(pair: FigurePair, comparison: Comparison) -> dict[str, object]:
         "now_requests_per_second": pair.now.figure if pair.now else None,
         "now_notes": "; ".join(map(remark_text, pair.now.remarks)) if pair.now else NO_RECORD,
         "ranked": comparison.ranked,
-        "now_lower_bound": ("yes" if pair.now.is_lower_bound else "no") if pair.now else None,
+        "now_lower_bound": pair.now.is_lower_bound if pair.now else None,
     }
     if pair.factor and pair.ranks:
         row |= {"factor": round(pair.factor, 4), "rank_then": pair.ranks[0], "rank_now": pair.ranks[1]}

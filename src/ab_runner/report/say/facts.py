@@ -33,7 +33,9 @@ def subtitle_of(sweep: Sweep) -> str:
     """Return what a chart in a file of its own says of its sweep, beside what it shows."""
     machine = sweep.machine
     servers = "" if sweep.request.server_cpus is None else f", servers on {cpus_text(sweep.cpus_of_a_server)}"
-    return f"{sweep.id}, {machine.cpu_model}, {machine.cpus} CPUs{servers}, protocol {sweep.request.protocol.name}"
+    return (
+        f"{sweep.id}, {machine.cpu_model}, {cpus_text(machine.cpus)}{servers}, protocol {sweep.request.protocol.name}"
+    )
 
 
 def session_lines(analysis: SweepAnalysis) -> tuple[str, ...]:
@@ -51,7 +53,7 @@ def session_lines(analysis: SweepAnalysis) -> tuple[str, ...]:
 def _session_text(number: int, sweep: Sweep) -> str:
     machine = sweep.machine
     begun = f"{sweep.started:%Y-%m-%d %H:%M} UTC"
-    return f"session {number}: {sweep.id}, begun {begun}; {machine.cpu_model}, {machine.cpus} CPUs"
+    return f"session {number}: {sweep.id}, begun {begun}; {machine.cpu_model}, {cpus_text(machine.cpus)}"
 
 
 def facts_of(analysis: SweepAnalysis) -> tuple[str, ...]:
@@ -63,7 +65,7 @@ def _facts(analysis: SweepAnalysis) -> Iterator[str]:
     sweep = analysis.sweep
     machine, generator = sweep.machine, words_of(sweep.request).generator
     yield (
-        f"{machine.cpu_model}, {machine.cpus} CPUs, {machine.memory_bytes / 2**30:.0f} GiB; {machine.system}, "
+        f"{machine.cpu_model}, {cpus_text(machine.cpus)}, {machine.memory_bytes / 2**30:.0f} GiB; {machine.system}, "
         f"kernel {machine.kernel}; {_generator_text(sweep)}"
     )
     if sweep.load_hosts:

@@ -9,6 +9,7 @@ import msgspec
 
 from ab_runner.model.message import Code, Message, Value
 
+_ANSWERS = "{answers_per_second:,.0f} answers/s"
 _TEXTS: dict[str, str] = {
     Code.COLD: "cold: the JIT took {percent:.2g} % of the server's CPU time",
     Code.OVERLOADED: "overloaded",
@@ -100,8 +101,7 @@ def sentence_of(message: Message) -> Sentence:
 def detail_of(message: Message) -> Sentence:
     """Return what there is to say beyond `sentence_of`; an empty text if there is nothing."""
     if message.code in _BEHIND and not message.stage:
-        rate = message.values.get("answers_per_second", 0)
-        return _about("", f"{rate:,.0f}", " answers/s", rate)
+        return _filled(_ANSWERS, message.values)
     if message.stage in _STARTS:
         return Sentence(_with_detail(_full(message), message.detail))
     return Sentence(message.detail)
@@ -158,7 +158,7 @@ def _of_behind(message: Message) -> str:
     if message.code not in _BEHIND:
         return ""
     failed = f", {sum(message.failed.values()):,} failed: {_kinds(message.failed)}" if message.failed else ""
-    return f": {message.values.get('answers_per_second', 0):,.0f} answers/s{failed}"
+    return f": {_filled(_ANSWERS, message.values).text}{failed}"
 
 
 def _with_detail(text: str, detail: str) -> str:
@@ -180,8 +180,8 @@ def _plain(message: Message) -> Sentence:
             kinds = _kinds(message.failed)
             return _about("", f"{total:,}", f" socket errors, which the study allows: {kinds}", total)
         case Code.SLO_MISSED:
-            value = float(message.values.get("milliseconds", 0))
-            figure = f"{value:.3g}" if value < 100 else f"{value:.0f}"
+            value = message.values.get("milliseconds", "?")
+            figure = value if isinstance(value, str) else f"{value:.3g}" if value < 100 else f"{value:.0f}"
             return _about(f"{message.values.get('percentile', '')} ", figure, " ms", value)
     text = _TEXTS.get(message.code)
     return _filled(text, message.values) if text else Sentence(message.code)

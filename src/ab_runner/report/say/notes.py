@@ -11,6 +11,7 @@ from ab_runner.analysis.remarks import ConnectionsServed, JvmRemark, Note, Remar
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.model.axis import Axis
 from ab_runner.model.server import REFERENCE
+from ab_runner.model.text import counted
 from ab_runner.model.trial import Cell
 from ab_runner.model.workload import WorkloadName
 from ab_runner.report.document import Group
@@ -106,7 +107,7 @@ def _remark_group(found: Sequence[tuple[Cell, Remark]]) -> Group:
     servers = len({cell.server for cell in of_cells})
     of_servers = f" of {servers} servers" if servers > 1 else ""
     return Group(
-        f"{_common_text(found[0][1], said)} ({_counted(len(of_cells), 'cell')}{of_servers})",
+        f"{_common_text(found[0][1], said)} ({counted(len(of_cells), 'cell')}{of_servers})",
         tuple(
             (server, f"at {numbers_text(at)}{f': {detail}' if detail else ''}")
             for (server, detail), at in places.items()
@@ -166,10 +167,6 @@ def _own(said: Sequence[Sentence], of_group: Sequence[Sentence]) -> str:
 
 def _line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def axis_notes(cells: Iterable[CellSummary], axis: Axis) -> Iterator[str]:
@@ -277,4 +274,4 @@ def _of(cells: Iterable[Cell]) -> str:
     different = dict.fromkeys(cells)
     servers = dict.fromkeys(cell.server for cell in different)
     names = f": {', '.join(servers)}" if len(servers) <= _MOST_NAMES else f" of {len(servers)} servers"
-    return f"({_counted(len(different), 'cell')}{names})"
+    return f"({counted(len(different), 'cell')}{names})"

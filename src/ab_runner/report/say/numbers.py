@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from math import floor
 
 from ab_runner.analysis.bounds import Bound
@@ -50,6 +51,11 @@ def width_figure(estimate: Estimate) -> str:
     return f"±{up} %" if down == up else f"−{down}/+{up} %"  # noqa: RUF001
 
 
+def two_digits(value: float) -> str:
+    """Return `0.000091`, `1.4` or `120`: whole from 10 on."""
+    return f"{value:,.0f}" if value >= 9.95 else format(Decimal(f"{value:.2g}"), "f")
+
+
 def _percent(share: float) -> str:
     """Return a share in per cent: whole from 10 on, with one decimal below."""
     return f"{100 * share:.1f}" if share < 0.0995 else f"{100 * share:.0f}"
@@ -72,7 +78,7 @@ def differences_text(shares: Iterable[float]) -> str:
     """Return `a difference of 9.0 %`, or the smallest and the largest of several: `a difference of 9.0 to 21 %`, `a
     difference of 12 % to a factor of 2.5`."""
     found = sorted(shares)
-    low, high = (_percent(share) if share < 1 else f"{1 + share:.2g}" for share in (found[0], found[-1]))
+    low, high = (_percent(share) if share < 1 else two_digits(1 + share) for share in (found[0], found[-1]))
     if found[0] < 1 <= found[-1]:
         return f"a difference of {low} % to a factor of {high}"
     both = low if low == high else f"{low} to {high}"
@@ -81,9 +87,7 @@ def differences_text(shares: Iterable[float]) -> str:
 
 def share_figure(share: float | None) -> str:
     """Return a share in per cent: whole from 10 on, two digits below."""
-    if share is None:
-        return NONE
-    return f"{100 * share:,.0f}" if share >= 0.0995 else f"{100 * share:.2g}"
+    return NONE if share is None else two_digits(100 * share)
 
 
 def latency_figure(milliseconds: float | None) -> str:

@@ -68,7 +68,7 @@ def _load(request: SweepRequest) -> Iterator[str]:
     levels = [str(level) for level in request.levels]
     if request.open is None:
         yield from ("--concurrency", ",".join(levels))
-        if request.generator != DEFAULT_GENERATOR:
+        if request.generator != DEFAULT_GENERATOR or request.study_sweep:
             yield from ("--generator", request.generator)
         return
     match request.open.axis:
@@ -84,10 +84,11 @@ def _load(request: SweepRequest) -> Iterator[str]:
 
 def _changes(request: SweepRequest, usual: Protocol | None) -> Iterator[str]:
     protocol, load = request.protocol, request.protocol.trial
-    is_exact = request.open is not None and request.open.is_exact  # of a study, which has lengths of its own
-    if is_exact or usual is None or load != usual.trial:
+    is_exact = request.open is not None and request.open.is_exact
+    of_study = request.study_sweep is not None  # which has lengths of its own
+    if is_exact or usual is None or load != usual.trial or (of_study and load.seconds is not None):
         yield from ("--requests", str(load.requests)) if load.seconds is None else _time(load.seconds, request.levels)
-    if is_exact or usual is None or protocol.blocks != usual.blocks:
+    if of_study or usual is None or protocol.blocks != usual.blocks:
         yield from ("--blocks", str(protocol.blocks))
     warm_up = structs.replace(protocol.warm_up, connections=None, workload=None)  # of a study, which has them
     if usual is None or warm_up != usual.warm_up:

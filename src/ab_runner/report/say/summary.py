@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.summary import Confidence, Summary
+from ab_runner.model.text import counted
 from ab_runner.report.say.figures import served_text
+from ab_runner.report.say.numbers import share_figure
 from ab_runner.stats.estimate import FEWEST_STARTS
 
 ONE_SESSION = "one session, so intervals hold for its hours on this machine"
@@ -45,7 +47,7 @@ def _confidence_text(confidence: Confidence) -> str:
     sessions = ONE_SESSION
     if confidence.sweeps > 1:
         known = (
-            f"half of the relative figures are known to ±{100 * confidence.wide:.2g} % or better"
+            f"half of the relative figures are known to ±{share_figure(confidence.wide)} % or better"
             if confidence.wide
             else ""
         )
@@ -57,7 +59,7 @@ def _confidence_text(confidence: Confidence) -> str:
 
 def _doubts(confidence: Confidence) -> Iterator[str]:
     if confidence.wide is not None and confidence.sweeps == 1:
-        yield f"half of the intervals are wider than {200 * confidence.wide:.2g} % of their figure"
+        yield f"half of the intervals are wider than {share_figure(2 * confidence.wide)} % of their figure"
     if confidence.disturbed:
         is_or_are = "is" if confidence.disturbed == 1 else "are"
         yield f"{confidence.disturbed} of {confidence.cells} cells {is_or_are} disturbed"
@@ -66,8 +68,8 @@ def _doubts(confidence: Confidence) -> Iterator[str]:
         yield f"{confidence.without} of {confidence.cells} cells {has} no figure"
     if confidence.limited:
         by = " or the ".join(confidence.limited_by)
-        yield f"{confidence.limited} {'cell' if confidence.limited == 1 else 'cells'} limited by the {by}"
+        yield f"{counted(confidence.limited, 'cell')} limited by the {by}"
     if confidence.drift is not None:
         yield f"the machine drifted by up to {100 * confidence.drift:.0f} %"
     if confidence.warnings:
-        yield "1 warning" if confidence.warnings == 1 else f"{confidence.warnings} warnings"
+        yield counted(confidence.warnings, "warning")

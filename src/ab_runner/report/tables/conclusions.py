@@ -116,7 +116,7 @@ def report_conclusions(studies: Sequence[tuple[Study, Sequence[Judgement]]], dam
 
 def report_verdicts(studies: Sequence[tuple[Study, Sequence[Judgement]]]) -> Report:
     """Return the verdicts alone, a table for each study."""
-    return Report(heading="", facts=(), tables=tuple(_overview(*each) for each in studies), warnings=())
+    return Report(tables=tuple(_overview(*each) for each in studies))
 
 
 class _Row(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from ab_runner.analysis.summary import Lead, Order, Standing, WorkloadSummary, f
 from ab_runner.analysis.sweep_analysis import SweepAnalysis
 from ab_runner.report.document import Emphasis, Table, TableCell
 from ab_runner.report.say.figures import NOTHING
-from ab_runner.report.say.numbers import NONE, differences_text, range_figure
+from ab_runner.report.say.numbers import NONE, differences_text, range_figure, two_digits
 from ab_runner.report.say.words import Words, words_of
 from ab_runner.stats.estimate import FEWEST_STARTS
 
@@ -135,7 +135,7 @@ def _lead(leads: Sequence[Lead]) -> TableCell:
 
 def _factor(factor: float) -> str:
     """Return `1.03`, `1.4`, `12`: below 1.1, two digits would leave nothing of a lead."""
-    return f"{factor:.2f}" if factor < 1.095 else f"{factor:.2g}"
+    return f"{factor:.2f}" if factor < 1.095 else two_digits(factor)
 
 
 def _evidence(orders: Sequence[Order], words: Words) -> str:

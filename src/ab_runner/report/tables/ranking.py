@@ -29,7 +29,7 @@ def report_ranking(analysis: SweepAnalysis) -> Report:
     found = tuple(table for table in tables if table.rows)
     if not found:
         raise UserError(f"{analysis.sweep.id} has no results to rank")
-    return Report(heading="", facts=(), tables=found, warnings=())
+    return Report(tables=found)
 
 
 def _table(workload: Workload, level: int, analysis: SweepAnalysis, detail: Detail | None) -> Table:

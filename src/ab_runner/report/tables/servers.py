@@ -16,4 +16,4 @@ def report_servers(servers: Sequence[Server]) -> Report:
     )
     headings = ("server", "family", "year", "I/O model", "workloads")
     table = Table(title="servers", headings=headings, rows=tuple(rows), names=len(headings))
-    return Report(heading="", facts=(), tables=(table,), warnings=())
+    return Report(tables=(table,))

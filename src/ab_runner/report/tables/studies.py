@@ -81,7 +81,7 @@ def conclusions_of(analysis: SweepAnalysis, study: Study | None) -> Report | Non
 def reports_beside_study(analysis: SweepAnalysis) -> Iterator[Report]:
     """Yield what a sweep shows of its study: the figures then and now, and the verdicts on the conclusions. UserError
     if they have nothing in common."""
-    yield replace(beside_study(analysis), warnings=())
+    yield replace(beside_study(analysis))
     yield report_verdicts(judged([(NOW, analysis)]))
 
 
@@ -104,7 +104,7 @@ def report_studies(rows: Iterable[tuple[Study, str, int, str]]) -> Report:
         names=5,
         prose=(1, 2),
     )
-    return Report(heading="", facts=(), tables=(table,), warnings=())
+    return Report(tables=(table,))
 
 
 def _note(study: Study) -> str:

@@ -66,7 +66,7 @@ def report_ranking_then_and_now(compared: Sequence[ThenAndNow]) -> Report:
     """Return a table for each workload and concurrency: the published figure, those of the stand-in, and those of
     newest versions where the sweep has any. The fastest stand-in comes first, those without a rate last."""
     tables = tuple(_at(level, each) for each in compared for level in each.levels)
-    return Report(heading="", facts=(), tables=tables, warnings=())
+    return Report(tables=tables)
 
 
 def comparison_facts(analysis: SweepAnalysis, compared: Sequence[ThenAndNow]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from ab_runner.host.preflight import Finding, conntrack_findings, findings
 from ab_runner.host.sweep_lock import sweep_lock
 from ab_runner.load.generator_registry import GENERATORS
 from ab_runner.model.limits import CONNECTIONS_AT_MOST
+from ab_runner.model.protocol import cpus_text
 from ab_runner.runtime import swarm
 from ab_runner.runtime.agent import AGENT
 from ab_runner.runtime.base import RuntimeUnusable
@@ -56,7 +57,7 @@ def _findings(engine: Engine, first: Engine) -> Iterator[Finding]:
         copy_images([f"ab-runner/{AGENT}"], first, engine)
     found = machine_of(engine)
     machine = found.machine
-    yield Finding(True, f"{machine.system}, kernel {machine.kernel}, {machine.cpu_model}, {machine.cpus} CPUs")
+    yield Finding(True, f"{machine.system}, kernel {machine.kernel}, {machine.cpu_model}, {cpus_text(machine.cpus)}")
     enough = machine.memory_bytes >= 2 * MEMORY_OF_A_SERVER
     yield Finding(
         enough,

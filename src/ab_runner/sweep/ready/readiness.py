@@ -8,6 +8,7 @@ from pathlib import Path
 from ab_runner.catalog.catalog import load_catalog
 from ab_runner.host import facts, machine, preflight
 from ab_runner.host.preflight import Finding
+from ab_runner.model.protocol import cpus_text
 from ab_runner.model.server import Server
 from ab_runner.runtime import engine, process
 from ab_runner.runtime.base import Runtime
@@ -28,7 +29,7 @@ def findings() -> Iterator[Finding]:
     cpus = machine.cpu_split()
     catalog = load_catalog()
     runtime, no_docker = usual_runtime(catalog)
-    yield Finding(True, f"{here.system}, kernel {here.kernel}, {here.cpu_model}, {here.cpus} CPUs")
+    yield Finding(True, f"{here.system}, kernel {here.kernel}, {here.cpu_model}, {cpus_text(here.cpus)}")
     yield Finding(bool(cpus.server), _cpu_text(cpus))
     yield Finding(no_docker is None, no_docker or "docker: engine, Compose and buildx answer")
     if no_docker is None and engine.is_elsewhere():

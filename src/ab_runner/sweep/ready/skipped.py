@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ab_runner.model.message import Skip, SkipKind
+from ab_runner.model.text import counted
 
 _ARTIFACTS = "their artifacts are missing", "; ./ab-runner artifacts fetch gets them"
 
@@ -12,8 +13,7 @@ _ARTIFACTS = "their artifacts are missing", "; ./ab-runner artifacts fetch gets 
 def skipped_lines(skips: Mapping[str, Skip]) -> Iterator[str]:
     """Return a line for each reason, with the servers that a sweep skips."""
     for (why, remedy), servers in _by_reason(skips).items():
-        count = f"{len(servers)} server{'' if len(servers) == 1 else 's'}"
-        yield f"{count} skipped: {why} ({', '.join(servers)}){remedy}"
+        yield f"{counted(len(servers), 'server')} skipped: {why} ({', '.join(servers)}){remedy}"
 
 
 def not_here_lines(skips: Mapping[str, Skip]) -> Iterator[str]:
