@@ -163,7 +163,7 @@ def _answers(x: Spec) -> list[Spec]:
 def _latency(x: Spec) -> list[Spec]:
     def y(field: str) -> Spec:
         scale = {"type": "log", "domainMin": {"expr": "fastest"}, "domainMax": {"expr": "slowest"}}
-        return _y(field, scale, format=",~r", values=_POWERS, tickCount=len(_POWERS))
+        return _y(field, scale, **_marks("fastest", "slowest"))
 
     times = (("p50", "median, ms"), ("p99", "p99, ms"), ("longest", "longest, ms"))
     return [
@@ -174,9 +174,15 @@ def _latency(x: Spec) -> list[Spec]:
     ]
 
 
+def _marks(fastest: str, slowest: str) -> Spec:
+    """Return what a logarithmic axis has: powers of ten, or its two ends where these are not a factor of ten apart."""
+    values = f"{slowest} < 10 * {fastest} ? [{fastest}, {slowest}] : {_POWERS}"
+    return {"format": ",.4~r", "values": {"expr": values}, "tickCount": len(_POWERS)}
+
+
 def _beside(x: Spec) -> list[Spec]:
     scale = {"type": "log", "domainMin": {"expr": "beside_fastest"}, "domainMax": {"expr": "beside_slowest"}}
-    y = _y("beside_longest", scale, format=",~r", values=_POWERS, tickCount=len(_POWERS))
+    y = _y("beside_longest", scale, **_marks("beside_fastest", "beside_slowest"))
     times = (("beside_p50", "median, ms"), ("beside_longest", "longest, ms"))
     counts = (("beside_answered", "answered"), ("beside_failed", "not answered"))
     return [
