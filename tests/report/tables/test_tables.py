@@ -170,6 +170,17 @@ def test_requests_per_cpu_second_have_ranks_of_their_own_and_decide_none_of_the_
     assert ranks.notes[-1] == "pairs of servers: 0 in an order; 1 not compared, because ab was the limit"
 
 
+def test_where_load_comes_from_other_hosts_the_network_too_can_be_why_a_pair_is_not_compared() -> None:
+    alone = sweep(*SERVERS)
+    from_hosts = msgspec.structs.replace(alone, request=msgspec.structs.replace(alone.request, load_hosts=("lab2",)))
+    records = (
+        *six_blocks("jetty-5.1.10", 18_000.0, 20_000.0, 100, "network"),
+        *six_blocks("tomcat-5.5.15", 17_000.0, 30_000.0, 100, "network"),
+    )
+    pairs = table_named(Stored(from_hosts, records), "small: ranks").notes[-1]
+    assert pairs == "pairs of servers: 0 in an order; 1 not compared, because ab or the network was the limit"
+
+
 def test_a_workload_that_ab_cannot_measure_has_a_dash_with_the_reason() -> None:
     quick = server("quickserver-1.4.7", workloads=("echo",), untestable={"small": "does not close"})
     stored = Stored(sweep(server("jetty-5.1.10"), quick), (trial("jetty-5.1.10", "small", 1),))

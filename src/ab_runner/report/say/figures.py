@@ -77,9 +77,9 @@ def limit_texts(measure: Measure, generator: str) -> dict[Limit, str]:
     return {limit: text.format(generator=generator) for limit, text in _LIMITS[measure].items()}
 
 
-def of_cpu_time(generator: str) -> str:
-    """Return what a ratio of requests per CPU-second is."""
-    return f"CPU: of requests per CPU-second of the server, because {generator} was the limit of both rates"
+def of_cpu_time(limit: str) -> str:
+    """Return what a ratio of requests per CPU-second is, given what can be the limit in the place of a server."""
+    return f"CPU: of requests per CPU-second of the server, because {limit} was the limit of both rates"
 
 
 def cell_text(cell: CellSummary) -> str:

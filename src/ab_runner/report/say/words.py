@@ -12,7 +12,8 @@ from ab_runner.model.protocol import DEFAULT_GENERATOR, SweepRequest
 class Words(msgspec.Struct, frozen=True, kw_only=True):
     """`quantity` is what a figure is, `unit` the same as a short heading. `over` is what the levels are, `column` the
     same as a short heading, and `place` a level in a sentence. `answer` is the title of the table of the best servers,
-    `generator` the program that made the load, and `percentile` the one that an SLO bounds."""
+    `generator` the program that made the load, `limit` what can be the limit in the place of a server, and
+    `percentile` the percentile that an SLO bounds."""
 
     axis: Axis
     place: str
@@ -23,6 +24,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     column: str
     answer: str
     generator: str
+    limit: str
     percentile: str
 
     @property
@@ -84,5 +86,5 @@ def words_of(request: SweepRequest) -> Words:
     return Words(
         axis=axis, place=place, measure=measure, quantity=quantity, unit=unit, over=over, column=column,
         answer=_ANSWERS[measure], generator=request.load_by,
-        percentile=percentile,
+        limit=f"{request.load_by} or the network" if request.load_hosts else request.load_by, percentile=percentile,
     )  # fmt: skip

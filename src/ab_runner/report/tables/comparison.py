@@ -88,7 +88,7 @@ def _tables(letter: str, compared: SweepComparison) -> Iterator[tuple[Table, Seq
     ratio = f"A / {letter}" if lower_is_better(words.measure) else f"{letter} / A"
     for workload in dict.fromkeys(change.cell.workload for change in compared.cells):
         changes = [change for change in compared.cells if change.cell.workload == workload]
-        notes = [of_cpu_time(words.generator)] if any(change.by_cpu_time for change in changes) else []
+        notes = [of_cpu_time(words.limit)] if any(change.by_cpu_time for change in changes) else []
         notes += [AT_LEAST] if any(change.bound for change in changes) else []
         notes += [FEW_STARTS] if any(change.change == "too few starts" for change in changes) else []
         notes += [BY_REFERENCE] if compared.by_reference else []

@@ -178,7 +178,7 @@ def _tied_text(orders: Sequence[Order]) -> str:
 
 def _not_compared_text(orders: Sequence[Order], words: Words) -> str:
     numbers = [order.not_compared for order in orders]
-    return f"not compared with {_numbers(numbers)} ({words.generator} was the limit)" if any(numbers) else ""
+    return f"not compared with {_numbers(numbers)} ({words.limit} was the limit)" if any(numbers) else ""
 
 
 def _numbers(numbers: Sequence[int]) -> str:

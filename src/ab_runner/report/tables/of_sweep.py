@@ -257,7 +257,7 @@ def pairs_text(rankings: Sequence[Ranking], words: Words) -> str:
     if pairs.detectable is not None:
         parts.append(f"{pairs.tied:,} tied ({differences_text([pairs.detectable])} would have shown in half of them)")
     if pairs.not_compared:
-        parts.append(f"{pairs.not_compared:,} not compared, because {words.generator} was the limit")
+        parts.append(f"{pairs.not_compared:,} not compared, because {words.limit} was the limit")
     return f"pairs of servers: {'; '.join(parts)}"
 
 
