@@ -47,9 +47,11 @@ RUN --mount=type=cache,id=ab-runner-apt,target=/var/cache/apt,sharing=locked \
 # the host knows. Without the secret the bundle is the image's own; an empty one
 # leaves the choice to Java.
 COPY docker/TrustStore.java /src/docker/
-# servers, or the folder servers of a study.
+# servers, or the folder servers of a study, which has the same parent and harness.
 ARG SERVERS=servers
-COPY ${SERVERS} /src/servers
+COPY servers/pom.xml /src/servers/
+COPY servers/shared/harness /src/servers/shared/harness
+COPY ${SERVERS} /src/${SERVERS}
 ARG MODULE
 RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt,required=false \
     --mount=type=cache,id=ab-runner-maven,target=/root/.m2,sharing=locked \
@@ -58,7 +60,7 @@ RUN --mount=type=secret,id=ca,target=/etc/ssl/certs/ca-certificates.crt,required
         java /src/docker/TrustStore.java /etc/ssl/certs/ca-certificates.crt /tmp/trust.p12 || exit; \
         export MAVEN_OPTS="-Djavax.net.ssl.trustStore=/tmp/trust.p12 -Djavax.net.ssl.trustStorePassword=changeit"; \
     fi \
-    && mvn -B -q -Dstyle.color=never --strict-checksums -T 2 -f /src/servers/pom.xml -Dartifacts=/artifacts \
+    && mvn -B -q -Dstyle.color=never --strict-checksums -T 2 -f /src/${SERVERS}/pom.xml -Dartifacts=/artifacts \
         ${MODULE:+--projects "$MODULE" --also-make} -DskipTests package
 
 FROM jre
@@ -66,7 +68,8 @@ ENV PORT=8080 DOCROOT=/srv/www BACKLOG=10000 THREADS=256
 EXPOSE 8080
 USER 65534:65534
 ENTRYPOINT ["/server/start"]
+ARG SERVERS=servers
 ARG PROGRAM
 COPY servers/shared/start-jvm /server/start
-COPY --from=build /src/servers/${PROGRAM}/target/lib /server/lib
-COPY --from=build /src/servers/${PROGRAM}/target/server.jar /server/server.jar
+COPY --from=build /src/${SERVERS}/${PROGRAM}/target/lib /server/lib
+COPY --from=build /src/${SERVERS}/${PROGRAM}/target/server.jar /server/server.jar

@@ -12,9 +12,9 @@ import java.util.logging.Logger;
 
 /** The main program that all JVM servers share. */
 public final class Launcher {
-    static final int STARTED = 0;
-    static final int FAILED = 1;
-    static final int INVALID_SETTING = 2;
+    public static final int STARTED = 0;
+    public static final int FAILED = 1;
+    public static final int INVALID_SETTING = 2;
 
     /** Kept here because java.util.logging holds loggers, and so their levels, weakly. */
     private static final Logger ROOT_LOGGER = Logger.getLogger("");
@@ -34,11 +34,12 @@ public final class Launcher {
     }
 
     /** What a server says while it works would be measured with it. */
-    static void keepOnlyWarnings() {
+    public static void keepOnlyWarnings() {
         ROOT_LOGGER.setLevel(Level.WARNING);
     }
 
-    static int run(Function<Settings, Server> constructor, Map<String, String> environment, PrintStream out,
+    /** Starts a server by the environment. Returns the exit code that it would have. */
+    public static int run(Function<Settings, Server> constructor, Map<String, String> environment, PrintStream out,
             PrintStream err) {
         Settings settings;
         Server server;

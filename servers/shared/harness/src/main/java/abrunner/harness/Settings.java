@@ -9,9 +9,11 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** What the environment tells a server. */
@@ -31,7 +33,7 @@ public final class Settings {
 
     private Settings(Map<String, String> environment) {
         this.environment = environment;
-        this.address = new InetSocketAddress(host(), number("PORT", 8080, 1, MAX_PORT));
+        this.address = new InetSocketAddress(bindAddress(), number("PORT", 8080, 1, MAX_PORT));
         this.backlog = number("BACKLOG", 10_000, 1, Integer.MAX_VALUE);
         this.threads = number("THREADS", 256, MIN_THREADS, MAX_THREADS);
     }
@@ -48,6 +50,11 @@ public final class Settings {
 
     public int port() {
         return address.getPort();
+    }
+
+    /** The address in figures, as most servers want it. */
+    public String host() {
+        return address.getAddress().getHostAddress();
     }
 
     /** How many connections may wait to be accepted. */
@@ -93,12 +100,17 @@ public final class Settings {
 
     /** One of a closed set of behaviours, named in the environment by its constant in lower case. */
     public <E extends Enum<E>> E choice(String name, E fallback) {
+        return choice(name, fallback, EnumSet.allOf(fallback.getDeclaringClass()));
+    }
+
+    /** The same for a server that has only some of them. */
+    public <E extends Enum<E>> E choice(String name, E fallback, Set<E> constants) {
         String value = environment.get(name);
         if (value == null) {
             return fallback;
         }
         List<String> names = new ArrayList<>();
-        for (E constant : fallback.getDeclaringClass().getEnumConstants()) {
+        for (E constant : constants) {
             String constantName = constant.name().toLowerCase(Locale.ROOT);
             if (constantName.equals(value)) {
                 return constant;
@@ -108,19 +120,13 @@ public final class Settings {
         throw new InvalidSetting(name + " must be " + String.join(" or ", names) + ", not '" + value + "'");
     }
 
-    private InetAddress host() {
-        String value = environment.getOrDefault("ADDRESS", "0.0.0.0");
-        try {
-            if (IP_ADDRESS.matcher(value).matches()) {
-                return InetAddress.getByName(value);
-            }
-        } catch (UnknownHostException notAnAddress) {
-            // Told below, as one that does not look like an address.
-        }
-        throw new InvalidSetting("ADDRESS must be an IP address, not '" + value + "'");
+    /** What a variable says that only some servers read; null without it. */
+    public String text(String name) {
+        return environment.get(name);
     }
 
-    private int number(String name, int fallback, int min, int max) {
+    /** A whole number that only some servers read. */
+    public int number(String name, int fallback, int min, int max) {
         String value = environment.get(name);
         if (value == null) {
             return fallback;
@@ -134,5 +140,17 @@ public final class Settings {
             // Told below, as one that is out of range.
         }
         throw new InvalidSetting(name + " must be a whole number from " + min + " to " + max + ", not '" + value + "'");
+    }
+
+    private InetAddress bindAddress() {
+        String value = environment.getOrDefault("ADDRESS", "0.0.0.0");
+        try {
+            if (IP_ADDRESS.matcher(value).matches()) {
+                return InetAddress.getByName(value);
+            }
+        } catch (UnknownHostException notAnAddress) {
+            // Told below, as one that does not look like an address.
+        }
+        throw new InvalidSetting("ADDRESS must be an IP address, not '" + value + "'");
     }
 }

@@ -1,6 +1,7 @@
 package abrunner.harness;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -28,6 +30,7 @@ class SettingsTest {
     void defaults() {
         Settings settings = Settings.from(Collections.emptyMap());
         assertEquals(new InetSocketAddress("0.0.0.0", 8080), settings.address());
+        assertEquals("0.0.0.0", settings.host());
         assertEquals(10_000, settings.backlog());
         assertEquals(256, settings.threads());
     }
@@ -103,6 +106,25 @@ class SettingsTest {
         Settings settings = with("COLOUR", value);
         assertEquals("COLOUR must be red or green, not '" + value + "'",
                 assertThrows(InvalidSetting.class, () -> settings.choice("COLOUR", Colour.RED)).getMessage());
+    }
+
+    @Test
+    void refusesChoiceThatTheServerDoesNotHave() {
+        Settings settings = with("COLOUR", "green");
+        assertEquals(Colour.GREEN, settings.choice("COLOUR", Colour.RED, EnumSet.allOf(Colour.class)));
+        assertEquals("COLOUR must be red, not 'green'", assertThrows(InvalidSetting.class,
+                () -> settings.choice("COLOUR", Colour.RED, EnumSet.of(Colour.RED))).getMessage());
+    }
+
+    @Test
+    void readsWhatOnlySomeServersHave() {
+        Settings settings = with("SHELVES", "3");
+        assertEquals(3, settings.number("SHELVES", 1, 1, 3));
+        assertEquals("3", settings.text("SHELVES"));
+        assertEquals(1, settings.number("DRAWERS", 1, 1, 3));
+        assertNull(settings.text("DRAWERS"));
+        assertEquals("SHELVES must be a whole number from 1 to 2, not '3'",
+                assertThrows(InvalidSetting.class, () -> settings.number("SHELVES", 1, 1, 2)).getMessage());
     }
 
     @Test

@@ -1,19 +1,20 @@
 package abrunner.fibers.helidon4;
 
 import abrunner.fibers.Answer;
-import abrunner.fibers.Launcher;
-import abrunner.fibers.Server;
 import abrunner.fibers.Service;
-import abrunner.fibers.Settings;
 import abrunner.fibers.Sleep;
-import abrunner.fibers.ThreadKind;
 import abrunner.fibers.today.ApacheClient;
 import abrunner.fibers.today.Internal;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.harness.ThreadKind;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRouting;
 import java.net.InetSocketAddress;
+import java.util.EnumSet;
 import java.util.function.Function;
 
 /** Helidon 4: each connection has a virtual thread, and there is nothing else to choose. */
@@ -26,7 +27,7 @@ public final class HelidonServer implements Server {
         address = settings.address();
         backlog = settings.backlog();
         service = new Service(new ApacheClient(settings));
-        settings.threadKind(ThreadKind.VIRTUAL);
+        settings.choice("THREAD_KIND", ThreadKind.VIRTUAL, EnumSet.of(ThreadKind.VIRTUAL));
     }
 
     public static void main(String[] arguments) throws InterruptedException {

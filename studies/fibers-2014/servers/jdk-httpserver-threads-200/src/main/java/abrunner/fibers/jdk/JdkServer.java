@@ -1,15 +1,15 @@
 package abrunner.fibers.jdk;
 
 import abrunner.fibers.Answer;
-import abrunner.fibers.Launcher;
-import abrunner.fibers.Server;
 import abrunner.fibers.Service;
-import abrunner.fibers.Settings;
 import abrunner.fibers.Sleep;
-import abrunner.fibers.ThreadKind;
 import abrunner.fibers.Timer;
 import abrunner.fibers.today.ApacheClient;
 import abrunner.fibers.today.Internal;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.harness.ThreadKind;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -33,7 +33,7 @@ public final class JdkServer implements Server {
         address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
-        threadKind = settings.threadKind(ThreadKind.PLATFORM, ThreadKind.VIRTUAL);
+        threadKind = settings.threadKind();
         service = new Service(new ApacheClient(settings));
     }
 

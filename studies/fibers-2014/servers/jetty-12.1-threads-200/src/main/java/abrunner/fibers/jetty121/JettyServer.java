@@ -1,10 +1,10 @@
 package abrunner.fibers.jetty121;
 
-import abrunner.fibers.Launcher;
-import abrunner.fibers.Server;
-import abrunner.fibers.Settings;
-import abrunner.fibers.ThreadKind;
 import abrunner.fibers.today.Servlets;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.harness.ThreadKind;
 import jakarta.servlet.http.HttpServlet;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -29,7 +29,7 @@ public final class JettyServer implements Server {
         address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
-        threadKind = settings.threadKind(ThreadKind.PLATFORM, ThreadKind.VIRTUAL);
+        threadKind = settings.threadKind();
         maxVirtualThreads = settings.number("MAX_VIRTUAL_THREADS", UNLIMITED, UNLIMITED, Integer.MAX_VALUE);
         servlets = Servlets.byPath(settings, threadKind);
     }

@@ -1,9 +1,9 @@
 package abrunner.fibers.jetty92;
 
-import abrunner.fibers.Launcher;
-import abrunner.fibers.Server;
-import abrunner.fibers.Settings;
 import abrunner.fibers.servlets2014.Servlets;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import javax.servlet.Servlet;

@@ -1,12 +1,9 @@
 package abrunner.fibers.jetty92;
 
-import abrunner.fibers.Server;
 import abrunner.fibers.ServiceContract;
-import abrunner.fibers.Settings;
 
 class JettyServerTest extends ServiceContract {
-    @Override
-    protected Server server(Settings settings) {
-        return new JettyServer(settings);
+    JettyServerTest() {
+        super(JettyServer::new, true);
     }
 }

@@ -1,8 +1,9 @@
 package abrunner.fibers.netty42;
 
-import abrunner.fibers.Launcher;
-import abrunner.fibers.Server;
-import abrunner.fibers.Settings;
+import abrunner.fibers.Services;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -24,7 +25,7 @@ public final class NettyServer implements Server {
     NettyServer(Settings settings) {
         address = settings.address();
         backlog = settings.backlog();
-        client = new Client(settings.services());
+        client = new Client(Services.from(settings));
     }
 
     public static void main(String[] arguments) throws InterruptedException {

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -11,30 +14,35 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What every program has to do, tried on the real one. Each test starts one: some never work again afterwards. */
 public abstract class ServiceContract {
     /** More than the threads of the pool. */
-    private static final int REQUESTS = 20;
+    private static final int REQUESTS = 32;
     private static final int SLOW_MILLIS = 1_000;
     /** In which a request that needs neither B nor a queue is answered. */
     private static final int SOON_MILLIS = 500;
 
     private final List<Connection> connections = new ArrayList<>();
 
-    /** Makes the server that is tried. */
-    protected abstract Server server(Settings settings);
+    private final Function<Settings, Server> constructor;
+    private final boolean holdsThreads;
+    private final Map<String, String> variables = new HashMap<>(Map.of("ADDRESS", "127.0.0.1", "THREADS", "16"));
 
-    /** The variables that choose the variant that is tried. */
-    protected Map<String, String> variant() {
-        return new HashMap<>(Map.of("THREADS", "8"));
-    }
-
-    /** Whether a request holds a thread of a pool while A and B take their time. */
-    protected boolean holdsThreads() {
-        return true;
+    /**
+     * The program, whether a request holds a thread of a pool while A and B take their time, and the variables that choose
+     * the variant: "A=x", "B=y".
+     */
+    protected ServiceContract(Function<Settings, Server> constructor, boolean holdsThreads, String... variables) {
+        this.constructor = constructor;
+        this.holdsThreads = holdsThreads;
+        for (String variable : variables) {
+            String[] parts = variable.split("=", 2);
+            this.variables.put(parts[0], parts[1]);
+        }
     }
 
     @AfterEach
@@ -79,7 +87,7 @@ public abstract class ServiceContract {
         int port = start();
         List<Connection> slow = askMoreThanThereAreThreads(port);
         Connection withoutB = askWithoutB(port);
-        if (holdsThreads()) {
+        if (holdsThreads) {
             assertThrows(SocketTimeoutException.class, () -> withoutB.response(SOON_MILLIS));
         } else {
             assertEquals(200, withoutB.response(SOON_MILLIS).status());
@@ -125,14 +133,13 @@ public abstract class ServiceContract {
     /** Starts a server, and has it load what it needs for its first answer. */
     private int start(String services, boolean servicesAnswer) throws Exception {
         int port = Connection.freePort();
-        Map<String, String> environment = variant();
-        environment.put("ADDRESS", "127.0.0.1");
+        Map<String, String> environment = new HashMap<>(variables);
         environment.put("PORT", Integer.toString(port));
         if (services != null) {
             environment.put("SERVICES", services);
         }
         Launcher.keepOnlyWarnings();
-        server(Settings.from(environment)).start();
+        constructor.apply(Settings.from(environment)).start();
         if (servicesAnswer) {
             assertEquals(200, connect(port).get("/service?sleep=1").status());
         }

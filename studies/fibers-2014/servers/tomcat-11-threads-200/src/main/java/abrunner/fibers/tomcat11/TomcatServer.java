@@ -1,11 +1,11 @@
 package abrunner.fibers.tomcat11;
 
-import abrunner.fibers.Launcher;
-import abrunner.fibers.Server;
-import abrunner.fibers.Settings;
-import abrunner.fibers.ThreadKind;
-import abrunner.fibers.WorkFolder;
 import abrunner.fibers.today.Servlets;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.harness.ThreadKind;
+import abrunner.harness.WorkFolder;
 import jakarta.servlet.http.HttpServlet;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -26,7 +26,7 @@ public final class TomcatServer implements Server {
         address = settings.address();
         backlog = settings.backlog();
         threads = settings.threads();
-        threadKind = settings.threadKind(ThreadKind.PLATFORM, ThreadKind.VIRTUAL);
+        threadKind = settings.threadKind();
         servlets = Servlets.byPath(settings, threadKind);
     }
 

@@ -1,10 +1,10 @@
 package abrunner.fibers.tomcat80;
 
-import abrunner.fibers.Launcher;
-import abrunner.fibers.Server;
-import abrunner.fibers.Settings;
-import abrunner.fibers.WorkFolder;
 import abrunner.fibers.servlets2014.Servlets;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.harness.WorkFolder;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import javax.servlet.Servlet;

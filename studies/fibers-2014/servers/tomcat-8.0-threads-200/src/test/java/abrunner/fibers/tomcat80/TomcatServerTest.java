@@ -1,12 +1,9 @@
 package abrunner.fibers.tomcat80;
 
-import abrunner.fibers.Server;
 import abrunner.fibers.ServiceContract;
-import abrunner.fibers.Settings;
 
 class TomcatServerTest extends ServiceContract {
-    @Override
-    protected Server server(Settings settings) {
-        return new TomcatServer(settings);
+    TomcatServerTest() {
+        super(TomcatServer::new, true);
     }
 }

@@ -1,8 +1,9 @@
 package abrunner.waiting.helidon4;
 
-import abrunner.waiting.Launcher;
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.waiting.FirstRequest;
 import abrunner.waiting.Wait;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Status;
@@ -22,7 +23,7 @@ public final class HelidonMain implements Server {
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(HelidonMain::server);
+        Launcher.launch(FirstRequest.after(HelidonMain::server));
     }
 
     static Server server(Settings settings) {

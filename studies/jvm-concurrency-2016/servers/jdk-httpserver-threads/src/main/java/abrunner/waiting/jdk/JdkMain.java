@@ -1,9 +1,10 @@
 package abrunner.waiting.jdk;
 
-import abrunner.waiting.Launcher;
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
-import abrunner.waiting.ThreadKind;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.harness.ThreadKind;
+import abrunner.waiting.FirstRequest;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.util.concurrent.Executor;
@@ -11,7 +12,6 @@ import java.util.concurrent.Executors;
 
 /** The JDK's own HTTP server, whose thread sleeps. */
 public final class JdkMain implements Server {
-    private static final int PUBLISHED_THREADS = 10_000;
     /** As shipped it keeps 200 connections, and each of them for 30 s. */
     private static final String MAX_IDLE_CONNECTIONS = "20000";
     private static final String IDLE_SECONDS = "3600";
@@ -22,12 +22,12 @@ public final class JdkMain implements Server {
 
     private JdkMain(Settings settings) {
         this.settings = settings;
-        this.threads = settings.threads(PUBLISHED_THREADS);
+        this.threads = settings.threads();
         this.threadKind = settings.threadKind();
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(JdkMain::server);
+        Launcher.launch(FirstRequest.after(JdkMain::server));
     }
 
     static Server server(Settings settings) {

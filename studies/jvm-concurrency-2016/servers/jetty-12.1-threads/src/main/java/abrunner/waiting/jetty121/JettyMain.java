@@ -1,17 +1,16 @@
 package abrunner.waiting.jetty121;
 
-import abrunner.waiting.Launcher;
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
-import abrunner.waiting.ThreadKind;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.harness.ThreadKind;
+import abrunner.waiting.FirstRequest;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Jetty 12.1, whose thread sleeps. */
 public final class JettyMain implements Server {
-    /** Of the rows whose threads sleep. */
-    private static final int PUBLISHED_THREADS = 10_000;
     private static final int IDLE_MILLIS = 3_600_000;
 
     private final Settings settings;
@@ -20,12 +19,12 @@ public final class JettyMain implements Server {
 
     private JettyMain(Settings settings) {
         this.settings = settings;
-        this.threads = settings.threads(PUBLISHED_THREADS);
+        this.threads = settings.threads();
         this.threadKind = settings.threadKind();
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(JettyMain::server);
+        Launcher.launch(FirstRequest.after(JettyMain::server));
     }
 
     static Server server(Settings settings) {

@@ -1,6 +1,5 @@
 package abrunner.waiting.jetty93;
 
-import abrunner.waiting.Settings;
 import abrunner.waiting.Wait;
 import abrunner.waiting.handlers.Collector;
 import java.io.IOException;
@@ -11,10 +10,6 @@ import org.eclipse.jetty.server.Request;
 /** Lets go of the server's thread, and has another one sleep as soon as the timer has come. */
 final class DispatchHandler extends WaitHandler {
     private final Collector collector = Collector.alone();
-
-    DispatchHandler(Settings settings) {
-        super(settings);
-    }
 
     @Override
     void answer(Request request, int millis) throws IOException {

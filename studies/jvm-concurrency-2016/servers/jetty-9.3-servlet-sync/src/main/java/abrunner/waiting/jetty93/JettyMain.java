@@ -1,8 +1,9 @@
 package abrunner.waiting.jetty93;
 
-import abrunner.waiting.Launcher;
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.waiting.FirstRequest;
 import abrunner.waiting.handlers.WaitServlet;
 import abrunner.waiting.handlers.Way;
 
@@ -14,15 +15,12 @@ public final class JettyMain {
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(JettyMain::server);
+        Launcher.launch(FirstRequest.after(JettyMain::server));
     }
 
     static Server server(Settings settings) {
-        if (settings.choice("API", Api.SERVLET, Api.HANDLER) == Api.SERVLET) {
-            Way way = Way.ofServlet(settings);
-            return new JettyServer(settings, way.publishedThreads(), JettyServer.of(WaitServlet.of(way, settings)));
-        }
-        Way way = Way.ofHandler(settings);
-        return new JettyServer(settings, way.publishedThreads(), WaitHandler.of(way, settings));
+        return new JettyServer(settings, settings.choice("API", Api.SERVLET) == Api.SERVLET
+                ? JettyServer.of(WaitServlet.of(Way.ofServlet(settings)))
+                : WaitHandler.of(Way.ofHandler(settings)));
     }
 }

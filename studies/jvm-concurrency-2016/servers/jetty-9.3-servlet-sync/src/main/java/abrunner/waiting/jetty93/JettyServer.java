@@ -1,7 +1,7 @@
 package abrunner.waiting.jetty93;
 
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
 import abrunner.waiting.Wait;
 import javax.servlet.http.HttpServlet;
 import org.eclipse.jetty.server.Handler;
@@ -18,9 +18,9 @@ public final class JettyServer implements Server {
     private final int threads;
     private final Handler handler;
 
-    public JettyServer(Settings settings, int publishedThreads, Handler handler) {
+    public JettyServer(Settings settings, Handler handler) {
         this.settings = settings;
-        this.threads = settings.threads(publishedThreads);
+        this.threads = settings.threads();
         this.handler = handler;
     }
 

@@ -1,6 +1,5 @@
 package abrunner.waiting.jetty93;
 
-import abrunner.waiting.Settings;
 import abrunner.waiting.handlers.Collector;
 import abrunner.waiting.handlers.Delays;
 import java.io.IOException;
@@ -12,10 +11,6 @@ import org.eclipse.jetty.server.Request;
 final class QueueHandler extends WaitHandler {
     private final Collector collector = Collector.withQueue();
     private final Delays delays = new Delays();
-
-    QueueHandler(Settings settings) {
-        super(settings);
-    }
 
     @Override
     void answer(Request request, int millis) {

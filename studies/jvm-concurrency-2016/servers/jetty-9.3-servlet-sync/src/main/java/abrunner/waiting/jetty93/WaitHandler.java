@@ -1,6 +1,5 @@
 package abrunner.waiting.jetty93;
 
-import abrunner.waiting.Settings;
 import abrunner.waiting.Wait;
 import abrunner.waiting.handlers.Way;
 import java.io.IOException;
@@ -13,23 +12,15 @@ import org.eclipse.jetty.server.handler.AbstractHandler;
 
 /** What Jetty's own handlers have in common: they write without a servlet's stream. */
 abstract class WaitHandler extends AbstractHandler {
-    private static final int PUBLISHED_TIMEOUT_MILLIS = 3_600_000;
-
-    private final int timeoutMillis;
-
-    WaitHandler(Settings settings) {
-        timeoutMillis = settings.asyncTimeout(PUBLISHED_TIMEOUT_MILLIS);
-    }
-
     /** The handler that waits so. */
-    static Handler of(Way way, Settings settings) {
+    static Handler of(Way way) {
         switch (way) {
             case DISPATCH:
-                return new DispatchHandler(settings);
+                return new DispatchHandler();
             case QUEUE:
-                return new QueueHandler(settings);
+                return new QueueHandler();
             default:
-                return new SyncHandler(settings);
+                return new SyncHandler();
         }
     }
 
@@ -59,7 +50,7 @@ abstract class WaitHandler extends AbstractHandler {
 
     final AsyncContext letGo(Request request) {
         AsyncContext context = request.startAsync();
-        context.setTimeout(timeoutMillis);
+        context.setTimeout(Wait.TIMEOUT_MILLIS);
         return context;
     }
 }

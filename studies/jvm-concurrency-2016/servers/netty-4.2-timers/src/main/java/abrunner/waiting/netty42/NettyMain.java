@@ -1,8 +1,9 @@
 package abrunner.waiting.netty42;
 
-import abrunner.waiting.Launcher;
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.waiting.FirstRequest;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -11,19 +12,22 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.util.NettyRuntime;
 
 /** Netty 4.2, whose event loops wait by their own timers: no thread sleeps. */
 public final class NettyMain implements Server {
+    private static final int MAX_THREADS = 10_000;
+
     private final Settings settings;
     private final int eventLoops;
 
     private NettyMain(Settings settings) {
         this.settings = settings;
-        this.eventLoops = settings.ioThreads(Runtime.getRuntime().availableProcessors());
+        this.eventLoops = settings.number("IO_THREADS", NettyRuntime.availableProcessors(), 1, MAX_THREADS);
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(NettyMain::server);
+        Launcher.launch(FirstRequest.after(NettyMain::server));
     }
 
     static Server server(Settings settings) {

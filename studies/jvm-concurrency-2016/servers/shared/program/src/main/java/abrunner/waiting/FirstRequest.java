@@ -1,5 +1,7 @@
 package abrunner.waiting;
 
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -7,19 +9,30 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.URL;
+import java.util.function.Function;
 
 /**
  * Asks a server that has started for its first answer. A port that is open says little: where the agent is missing, fibers
  * fail when they sleep, and web actors look for their classes when the first request comes.
  */
-final class FirstRequest {
+public final class FirstRequest {
     private static final int PATIENCE_MILLIS = 20_000;
 
     private FirstRequest() {
     }
 
-    /** Returns when the server has answered. */
-    static void ask(InetSocketAddress address) throws IOException {
+    /** Makes a server that has started when it has answered. */
+    public static Function<Settings, Server> after(Function<Settings, Server> constructor) {
+        return settings -> {
+            Server server = constructor.apply(settings);
+            return () -> {
+                server.start();
+                ask(settings.address());
+            };
+        };
+    }
+
+    private static void ask(InetSocketAddress address) throws IOException {
         InetAddress host = address.getAddress();
         if (host.isAnyLocalAddress()) {
             host = InetAddress.getLoopbackAddress();

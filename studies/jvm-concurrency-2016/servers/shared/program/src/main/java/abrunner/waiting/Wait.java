@@ -10,6 +10,9 @@ public final class Wait {
     /** What {@link #millis} gives for a wait that is missing or wrong. */
     public static final int INVALID = -1;
 
+    /** After so long a container answers itself what nobody has answered: longer than any wait. */
+    public static final int TIMEOUT_MILLIS = 3_600_000;
+
     public static final String CONTENT_TYPE = "text/plain";
     public static final String TEXT = "Hello, World!";
     private static final byte[] BYTES = TEXT.getBytes(StandardCharsets.US_ASCII);

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -73,7 +76,7 @@ public abstract class WaitContract {
             Launcher.keepOnlyWarnings();
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             assertEquals(Launcher.STARTED,
-                    Launcher.run(constructor, environment, new PrintStream(out), System.err), mode);
+                    Launcher.run(FirstRequest.after(constructor), environment, new PrintStream(out), System.err), mode);
             assertEquals("ready on port " + port + "\n", out.toString());
             ports.put(mode, port);
         }
@@ -205,7 +208,7 @@ public abstract class WaitContract {
         return read.toString();
     }
 
-    private static int freePort() throws IOException {
+    static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();
         }

@@ -1,8 +1,9 @@
 package abrunner.waiting.spark23;
 
-import abrunner.waiting.Launcher;
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.waiting.FirstRequest;
 import abrunner.waiting.Wait;
 import javax.servlet.http.HttpServletResponse;
 import spark.Request;
@@ -11,18 +12,16 @@ import spark.Spark;
 
 /** Spark 2.3, whose thread sleeps. It has no setting for a backlog, and answers in chunks. */
 public final class SparkMain implements Server {
-    private static final int PUBLISHED_THREADS = 10_000;
-
     private final Settings settings;
     private final int threads;
 
     private SparkMain(Settings settings) {
         this.settings = settings;
-        this.threads = settings.threads(PUBLISHED_THREADS);
+        this.threads = settings.threads();
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(SparkMain::server);
+        Launcher.launch(FirstRequest.after(SparkMain::server));
     }
 
     static Server server(Settings settings) {

@@ -1,11 +1,12 @@
 package abrunner.waiting.tomcat11;
 
-import abrunner.waiting.Launcher;
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
-import abrunner.waiting.ThreadKind;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.harness.ThreadKind;
+import abrunner.harness.WorkFolder;
+import abrunner.waiting.FirstRequest;
 import abrunner.waiting.Wait;
-import abrunner.waiting.WorkFolder;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleState;
 import org.apache.catalina.connector.Connector;
@@ -13,7 +14,6 @@ import org.apache.catalina.startup.Tomcat;
 
 /** Tomcat 11, whose thread sleeps. */
 public final class TomcatMain implements Server {
-    private static final int PUBLISHED_THREADS = 10_000;
     /** As shipped 8,192. Threads that cost little are for more. */
     private static final int CONNECTIONS = 20_000;
     private static final int IDLE_MILLIS = 3_600_000;
@@ -26,13 +26,13 @@ public final class TomcatMain implements Server {
 
     private TomcatMain(Settings settings) {
         this.settings = settings;
-        this.threads = settings.threads(PUBLISHED_THREADS);
-        this.connections = settings.maxConnections(CONNECTIONS);
+        this.threads = settings.threads();
+        this.connections = settings.number("MAX_CONNECTIONS", CONNECTIONS, 1, Integer.MAX_VALUE);
         this.threadKind = settings.threadKind();
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(TomcatMain::server);
+        Launcher.launch(FirstRequest.after(TomcatMain::server));
     }
 
     static Server server(Settings settings) {

@@ -1,8 +1,9 @@
 package abrunner.waiting.tomcat80;
 
-import abrunner.waiting.Launcher;
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.waiting.FirstRequest;
 import abrunner.waiting.handlers.WaitServlet;
 import abrunner.waiting.handlers.Way;
 
@@ -12,11 +13,10 @@ public final class TomcatMain {
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(TomcatMain::server);
+        Launcher.launch(FirstRequest.after(TomcatMain::server));
     }
 
     static Server server(Settings settings) {
-        Way way = Way.ofServlet(settings);
-        return new TomcatServer(settings, way.publishedThreads(), WaitServlet.of(way, settings));
+        return new TomcatServer(settings, WaitServlet.of(Way.ofServlet(settings)));
     }
 }

@@ -1,9 +1,9 @@
 package abrunner.waiting.tomcat80;
 
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.harness.WorkFolder;
 import abrunner.waiting.Wait;
-import abrunner.waiting.WorkFolder;
 import javax.servlet.http.HttpServlet;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleState;
@@ -23,10 +23,10 @@ public final class TomcatServer implements Server {
     private final int connections;
     private final HttpServlet servlet;
 
-    public TomcatServer(Settings settings, int publishedThreads, HttpServlet servlet) {
+    public TomcatServer(Settings settings, HttpServlet servlet) {
         this.settings = settings;
-        this.threads = settings.threads(publishedThreads);
-        this.connections = settings.maxConnections(PUBLISHED_CONNECTIONS);
+        this.threads = settings.threads();
+        this.connections = settings.number("MAX_CONNECTIONS", PUBLISHED_CONNECTIONS, 1, Integer.MAX_VALUE);
         this.servlet = servlet;
     }
 

@@ -1,8 +1,9 @@
 package abrunner.waiting.undertow13;
 
-import abrunner.waiting.Launcher;
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.waiting.FirstRequest;
 import abrunner.waiting.handlers.WaitServlet;
 import abrunner.waiting.handlers.Way;
 
@@ -14,16 +15,12 @@ public final class UndertowMain {
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(UndertowMain::server);
+        Launcher.launch(FirstRequest.after(UndertowMain::server));
     }
 
     static Server server(Settings settings) {
-        if (settings.choice("API", Api.SERVLET, Api.HANDLER) == Api.SERVLET) {
-            Way way = Way.ofServlet(settings);
-            return new UndertowServer(
-                    settings, way.publishedThreads(), UndertowServer.of(WaitServlet.of(way, settings)));
-        }
-        Way way = Way.ofHandler(settings);
-        return new UndertowServer(settings, way.publishedThreads(), WaitHandler.of(way));
+        return new UndertowServer(settings, settings.choice("API", Api.SERVLET) == Api.SERVLET
+                ? UndertowServer.of(WaitServlet.of(Way.ofServlet(settings)))
+                : WaitHandler.of(Way.ofHandler(settings)));
     }
 }

@@ -1,7 +1,7 @@
 package abrunner.waiting.undertow13;
 
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
 import abrunner.waiting.Wait;
 import io.undertow.Undertow;
 import io.undertow.server.HttpHandler;
@@ -16,6 +16,7 @@ import org.xnio.Options;
 /** Undertow 1.3 with one handler, set as the source sets it. */
 public final class UndertowServer implements Server {
     private static final int BUFFER_BYTES = 1024;
+    private static final int MAX_THREADS = 10_000;
     private static final String NAME = "wait";
 
     private final Settings settings;
@@ -23,11 +24,11 @@ public final class UndertowServer implements Server {
     private final int workerThreads;
     private final HttpHandler handler;
 
-    /** Takes the number of threads that the source gave to others: Undertow got half of them for I/O, half to work. */
-    public UndertowServer(Settings settings, int publishedThreads, HttpHandler handler) {
+    /** Of the threads that the source gave to others, Undertow got half for I/O and half to work. */
+    public UndertowServer(Settings settings, HttpHandler handler) {
         this.settings = settings;
-        this.ioThreads = settings.ioThreads(publishedThreads / 2);
-        this.workerThreads = settings.workerThreads(publishedThreads / 2);
+        this.ioThreads = settings.number("IO_THREADS", settings.threads() / 2, 1, MAX_THREADS);
+        this.workerThreads = settings.number("WORKER_THREADS", settings.threads() / 2, 1, MAX_THREADS);
         this.handler = handler;
     }
 

@@ -1,9 +1,12 @@
 package abrunner.springboot;
 
+import abrunner.harness.InvalidSetting;
+import abrunner.harness.Settings;
 import java.io.PrintStream;
 import java.util.Map;
 import java.util.function.Function;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -26,8 +29,9 @@ public final class Launcher {
 
     static int run(Function<Settings, SpringApplication> constructor, Map<String, String> environment, PrintStream out,
             PrintStream err) {
-        Settings settings = Settings.from(environment);
+        Settings settings;
         try {
+            settings = Settings.from(environment);
             start(constructor, settings);
         } catch (InvalidSetting invalid) {
             err.println(invalid.getMessage());
@@ -43,11 +47,12 @@ public final class Launcher {
 
     /** When this returns, a request that comes in is answered. */
     static ConfigurableApplicationContext start(Function<Settings, SpringApplication> constructor, Settings settings) {
-        Map<String, Object> properties = settings.properties();
+        Properties properties = new Properties(settings, SpringBootVersion.getVersion());
+        Map<String, Object> byName = properties.byName();
         // Before any class of Spring's that logs: the first of them makes log4j read its configuration.
-        System.setProperty("abrunner.root-level", settings.rootLevel());
+        System.setProperty("abrunner.root-level", properties.rootLevel());
         SpringApplication application = constructor.apply(settings);
-        application.setDefaultProperties(properties);
+        application.setDefaultProperties(byName);
         application.addInitializers((ApplicationContextInitializer<ConfigurableApplicationContext>) context ->
                 context.getBeanFactory().registerSingleton("settings", settings));
         return application.run();

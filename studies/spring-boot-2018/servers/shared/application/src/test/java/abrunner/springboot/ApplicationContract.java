@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import abrunner.harness.Settings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

@@ -1,8 +1,8 @@
 package abrunner.springboot.tomcat8;
 
-import abrunner.springboot.InvalidSetting;
+import abrunner.harness.InvalidSetting;
+import abrunner.harness.Settings;
 import abrunner.springboot.Launcher;
-import abrunner.springboot.Settings;
 import abrunner.springboot.TestController;
 import org.apache.catalina.core.AprLifecycleListener;
 import org.springframework.boot.SpringApplication;

@@ -1,7 +1,7 @@
 package abrunner.springboot.undertow;
 
+import abrunner.harness.Settings;
 import abrunner.springboot.Launcher;
-import abrunner.springboot.Settings;
 import abrunner.springboot.TestController;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;

@@ -1,7 +1,7 @@
 package abrunner.springboot.jetty121;
 
+import abrunner.harness.Settings;
 import abrunner.springboot.Launcher;
-import abrunner.springboot.Settings;
 import abrunner.springboot.TestController;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Server;

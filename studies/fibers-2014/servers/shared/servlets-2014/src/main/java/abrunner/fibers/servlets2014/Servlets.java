@@ -1,9 +1,9 @@
 package abrunner.fibers.servlets2014;
 
-import abrunner.fibers.InvalidSetting;
 import abrunner.fibers.Service;
-import abrunner.fibers.Settings;
-import abrunner.fibers.ThreadKind;
+import abrunner.fibers.Services;
+import abrunner.harness.InvalidSetting;
+import abrunner.harness.Settings;
 import co.paralleluniverse.fibers.instrument.JavaAgent;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -11,14 +11,17 @@ import javax.servlet.Servlet;
 
 /** The servlets that each container gets. */
 public final class Servlets {
+    /** What a request runs on while it waits for A and B: a thread of a pool, or a fiber of its own. */
+    private enum RunsOn { PLATFORM, FIBER }
+
     private Servlets() {
     }
 
     /** Returns them by the paths that they answer; all are asynchronous, or may be. */
     public static Map<String, Servlet> byPath(Settings settings) {
-        String internal = settings.services() + "/internal?sleep=";
+        String internal = Services.from(settings) + "/internal?sleep=";
         Map<String, Servlet> servlets = new LinkedHashMap<>();
-        if (settings.threadKind(ThreadKind.PLATFORM, ThreadKind.FIBER) == ThreadKind.FIBER) {
+        if (settings.choice("THREAD_KIND", RunsOn.PLATFORM) == RunsOn.FIBER) {
             requireAgent();
             servlets.put("/service", new FiberServiceServlet(internal));
             servlets.put("/internal", new FiberInternalServlet());

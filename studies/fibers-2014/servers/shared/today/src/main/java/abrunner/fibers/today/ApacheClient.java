@@ -2,7 +2,8 @@ package abrunner.fibers.today;
 
 import abrunner.fibers.Answer;
 import abrunner.fibers.Service;
-import abrunner.fibers.Settings;
+import abrunner.fibers.Services;
+import abrunner.harness.Settings;
 import java.io.IOException;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.config.ConnectionConfig;
@@ -33,7 +34,7 @@ public final class ApacheClient implements Service.Client {
     private final String internal;
 
     public ApacheClient(Settings settings) {
-        internal = settings.services() + "/internal?sleep=";
+        internal = Services.from(settings) + "/internal?sleep=";
     }
 
     @Override

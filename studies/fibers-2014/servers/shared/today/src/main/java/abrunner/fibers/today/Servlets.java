@@ -1,8 +1,8 @@
 package abrunner.fibers.today;
 
 import abrunner.fibers.Service;
-import abrunner.fibers.Settings;
-import abrunner.fibers.ThreadKind;
+import abrunner.harness.Settings;
+import abrunner.harness.ThreadKind;
 import jakarta.servlet.http.HttpServlet;
 import java.util.Map;
 

@@ -1,8 +1,9 @@
 package abrunner.waiting.actors.netty40;
 
-import abrunner.waiting.Launcher;
-import abrunner.waiting.Server;
-import abrunner.waiting.Settings;
+import abrunner.harness.Launcher;
+import abrunner.harness.Server;
+import abrunner.harness.Settings;
+import abrunner.waiting.FirstRequest;
 import co.paralleluniverse.comsat.webactors.netty.AutoWebActorHandler;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -18,6 +19,7 @@ import io.netty.handler.codec.http.HttpResponseEncoder;
 /** Netty 4.0 with an actor for each request. */
 public final class ActorNettyMain implements Server {
     private static final int PUBLISHED_THREADS = 100;
+    private static final int MAX_THREADS = 10_000;
     private static final int MAX_REQUEST_BYTES = 65_536;
 
     private final Settings settings;
@@ -25,11 +27,11 @@ public final class ActorNettyMain implements Server {
 
     private ActorNettyMain(Settings settings) {
         this.settings = settings;
-        this.threads = settings.ioThreads(PUBLISHED_THREADS);
+        this.threads = settings.number("IO_THREADS", PUBLISHED_THREADS, 1, MAX_THREADS);
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(ActorNettyMain::new);
+        Launcher.launch(FirstRequest.after(ActorNettyMain::new));
     }
 
     @Override

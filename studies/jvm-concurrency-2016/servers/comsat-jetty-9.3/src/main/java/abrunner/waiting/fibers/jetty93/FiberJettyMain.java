@@ -1,6 +1,7 @@
 package abrunner.waiting.fibers.jetty93;
 
-import abrunner.waiting.Launcher;
+import abrunner.harness.Launcher;
+import abrunner.waiting.FirstRequest;
 import abrunner.waiting.fibers.Fibers;
 import abrunner.waiting.jetty93.JettyServer;
 
@@ -10,7 +11,7 @@ public final class FiberJettyMain {
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(settings -> new JettyServer(
-                settings, Fibers.publishedThreads(), JettyServer.of(Fibers.servlet(settings))));
+        Launcher.launch(FirstRequest.after(
+                settings -> new JettyServer(settings, JettyServer.of(Fibers.servlet()))));
     }
 }

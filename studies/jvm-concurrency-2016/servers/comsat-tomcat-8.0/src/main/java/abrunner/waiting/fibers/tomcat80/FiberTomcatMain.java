@@ -1,6 +1,7 @@
 package abrunner.waiting.fibers.tomcat80;
 
-import abrunner.waiting.Launcher;
+import abrunner.harness.Launcher;
+import abrunner.waiting.FirstRequest;
 import abrunner.waiting.fibers.Fibers;
 import abrunner.waiting.tomcat80.TomcatServer;
 
@@ -10,6 +11,6 @@ public final class FiberTomcatMain {
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(settings -> new TomcatServer(settings, Fibers.publishedThreads(), Fibers.servlet(settings)));
+        Launcher.launch(FirstRequest.after(settings -> new TomcatServer(settings, Fibers.servlet())));
     }
 }

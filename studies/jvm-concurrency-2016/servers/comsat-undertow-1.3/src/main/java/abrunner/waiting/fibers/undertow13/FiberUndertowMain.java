@@ -1,6 +1,7 @@
 package abrunner.waiting.fibers.undertow13;
 
-import abrunner.waiting.Launcher;
+import abrunner.harness.Launcher;
+import abrunner.waiting.FirstRequest;
 import abrunner.waiting.fibers.Fibers;
 import abrunner.waiting.undertow13.UndertowServer;
 
@@ -10,7 +11,7 @@ public final class FiberUndertowMain {
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Launcher.launch(settings -> new UndertowServer(
-                settings, Fibers.publishedThreads(), UndertowServer.of(Fibers.servlet(settings))));
+        Launcher.launch(FirstRequest.after(
+                settings -> new UndertowServer(settings, UndertowServer.of(Fibers.servlet()))));
     }
 }

@@ -1,6 +1,5 @@
 package abrunner.waiting.handlers;
 
-import abrunner.waiting.Settings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import javax.servlet.AsyncContext;
@@ -13,10 +12,6 @@ final class AsyncServlet extends WaitServlet {
 
     private final transient Collector collector = Collector.withPool();
     private final transient Delays delays = new Delays();
-
-    AsyncServlet(Settings settings) {
-        super(settings);
-    }
 
     @Override
     void answer(HttpServletRequest request, HttpServletResponse response, int millis) {

@@ -1,6 +1,5 @@
 package abrunner.waiting.handlers;
 
-import abrunner.waiting.Settings;
 import abrunner.waiting.Wait;
 import java.io.IOException;
 import javax.servlet.AsyncContext;
@@ -14,10 +13,6 @@ final class DispatchServlet extends WaitServlet {
     private static final String MILLIS = "abrunner.waiting.millis";
 
     private final transient Collector collector = Collector.alone();
-
-    DispatchServlet(Settings settings) {
-        super(settings);
-    }
 
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {

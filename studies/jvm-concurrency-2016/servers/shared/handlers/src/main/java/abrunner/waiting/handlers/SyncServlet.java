@@ -1,6 +1,5 @@
 package abrunner.waiting.handlers;
 
-import abrunner.waiting.Settings;
 import abrunner.waiting.Wait;
 import java.io.IOException;
 import javax.servlet.http.HttpServletRequest;
@@ -9,10 +8,6 @@ import javax.servlet.http.HttpServletResponse;
 /** Has the container's thread sleep. */
 final class SyncServlet extends WaitServlet {
     private static final long serialVersionUID = 1L;
-
-    SyncServlet(Settings settings) {
-        super(settings);
-    }
 
     @Override
     void answer(HttpServletRequest request, HttpServletResponse response, int millis) throws IOException {

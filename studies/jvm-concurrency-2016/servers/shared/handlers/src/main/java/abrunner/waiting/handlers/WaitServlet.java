@@ -1,6 +1,5 @@
 package abrunner.waiting.handlers;
 
-import abrunner.waiting.Settings;
 import abrunner.waiting.Wait;
 import java.io.IOException;
 import javax.servlet.AsyncContext;
@@ -12,23 +11,16 @@ import javax.servlet.http.HttpServletResponse;
 /** What the servlets of 2016 have in common. */
 public abstract class WaitServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
-    private static final int PUBLISHED_TIMEOUT_MILLIS = 3_600_000;
-
-    private final int timeoutMillis;
-
-    WaitServlet(Settings settings) {
-        timeoutMillis = settings.asyncTimeout(PUBLISHED_TIMEOUT_MILLIS);
-    }
 
     /** The servlet that waits so. */
-    public static HttpServlet of(Way way, Settings settings) {
+    public static HttpServlet of(Way way) {
         switch (way) {
             case DISPATCH:
-                return new DispatchServlet(settings);
+                return new DispatchServlet();
             case ASYNC:
-                return new AsyncServlet(settings);
+                return new AsyncServlet();
             default:
-                return new SyncServlet(settings);
+                return new SyncServlet();
         }
     }
 
@@ -54,7 +46,7 @@ public abstract class WaitServlet extends HttpServlet {
 
     final AsyncContext letGo(HttpServletRequest request) {
         AsyncContext context = request.startAsync();
-        context.setTimeout(timeoutMillis);
+        context.setTimeout(Wait.TIMEOUT_MILLIS);
         return context;
     }
 }

@@ -1,6 +1,7 @@
 package abrunner.waiting.handlers;
 
-import abrunner.waiting.Settings;
+import abrunner.harness.Settings;
+import java.util.EnumSet;
 
 /** How a handler waits, as the variable HANDLER chooses it. */
 public enum Way {
@@ -13,21 +14,13 @@ public enum Way {
     /** Handlers: as the last, but the timer puts all requests of 10 ms into a queue as one. */
     QUEUE;
 
-    private static final int PUBLISHED_BLOCKING = 10_000;
-    private static final int PUBLISHED_ASYNCHRONOUS = 100;
-
     /** The chosen one of those that there are for servlets. */
     public static Way ofServlet(Settings settings) {
-        return settings.choice("HANDLER", SYNC, DISPATCH, ASYNC);
+        return settings.choice("HANDLER", SYNC, EnumSet.of(SYNC, DISPATCH, ASYNC));
     }
 
     /** The chosen one of those that there are for a server's own handlers. */
     public static Way ofHandler(Settings settings) {
-        return settings.choice("HANDLER", SYNC, DISPATCH, QUEUE);
-    }
-
-    /** How many threads the source gave to a server whose handler waits so. */
-    public int publishedThreads() {
-        return this == SYNC || this == DISPATCH ? PUBLISHED_BLOCKING : PUBLISHED_ASYNCHRONOUS;
+        return settings.choice("HANDLER", SYNC, EnumSet.of(SYNC, DISPATCH, QUEUE));
     }
 }

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import abrunner.harness.InvalidSetting;
+import abrunner.harness.Settings;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
-class SettingsTest {
+class PropertiesTest {
     private static final String OF_2018 = "1.5.10.RELEASE";
     private static final String OF_TODAY = "4.1.2";
 
@@ -30,19 +32,19 @@ class SettingsTest {
     @Test
     void namesUndertowsThreadsAsTheSpringBootDoes() {
         Map<String, String> environment = Map.of("IO_THREADS", "16", "WORKER_THREADS", "256");
-        Map<String, Object> of2018 = Settings.from(environment, OF_2018).properties();
+        Map<String, Object> of2018 = properties(environment, OF_2018).byName();
         assertEquals(16, of2018.get("server.undertow.io-threads"));
         assertEquals(256, of2018.get("server.undertow.worker-threads"));
-        Map<String, Object> ofToday = Settings.from(environment, OF_TODAY).properties();
+        Map<String, Object> ofToday = properties(environment, OF_TODAY).byName();
         assertEquals(16, ofToday.get("server.undertow.threads.io"));
         assertEquals(256, ofToday.get("server.undertow.threads.worker"));
     }
 
     @Test
     void logsAsPublishedOnRequestOnly() {
-        assertEquals("INFO", Settings.from(Map.of(), OF_2018).rootLevel());
-        assertEquals("INFO", Settings.from(Map.of("LOGGING", "info"), OF_2018).rootLevel());
-        assertEquals("ALL", Settings.from(Map.of("LOGGING", "published"), OF_2018).rootLevel());
+        assertEquals("INFO", properties(Map.of(), OF_2018).rootLevel());
+        assertEquals("INFO", properties(Map.of("LOGGING", "info"), OF_2018).rootLevel());
+        assertEquals("ALL", properties(Map.of("LOGGING", "published"), OF_2018).rootLevel());
     }
 
     @Test
@@ -66,14 +68,18 @@ class SettingsTest {
     }
 
     private static Map<String, Object> properties(Map<String, String> environment) {
-        return Settings.from(environment, OF_TODAY).properties();
+        return properties(environment, OF_TODAY).byName();
+    }
+
+    private static Properties properties(Map<String, String> environment, String springBoot) {
+        return new Properties(Settings.from(environment), springBoot);
     }
 
     private static void assertRefused(String message, Map<String, String> environment, String springBoot) {
-        Settings settings = Settings.from(environment, springBoot);
         assertEquals(message, assertThrows(InvalidSetting.class, () -> {
-            settings.properties();
-            settings.rootLevel();
+            Properties properties = properties(environment, springBoot);
+            properties.byName();
+            properties.rootLevel();
         }).getMessage());
     }
 }
