@@ -1,13 +1,10 @@
 package abrunner.grizzly19;
 
 import abrunner.harness.FileServerContract;
-import abrunner.harness.Server;
-import abrunner.harness.Settings;
 
 class GrizzlyFilesTest extends FileServerContract {
-    @Override
-    protected Server server(Settings settings) {
-        return new GrizzlyServer(settings);
+    GrizzlyFilesTest() {
+        super(GrizzlyServer::new);
     }
 
     @Override

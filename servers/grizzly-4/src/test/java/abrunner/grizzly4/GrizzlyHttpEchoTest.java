@@ -1,12 +1,9 @@
 package abrunner.grizzly4;
 
-import java.util.Map;
+import abrunner.harness.EchoServerContract;
 
-class GrizzlyHttpEchoTest extends GrizzlyEchoTest {
-    @Override
-    protected Map<String, String> variant() {
-        Map<String, String> variant = super.variant();
-        variant.put("ECHO", "http");
-        return variant;
+class GrizzlyHttpEchoTest extends EchoServerContract {
+    GrizzlyHttpEchoTest() {
+        super(GrizzlyServer::new, "ECHO=http");
     }
 }

@@ -1,13 +1,10 @@
 package abrunner.helidon4;
 
 import abrunner.harness.FileServerContract;
-import abrunner.harness.Server;
-import abrunner.harness.Settings;
 
 class HelidonServerTest extends FileServerContract {
-    @Override
-    protected Server server(Settings settings) {
-        return new HelidonServer(settings);
+    HelidonServerTest() {
+        super(HelidonServer::new);
     }
 
     @Override

@@ -1,15 +1,12 @@
 package abrunner.jdk;
 
-import abrunner.harness.Server;
-import abrunner.harness.Settings;
 import abrunner.harness.VirtualThreadsContract;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
 @EnabledForJreRange(min = JRE.JAVA_21)
 class VirtualThreadsJdkServerTest extends VirtualThreadsContract {
-    @Override
-    protected Server server(Settings settings) {
-        return new JdkServer(settings);
+    VirtualThreadsJdkServerTest() {
+        super(JdkServer::new);
     }
 }

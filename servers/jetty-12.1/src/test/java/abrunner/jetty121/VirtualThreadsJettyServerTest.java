@@ -1,15 +1,12 @@
 package abrunner.jetty121;
 
-import abrunner.harness.Server;
-import abrunner.harness.Settings;
 import abrunner.harness.VirtualThreadsContract;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
 @EnabledForJreRange(min = JRE.JAVA_21)
 class VirtualThreadsJettyServerTest extends VirtualThreadsContract {
-    @Override
-    protected Server server(Settings settings) {
-        return new JettyServer(settings);
+    VirtualThreadsJettyServerTest() {
+        super(JettyServer::new);
     }
 }

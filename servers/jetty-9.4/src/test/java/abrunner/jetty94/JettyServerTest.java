@@ -1,12 +1,9 @@
 package abrunner.jetty94;
 
 import abrunner.harness.FileServerContract;
-import abrunner.harness.Server;
-import abrunner.harness.Settings;
 
 class JettyServerTest extends FileServerContract {
-    @Override
-    protected Server server(Settings settings) {
-        return new JettyServer(settings);
+    JettyServerTest() {
+        super(JettyServer::new);
     }
 }

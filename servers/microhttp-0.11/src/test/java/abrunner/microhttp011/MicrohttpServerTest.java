@@ -5,18 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import abrunner.harness.FileServerContract;
 import abrunner.harness.RawClient;
-import abrunner.harness.Server;
-import abrunner.harness.Settings;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 class MicrohttpServerTest extends FileServerContract {
-    private int port;
-
-    @Override
-    protected Server server(Settings settings) {
-        port = settings.port();
-        return new MicrohttpServer(settings);
+    MicrohttpServerTest() {
+        super(MicrohttpServer::new);
     }
 
     /** Not over HTTP/1.1. */

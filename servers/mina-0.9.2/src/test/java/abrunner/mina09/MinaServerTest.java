@@ -1,12 +1,9 @@
 package abrunner.mina09;
 
 import abrunner.harness.EchoServerContract;
-import abrunner.harness.Server;
-import abrunner.harness.Settings;
 
 class MinaServerTest extends EchoServerContract {
-    @Override
-    protected Server server(Settings settings) {
-        return new MinaServer(settings);
+    MinaServerTest() {
+        super(MinaServer::new);
     }
 }

@@ -1,12 +1,9 @@
 package abrunner.netty41;
 
 import abrunner.harness.EchoServerContract;
-import abrunner.harness.Server;
-import abrunner.harness.Settings;
 
 class NioEchoTest extends EchoServerContract {
-    @Override
-    protected Server server(Settings settings) {
-        return NettyMain.server(settings);
+    NioEchoTest() {
+        super(NettyMain::server);
     }
 }

@@ -1,12 +1,9 @@
 package abrunner.netty41;
 
 import abrunner.harness.FileServerContract;
-import abrunner.harness.Server;
-import abrunner.harness.Settings;
 
 class NioFilesTest extends FileServerContract {
-    @Override
-    protected Server server(Settings settings) {
-        return NettyMain.server(settings);
+    NioFilesTest() {
+        super(NettyMain::server);
     }
 }

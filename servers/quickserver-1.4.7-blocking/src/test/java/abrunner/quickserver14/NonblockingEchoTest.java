@@ -1,20 +1,9 @@
 package abrunner.quickserver14;
 
 import abrunner.harness.EchoServerContract;
-import abrunner.harness.Server;
-import abrunner.harness.Settings;
-import java.util.Map;
 
 class NonblockingEchoTest extends EchoServerContract {
-    @Override
-    protected Map<String, String> variant() {
-        Map<String, String> environment = super.variant();
-        environment.put("MODE", "nonblocking");
-        return environment;
-    }
-
-    @Override
-    protected Server server(Settings settings) {
-        return new EchoServer(settings);
+    NonblockingEchoTest() {
+        super(EchoServer::new, "MODE=nonblocking");
     }
 }

@@ -1,12 +1,9 @@
 package abrunner.tomcat11;
 
-import java.util.Map;
+import abrunner.harness.FileServerContract;
 
-class BufferedNio2TomcatServerTest extends Nio2TomcatServerTest {
-    @Override
-    protected Map<String, String> variant() {
-        Map<String, String> variant = super.variant();
-        variant.put("WRITE_BUFFER", "large");
-        return variant;
+class BufferedNio2TomcatServerTest extends FileServerContract {
+    BufferedNio2TomcatServerTest() {
+        super(TomcatServer::new, "IO=nio2", "WRITE_BUFFER=large");
     }
 }

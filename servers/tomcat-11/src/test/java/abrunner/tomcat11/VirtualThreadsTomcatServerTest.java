@@ -1,15 +1,12 @@
 package abrunner.tomcat11;
 
-import abrunner.harness.Server;
-import abrunner.harness.Settings;
 import abrunner.harness.VirtualThreadsContract;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
 @EnabledForJreRange(min = JRE.JAVA_21)
 class VirtualThreadsTomcatServerTest extends VirtualThreadsContract {
-    @Override
-    protected Server server(Settings settings) {
-        return new TomcatServer(settings);
+    VirtualThreadsTomcatServerTest() {
+        super(TomcatServer::new);
     }
 }

@@ -5,16 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import abrunner.harness.FileServerContract;
 import abrunner.harness.InvalidSetting;
-import abrunner.harness.Server;
 import abrunner.harness.Settings;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class TomcatServerTest extends FileServerContract {
-    @Override
-    protected Server server(Settings settings) {
-        return new TomcatServer(settings);
+    TomcatServerTest() {
+        super(TomcatServer::new);
     }
 
     @Test
@@ -24,6 +22,6 @@ class TomcatServerTest extends FileServerContract {
         environment.put("CONTENT_CACHE", "huge");
         Settings settings = Settings.from(environment);
         assertEquals("CONTENT_CACHE must be shipped or large, not 'huge'",
-                assertThrows(InvalidSetting.class, () -> server(settings)).getMessage());
+                assertThrows(InvalidSetting.class, () -> new TomcatServer(settings)).getMessage());
     }
 }

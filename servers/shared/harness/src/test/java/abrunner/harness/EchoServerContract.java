@@ -3,53 +3,33 @@ package abrunner.harness;
 import static abrunner.harness.Dates.assertRecent;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What every echo server has to do, tried on the real one. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-public abstract class EchoServerContract {
+public abstract class EchoServerContract extends ServerContract {
     private static final String ALIVE = "GET /echo HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n";
     private static final String LAST = "GET /echo HTTP/1.0\r\n\r\n";
 
-    private int port;
-
-    /** Makes the server that is tried. */
-    protected abstract Server server(Settings settings);
-
-    /** The variables that choose the variant that is tried. */
-    protected Map<String, String> variant() {
-        return new HashMap<>();
+    /** The server, and the variables that choose the variant that is tried: "A=x", "B=y". */
+    protected EchoServerContract(Function<Settings, Server> constructor, String... variables) {
+        super(constructor, variables);
     }
 
     @BeforeAll
-    void start(@TempDir Path docroot) throws Exception {
-        port = RawClient.freePort();
-        Map<String, String> environment = variant();
-        environment.put("ADDRESS", "127.0.0.1");
-        environment.put("PORT", Integer.toString(port));
+    void startOnNoFiles(@TempDir Path docroot) throws Exception {
         // For servers that serve files, too.
-        environment.put("DOCROOT", docroot.toString());
-        Launcher.keepOnlyWarnings();
-        server(Settings.from(environment)).start();
-    }
-
-    @Test
-    void listensNowhereElse() {
-        assertFalse(RawClient.listens("127.0.0.2", port));
+        start(docroot);
     }
 
     @Test

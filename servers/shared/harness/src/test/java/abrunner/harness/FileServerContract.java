@@ -13,33 +13,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Random;
+import java.util.function.Function;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every file server has to do, tried on the real one. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-public abstract class FileServerContract {
+public abstract class FileServerContract extends ServerContract {
     private static final String SECRET = "kept outside the document root";
 
     private static final Instant MODIFIED = Instant.parse("2006-03-04T05:06:07Z");
 
     private final byte[] small = randomBytes(100);
     private final byte[] large = randomBytes(947_111);
-    private int port;
 
-    /** Makes the server that is tried. */
-    protected abstract Server server(Settings settings);
-
-    /** The variables that choose the variant that is tried. */
-    protected Map<String, String> variant() {
-        return new HashMap<>();
+    /** The server, and the variables that choose the variant that is tried: "A=x", "B=y". */
+    protected FileServerContract(Function<Settings, Server> constructor, String... variables) {
+        super(constructor, variables);
     }
 
     /** Whether the server answers HTTP/1.0 at all. */
@@ -68,24 +61,13 @@ public abstract class FileServerContract {
     }
 
     @BeforeAll
-    void start(@TempDir Path folder) throws Exception {
+    void startOnFiles(@TempDir Path folder) throws Exception {
         Path docroot = Files.createDirectory(folder.resolve("docroot"));
         write(docroot.resolve("small.html"), small);
         write(docroot.resolve("large.bin"), large);
         Files.createDirectory(docroot.resolve("sub"));
         Files.write(folder.resolve("secret.txt"), SECRET.getBytes(StandardCharsets.US_ASCII));
-        port = RawClient.freePort();
-        Map<String, String> environment = variant();
-        environment.put("ADDRESS", "127.0.0.1");
-        environment.put("PORT", Integer.toString(port));
-        environment.put("DOCROOT", docroot.toString());
-        Launcher.keepOnlyWarnings();
-        server(Settings.from(environment)).start();
-    }
-
-    @Test
-    void listensNowhereElse() {
-        assertFalse(RawClient.listens("127.0.0.2", port));
+        start(docroot);
     }
 
     @ParameterizedTest

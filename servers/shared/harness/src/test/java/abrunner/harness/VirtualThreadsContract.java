@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.function.Function;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
@@ -12,11 +12,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the variant of a file server has to do that uses virtual threads. Has to be left out below Java 21. */
 public abstract class VirtualThreadsContract extends FileServerContract {
-    @Override
-    protected final Map<String, String> variant() {
-        Map<String, String> variant = super.variant();
-        variant.put("THREAD_KIND", "virtual");
-        return variant;
+    /** The server, which is told to use them. */
+    protected VirtualThreadsContract(Function<Settings, Server> constructor) {
+        super(constructor, "THREAD_KIND=virtual");
     }
 
     @Test
