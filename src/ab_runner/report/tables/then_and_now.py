@@ -20,7 +20,7 @@ from ab_runner.report.say.warnings import warning_lines
 from ab_runner.report.tables.study_rows import study_tables
 from ab_runner.stats.correlation import FEWEST
 
-FACTOR = "factor: now as a multiple of then; it reflects machine, kernel, JVM and ab as much as the server"
+FACTOR = "factor: now as a multiple of then; it reflects machine, kernel, JVM and generator as much as the server"
 RANKS = "ranks: then → now, among the servers with a valid figure on both sides, 1 for the most requests per second"
 ELSEWHERE = "* and reasons are explained in the notes of the sweep's tables"
 RANKED_AS_SHOWN = f"{AT_LEAST}; its rank uses the rate as shown"
