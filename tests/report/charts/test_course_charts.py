@@ -12,6 +12,7 @@ from support.course_sweep import SECONDS, WARM, course, course_sweep, course_tri
 
 from ab_runner.analysis.selection import Selection, narrowed
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
+from ab_runner.model.load import Beside, Second
 from ab_runner.report.charts import vega
 from ab_runner.report.charts.courses import ANSWERS, JIT, LATENCY, extents_of, quantities_of
 from ab_runner.report.charts.data import course_series
@@ -86,6 +87,22 @@ def test_a_file_for_each_level_has_the_panels_of_all_servers() -> None:
     assert (lines.count(NEW), lines.count(OLD)) == (3, 6), "tomcat's first trial, its second one, and jetty's"
     assert 'stroke-dasharray="4,3"' in drawn, "jetty's failures"
     assert "nearest" not in str(files["small-course-100"])
+
+
+def test_the_requests_beside_a_load_have_a_file_of_their_own() -> None:
+    answered, silent = Second(10, 0, {20_000: 10}), Second(0, 10)
+    per_second = (answered,) * 5 + (silent,) * (SECONDS - 5)
+    beside = Beside(planned=10 * SECONDS, answered=50, latency={20_000: 50}, per_second=per_second)
+    answers, collapses = course_trial("tomcat-11", WARM), course_trial("jetty-12.1", WARM)
+    assert collapses.outcome is not None
+    collapses = msgspec.structs.replace(collapses, outcome=msgspec.structs.replace(collapses.outcome, beside=beside))
+    files = files_of(analyse(Stored(course_sweep().sweep, (answers, collapses))))
+    drawn = vega.svg(files["small-beside-100"])
+    assert "longest latency in ms of the requests beside the load at concurrency 100; ticks: not answered" in drawn
+    assert "answers per second" not in drawn
+    assert "beside it" not in drawn, "the title of the file says it"
+    assert len(re.findall(f'<path[^>]*(?:fill|stroke)="{NEW}"', drawn)) == SECONDS - 5, "a tick for each silent second"
+    assert not [name for name in files_of(ANALYSIS) if "beside" in name]
 
 
 def test_a_server_of_any_name_has_its_panels() -> None:

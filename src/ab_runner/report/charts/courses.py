@@ -41,8 +41,8 @@ def quantities_of(series: Series) -> dict[str, str]:
 
 
 def colours_text(series: Series) -> str:
-    """Return what the colours mean; empty where there is one."""
-    return "orange: first trial of a start; blue: later ones" if any(each.get("first") for each in series) else ""
+    """Return what the colours mean, for a title; empty where there is one."""
+    return " (orange: first trial of a start; blue: later ones)" if any(each.get("first") for each in series) else ""
 
 
 def extents_of(series: Series) -> dict[str, float]:
@@ -75,15 +75,17 @@ def course_panel(name: str, titles: Mapping[str, str]) -> Spec:
     return chart(COURSES, params, **_panel(name, titles, "datum.c == level"))
 
 
-def courses(series: Series, servers: Iterable[str], level: int) -> Spec:
-    """Return the panels of all servers at a level, for a file, which is not interactive."""
-    titles = quantities_of(series)
+def courses(series: Series, servers: Iterable[str], level: int, titles: Mapping[str, str]) -> Spec:
+    """Return the panels of all servers at a level, for a file, which is not interactive. `titles` are those of the
+    quantities to show; a quantity alone has its title in that of the file."""
+    of_level = f"datum.c == {level}"
+    title = {} if len(titles) > 1 else {"title": None}
     views = [
         {
             "title": {"text": server, "fontSize": 12, "anchor": "start", "color": {"expr": "ink"}},
             "transform": [{"filter": {"field": "server", "equal": server}}],
             "vconcat": [
-                {"width": _WIDTH, "height": _HEIGHT, **_still(_panel(name, titles, f"datum.c == {level}"))}
+                {"width": _WIDTH, "height": _HEIGHT, **_still(_panel(name, titles, of_level)), **title}
                 for name in titles
             ],
             "spacing": 6,

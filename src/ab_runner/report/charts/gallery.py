@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ab_runner.model.workload import WorkloadName
-from ab_runner.report.charts.courses import colours_text, courses
+from ab_runner.report.charts.courses import BESIDE, colours_text, courses, quantities_of
 from ab_runner.report.charts.data import Row
 from ab_runner.report.charts.latencies import latencies
 from ab_runner.report.charts.models import models
@@ -45,8 +45,14 @@ def _of(data: ChartData, name: WorkloadName) -> Iterator[tuple[str, Spec, str]]:
     panels = with_rows(models(data.styles, data.levels, words), by_model)
     yield "models", panels, f"{words.quantity} by I/O model"
     series = data.courses.get(name, ())
+    titles = quantities_of(series)
     for level in sorted({each["c"] for each in series}):
-        yield f"course-{level}", *_course(data, series, level)
+        title = f"each second of a trial {words.at(level)}{colours_text(series)}"
+        yield f"course-{level}", with_rows(courses(series, data.styles, level, titles), series), title
+        if BESIDE in titles:
+            beside = courses(series, data.styles, level, {BESIDE: titles[BESIDE]})
+            title = f"longest latency in ms of the requests beside the load {words.at(level)}; ticks: not answered"
+            yield f"beside-{level}", with_rows(beside, series), title
     if of_versions := data.versions.get(name):
         panels = with_rows(versions(of_versions, data.styles, middle, data.words), of_versions)
         yield "versions", panels, f"versions of a family by year of release, {words.at(middle)}"
@@ -54,11 +60,6 @@ def _of(data: ChartData, name: WorkloadName) -> Iterator[tuple[str, Spec, str]]:
         middle = data.compared_levels[len(data.compared_levels) // 2]
         beside = with_rows(then_and_now(pairs, data.compared_levels, data.year), pairs)
         yield "then-and-now", beside, f"requests per second in {data.year} and now, at concurrency {middle:,}"
-
-
-def _course(data: ChartData, series: Sequence[Row], level: int) -> tuple[Spec, str]:
-    title, colours = f"each second of a trial {data.words.at(level)}", colours_text(series)
-    return with_rows(courses(series, data.styles, level), series), f"{title} ({colours})" if colours else title
 
 
 def _figures(data: ChartData, rows: Sequence[Row]) -> Spec:

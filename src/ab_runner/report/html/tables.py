@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 
 from ab_runner.analysis.cells import CellSummary
@@ -73,21 +71,6 @@ class WorkloadSection(msgspec.Struct, frozen=True):
     """What only an open load has."""
     own_latencies: str = ""
     """Whose percentiles the latencies are, where they are not of recorded requests."""
-
-    @property
-    def rows(self) -> Iterator[tuple[Server, tuple[RatePlace, ...]]]:
-        """The rows of the table of rates."""
-        return zip(self.servers, self.rates, strict=True)
-
-    @property
-    def latency_rows(self) -> Iterator[tuple[Server, tuple[TableCell, ...]]]:
-        """The rows of the table of latencies."""
-        return zip(self.servers, self.latencies, strict=True)
-
-    @property
-    def cpu_efficiency_rows(self) -> Iterator[tuple[Server, tuple[TableCell, ...]]]:
-        """The rows of the table of requests per CPU-second."""
-        return zip(self.servers, self.cpu_efficiencies, strict=True)
 
     @property
     def has_rank(self) -> bool:

@@ -61,4 +61,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["whole_text"] = whole_text
+    environment.globals["zip"] = zip
     return environment
