@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median, stdev
+
+from scipy.stats import kendalltau
 
 from ab_runner.analysis.cells import CellSummary
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 from ab_runner.model.protocol import Protocol
 from ab_runner.model.records import EndRecord, StartRecord, WarmUpRecord
 from ab_runner.model.trial import Cell, Trial
-from ab_runner.stats.agreement import coefficient_of_variation, kendall_tau
 from ab_runner.stats.ranking import contradictions
 from ab_runner.store.reader import Stored, read
 from ab_runner.sweep.server.warm_up import planned_seconds
@@ -46,12 +47,9 @@ def main(folders: list[Path]) -> None:
         row = [cell for cell in variations if (cell.workload, cell.level) == (workload, concurrency)]
         one, other = (sweep.rankings[workload, concurrency] for sweep in sweeps)
         opposite = contradictions(one, other)
-        tau = kendall_tau(*([rate(cells[cell]) for cell in row] for cells in (first, second)))
+        tau = kendalltau(*([rate(cells[cell]) for cell in row] for cells in (first, second))).statistic
         told = " and ".join(f"{len(each.faster)} of {each.pairs} pairs" for each in (one, other))
-        print(
-            f"{workload} c={concurrency}: tau {tau if tau is None else round(tau, 2)}, {told} told apart, "
-            f"opposite: {opposite or 'none'}"
-        )
+        print(f"{workload} c={concurrency}: tau {tau:.2f}, {told} told apart, opposite: {opposite or 'none'}")
     print(f"pairs in opposite orders: {opposite_orders(*sweeps)}")
 
 
@@ -60,7 +58,8 @@ def variations_between(first: SweepAnalysis, second: SweepAnalysis) -> dict[Cell
     both = [
         cell for cell in first.cells if cell in second.cells and first.cells[cell].figure and second.cells[cell].figure
     ]
-    return {cell: coefficient_of_variation([rate(each.cells[cell]) for each in (first, second)]) for cell in both}
+    rates = {cell: [rate(each.cells[cell]) for each in (first, second)] for cell in both}
+    return {cell: stdev(found) / fmean(found) for cell, found in rates.items()}
 
 
 def opposite_orders(first: SweepAnalysis, second: SweepAnalysis) -> int:

@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ab_runner import paths
-from ab_runner.catalog.outside import add_outside
 from ab_runner.catalog.server_file import SERVER_FILE
 from ab_runner.catalog.servers import add, load, renamed_lines, select, suggestion
 from ab_runner.catalog.sets import ServerSet, expand, load_sets
@@ -52,7 +51,7 @@ def load_catalog(outside: Iterable[Path] = (), study: str | None = None, sweep: 
     sets = load_sets(paths.SERVERS, servers)
     if study is not None:
         _add_study(servers, study, sweep)
-    folders = add_outside(servers, outside)
+    folders = _add_outside(servers, outside)
     return Catalog(paths.SERVERS, servers, sets, folders)
 
 
@@ -69,6 +68,19 @@ def _add_study(servers: dict[str, Server], study: str, sweep: str | None) -> Non
     servers |= described.with_settings(servers, sweep)
     if constants := [each for each in workloads_with(study).values() if each.constant and not each.not_before_ms]:
         servers[REFERENCE] = _with_constants(servers[REFERENCE], constants)
+
+
+def _add_outside(servers: dict[str, Server], roots: Iterable[Path]) -> dict[str, Path]:
+    """Add the servers of these folders, and return the folder of each by its id. DocumentError at the first mistake, or
+    for an id that another server has or had."""
+    folders: dict[str, Path] = {}
+    for root in dict.fromkeys(each.resolve() for each in roots):
+        if (root / SERVER_FILE).exists():
+            raise DocumentError(f"{root} is the folder of one server; give the folder that it is in, {root.parent}")
+        found = load(root, outside=True)
+        add(servers, found, root, folders)
+        folders |= {id: root / id for id in found}
+    return folders
 
 
 def _with_constants(reference: Server, new: Sequence[Workload]) -> Server:

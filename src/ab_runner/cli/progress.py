@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable
-from types import TracebackType
-from typing import Protocol
+from contextlib import AbstractContextManager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
@@ -19,14 +19,6 @@ from ab_runner.model.trial import CellRecord, NotMeasured
 from ab_runner.report.say.figures import result_text
 from ab_runner.report.say.numbers import time_left_text
 from ab_runner.sweep.events import CellFinished, CellsAgain, CellsLeftOut, Event, NodeSaid, OnNode, PhaseStarted
-
-
-class Display(Protocol):
-    def __enter__(self) -> Display: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-    def show(self, event: Event) -> None: ...
 
 
 def display_for(console: Console, cells: int, axis: Axis = "connections", expected: float | None = None) -> Display:
@@ -81,22 +73,28 @@ def left_out_text(event: CellsLeftOut) -> str:
     return f"left out: {counted(event.cells, 'cell')} that failed in half of the blocks"
 
 
-class PlainDisplay:
-    """Prints a line for each cell and for each start of a server."""
+class Display(AbstractContextManager["Display"]):
+    """Shows the events of a sweep from when it is entered."""
 
-    def __init__(self, console: Console, cells: int, axis: Axis = "connections", expected: float | None = None) -> None:
+    def __init__(self, console: Console, cells: int, axis: Axis, expected: float | None) -> None:
         self._axis = axis
         self._console = console
         self._cells = cells
-        self._done = 0
         self._left = TimeLeft(cells, expected)
 
-    def __enter__(self) -> PlainDisplay:
-        return self
+    @abstractmethod
+    def show(self, event: Event) -> None: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _print(self, line: str) -> None:
+        self._console.print(Text(line.rstrip()), soft_wrap=True)
+
+
+class PlainDisplay(Display):
+    """Prints a line for each cell and for each start of a server."""
+
+    _done = 0
+
+    def __exit__(self, *error: object) -> None:
         pass
 
     def show(self, event: Event) -> None:
@@ -125,19 +123,13 @@ class PlainDisplay:
         result = result_text(summarise_record(event.record), self._axis)
         self._print(f"[{self._done}/{self._cells}] {where}{result}")
 
-    def _print(self, line: str) -> None:
-        self._console.print(Text(line.rstrip()), soft_wrap=True)
 
-
-class LiveDisplay:
+class LiveDisplay(Display):
     """Keeps one line at the bottom: what runs now, on each node of a swarm, trials done, time left; a bar and the last
     figure where there is room. What becomes of nodes is above it."""
 
-    def __init__(self, console: Console, cells: int, axis: Axis = "connections", expected: float | None = None) -> None:
-        self._axis = axis
-        self._cells = cells
-        self._left = TimeLeft(cells, expected)
-        self._console = console
+    def __init__(self, console: Console, cells: int, axis: Axis, expected: float | None) -> None:
+        super().__init__(console, cells, axis, expected)
         self._nodes: dict[str, str] = {}
         roomy = console.width >= 130
         columns = [
@@ -151,13 +143,11 @@ class LiveDisplay:
         self._progress = Progress(*columns, console=console, transient=True)
         self._task = self._progress.add_task("", total=cells, phase="", left="", last="")
 
-    def __enter__(self) -> LiveDisplay:
+    def __enter__(self) -> Display:
         self._progress.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._progress.stop()
 
     def show(self, event: Event) -> None:
@@ -171,7 +161,7 @@ class LiveDisplay:
                 self._progress.update(self._task, advance=1, last=last, left=self._left.text())
             case NodeSaid(node=node, text=text):
                 self._nodes.pop(node, None)
-                self._console.print(Text(f"{node}: {text}"), soft_wrap=True)
+                self._print(f"{node}: {text}")
             case CellsLeftOut(cells=cells):
                 self._leave_out(cells)
             case CellsAgain(cells=cells):

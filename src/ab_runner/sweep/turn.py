@@ -78,7 +78,7 @@ class Turn:
             if start is None or cell not in self._open:
                 return
             if not self._is_alone:
-                start.resume()
+                start.running.resume()
             if self._cell(start, cell, first_share):
                 self._pause(start)
             else:
@@ -116,7 +116,7 @@ class Turn:
 
     def _pause(self, start: Start) -> None:
         if not self._is_alone:
-            start.pause()
+            start.running.pause()
 
     def _workloads(self) -> list[WorkloadName]:
         """Return the workloads of the cells that are still to be measured."""

@@ -122,14 +122,6 @@ class Start:
             running, self._running = self._running, None  # not tried again: what this leaves, the runtime's close ends
             running.stop()
 
-    def pause(self) -> None:
-        """Take the CPU from the server until `resume`: it must not disturb the one that is measured meanwhile."""
-        self.running.pause()
-
-    def resume(self) -> None:
-        """Let the server run again."""
-        self.running.resume()
-
     @property
     def running(self) -> RunningServer:
         """Return the server, which must have begun and not been stopped."""
