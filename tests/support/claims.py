@@ -376,6 +376,23 @@ def spring_boot() -> tuple[str, ...]:
     )
 
 
+def fibers() -> str:
+    """What a slow service does, in the sweeps `threads` and `fibers` of fibers-2014: in the last third of each trial
+    200 threads answer all requests that do not need it, or none of them."""
+    shares: dict[int, set[float]] = {}
+    for each in recounted.trials("fibers-2014-threads"):
+        if each["server"] == "jetty-9.2-threads-200":
+            last = each["outcome"]["beside"]["per_second"][-17:]
+            shares.setdefault(each["concurrency"], set()).add(sum(second["answered"] for second in last) / 170)
+    assert shares == {30: {1}, 40: {0}, 50: {0}, 70: {0}, 110: {0}}
+    trials = [each for each in recounted.trials("fibers-2014-fibers") if each["server"] == "jetty-9.2-fibers"]
+    for each in trials:
+        for load in (each["outcome"]["arrivals"] | each["outcome"], each["outcome"]["beside"]):
+            assert load["answered"] == load["planned"]
+    highest = max(each["concurrency"] for each in trials)
+    return f"200 threads collapse at 40/s, as 2,000 did at 400/s. Fibers answer all requests up to {highest}/s"
+
+
 def starved() -> str:
     found = {(place.server, place.level) for place, cell in published("2006-jdk8").cells.items() if cell.starved}
     assert found == {("tomcat-5.5.15", 1000), ("tomcat-5.5.15-defaults", 1000), ("httpd-2.4-prefork", 1000)}
@@ -394,6 +411,7 @@ CLAIMS: Mapping[str, tuple[Callable[[], str | tuple[str, ...]], ...]] = {
         cindy, lighttpd_and_netty, virtual_threads, tomcats, jettys, new_connections, cpu_time, undertow, large_files,
         conclusions, failed_requests, recounted.medians_and_tails, recounted.nio_and_blocking, latency_orders, lag,
         near_the_peak, recounted.near_the_peak, capacities, idle_connections, versions, spring_boot,
+        fibers,
     ),
     "comparison-with-2006.md": (starved, noise),
     "statistics.md": (
