@@ -12,9 +12,10 @@ from ab_runner.model.message import Message
 from ab_runner.sweep.server import probe
 from ab_runner.sweep.server.probe import Connect, Question
 
-_CHECKS_PER_SECOND = 20
+_CHECKS_PER_SECOND = 4
 _BYTES_PER_SECOND = 4_000_000
-"""The load of the checks must stay small: of a large file there are fewer."""
+"""The load of the checks must stay small, and of larger files there are fewer. Twenty a second, by way of the engine
+and an agent on the same two CPUs, took some 5 % of ab's rate (docs/benchmarks.md)."""
 _CONNECT_SECONDS = 0.5
 """How long a connection may take, and with it the end of a trial."""
 
