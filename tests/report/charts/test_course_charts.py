@@ -42,6 +42,7 @@ def test_quantities_are_those_that_are_known() -> None:
     assert list(quantities_of(course_series("small", ANALYSIS))) == [ANSWERS, LATENCY, JIT]
     by_wrk = Stored(sweep(server("a-1")), (trial("a-1", "small", 1, outcome=outcome(), course=course()),))
     assert list(quantities_of(course_series("small", analyse(by_wrk)))) == [JIT]
+    assert "JIT compiler's share" in vega.svg(files_of(analyse(by_wrk))["small-course-1"]), "it is named if it is alone"
     native = course(jit_cpu_seconds=(), gc_count=(), gc_seconds=(), allocated_bytes=(), allocated_error_bytes=0)
     no_jvm = Stored(sweep(server("a-1")), (course_trial("a-1", WARM, course=native),))
     assert list(quantities_of(course_series("small", analyse(no_jvm)))) == [ANSWERS, LATENCY]

@@ -75,17 +75,15 @@ def course_panel(name: str, titles: Mapping[str, str]) -> Spec:
     return chart(COURSES, params, **_panel(name, titles, "datum.c == level"))
 
 
-def courses(series: Series, servers: Iterable[str], level: int, titles: Mapping[str, str]) -> Spec:
+def courses(series: Series, servers: Iterable[str], level: int, titles: Mapping[str, str | None]) -> Spec:
     """Return the panels of all servers at a level, for a file, which is not interactive. `titles` are those of the
-    quantities to show; a quantity alone has its title in that of the file."""
-    of_level = f"datum.c == {level}"
-    title = {} if len(titles) > 1 else {"title": None}
+    quantities to show; None where the title of the file says it."""
     views = [
         {
             "title": {"text": server, "fontSize": 12, "anchor": "start", "color": {"expr": "ink"}},
             "transform": [{"filter": {"field": "server", "equal": server}}],
             "vconcat": [
-                {"width": _WIDTH, "height": _HEIGHT, **_still(_panel(name, titles, of_level)), **title}
+                {"width": _WIDTH, "height": _HEIGHT, **_still(_panel(name, titles, f"datum.c == {level}"))}
                 for name in titles
             ],
             "spacing": 6,
@@ -98,10 +96,10 @@ def courses(series: Series, servers: Iterable[str], level: int, titles: Mapping[
     return {**spec, "params": [*spec["params"], *params]}
 
 
-def _panel(name: str, titles: Mapping[str, str], filter: str) -> Spec:
+def _panel(name: str, titles: Mapping[str, str | None], filter: str) -> Spec:
     is_last = name == list(titles)[-1]
     return {
-        "title": {
+        "title": titles[name] and {
             "text": titles[name], "anchor": "start", "frame": "group", "fontSize": 11, "fontWeight": "normal",
             "offset": 4, "color": {"expr": "ink"},
         },

@@ -50,7 +50,7 @@ def _of(data: ChartData, name: WorkloadName) -> Iterator[tuple[str, Spec, str]]:
         title = f"each second of a trial {words.at(level)}{colours_text(series)}"
         yield f"course-{level}", with_rows(courses(series, data.styles, level, titles), series), title
         if BESIDE in titles:
-            beside = courses(series, data.styles, level, {BESIDE: titles[BESIDE]})
+            beside = courses(series, data.styles, level, {BESIDE: None})
             title = f"longest latency in ms of the requests beside the load {words.at(level)}; ticks: not answered"
             yield f"beside-{level}", with_rows(beside, series), title
     if of_versions := data.versions.get(name):
