@@ -12,6 +12,7 @@ are not published. Of a sweep that was ended after its first block they are thos
 
 from __future__ import annotations
 
+import datetime
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -29,9 +30,17 @@ from ab_runner.paths import RESULTS
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.plan import plan_of
 from ab_runner.store.reader import Stored, read
-from ab_runner.sweep.schedule.expected_time import CROWDED_FROM, OLD_YEAR, ExpectedTime, expected_time
+from ab_runner.sweep.schedule.expected_time import (
+    CROWDED_FROM,
+    OLD_YEAR,
+    PROBES,
+    ExpectedTime,
+    expected_time,
+)
 
 RECORD = "--record"
+TWO_REQUESTS_SINCE = datetime.datetime(2026, 11, 28, 13, 30, tzinfo=datetime.UTC)
+"""Probes of published sweeps that began before had three."""
 
 
 class NamedTime(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,8 +100,9 @@ def expected_of(stored: Stored) -> ExpectedTime:
     """Return the time that the sweep would have named before its start."""
     sweep = stored.sweep
     verifies = any(isinstance(record, VerificationRecord) for record in stored.records)
+    probes = PROBES if sweep.started >= TWO_REQUESTS_SINCE else 3
     servers = {server.id: server for server in sweep.everyone}
-    found = expected_time(sweep.request, plan_of(sweep), servers, verifies, sweep.workloads)
+    found = expected_time(sweep.request, plan_of(sweep), servers, verifies, sweep.workloads, probes)
     assert found is not None, "the trials of published sweeps take a time"
     return found
 

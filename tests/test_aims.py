@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import aims
 import msgspec
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-
-import aims
 import suite_time
 import swarm
 import sweep_times

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-from support import claims
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-
 import limit
+import pytest
 from rows import rows_in
+from support import claims
 
 from ab_runner.cli.splice import splice
 

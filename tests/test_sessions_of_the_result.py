@@ -1,18 +1,14 @@
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import aims
 import pytest
+import sessions
 from msgspec.structs import replace
 from support.builders import blocks
 from support.serving import kept
 from support.sessions import FIRST, RATES, rates, session
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-
-import aims
-import sessions
 
 from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
 

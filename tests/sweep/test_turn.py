@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, repeat
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -24,7 +25,7 @@ from ab_runner.model.records import AnswerRecord, EndRecord, Record, StartRecord
 from ab_runner.model.resources import Usage
 from ab_runner.model.server import Server
 from ab_runner.model.trial import COLD, DISTURBED, NotMeasured, RepeatedTrial, Trial
-from ab_runner.model.workload import WorkloadName
+from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.monitor.sampler import Monitored, ResourceSampler
 from ab_runner.runtime.base import RuntimeUnusable
 from ab_runner.store.plan import batches_of, plan
@@ -147,9 +148,20 @@ def test_each_server_is_started_warmed_up_measured_and_stopped_before_the_next(h
     assert harness.cells() == {("a-1", 10): "valid", ("b-1", 10): "valid"}
 
 
-def test_another_workload_can_warm_a_server_up_over_connections_of_its_own(harness: SweepHarness) -> None:
+def test_another_workload_can_warm_a_server_up_over_connections_of_its_own(
+    harness: SweepHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that answers in that one is ready: in the workload of a trial an answer may take seconds."""
+    ready_in, wait = list[WorkloadName](), probe.wait_until_ready
+
+    def noted(connect: probe.Connect, workload: Workload, *rest: Any) -> Message | None:
+        ready_in.append(workload.name)
+        return wait(connect, workload, *rest)
+
+    monkeypatch.setattr(probe, "wait_until_ready", noted)
     warm_up = WarmUp(Load(requests=400), connections=7, workload="small-keepalive")
     harness.run(A, generate=always(GOOD), protocol=msgspec.structs.replace(PROTOCOL, warm_up=warm_up))
+    assert ready_in == ["small-keepalive"]
     (found,) = [record for record in harness.stored.records if isinstance(record, WarmUpRecord)]
     assert [(turns.workload, turns.concurrency) for turns in found.turns] == [("small-keepalive", 7)]
     assert harness.cells() == {("a-1", 10): "valid"}

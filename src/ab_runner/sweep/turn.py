@@ -98,7 +98,7 @@ class Turn:
         return Start(self._context, self._server, self._block, next(self._starts), self._batch)
 
     def _begun(self, start: Start) -> Start:
-        start.begin(self._open[0].workload)
+        start.begin(self._context.protocol.warm_up.workload or self._open[0].workload)
         return start
 
     def _begin(self) -> Start:

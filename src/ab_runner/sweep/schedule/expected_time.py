@@ -5,7 +5,6 @@ result is from the time that each sweep took."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -48,11 +47,8 @@ CROWDED = 1.4
 CLOSING_FROM = 1_000
 CLOSING = 0.5e-3
 """Seconds that a trial takes longer for each connection beyond so many: the server closes those of the load before."""
-PROBES = 3
+PROBES = 2
 """Requests one after the other before the trials of a workload, and after each load."""
-WAITS = 1 + PROBES
-"""How often an answer that does not come at once is waited for with each load: by the generator at its end, and by the
-probe."""
 COLD = 0.1
 """The share of the trials of JVM servers under an open load that are repeated because they are cold. Repeats under a
 closed load are in the seconds of its trials."""
@@ -65,8 +61,23 @@ OVERLOAD_FROM = 75
 """Per cent of a server's peak. From there on half of the cells fail so often that they are given up after half of the
 blocks."""
 
-_Waits = defaultdict[WorkloadName, float]
-"""Seconds that an answer takes at least, of the workloads where that is a time."""
+
+class _Waits(msgspec.Struct, frozen=True):
+    """What is waited for answers that do not come at once: the seconds of each by workload, and the requests of a
+    probe."""
+
+    seconds: Mapping[WorkloadName, float]
+    probes: int
+
+    def of_answer(self, workload: WorkloadName) -> float:
+        return self.seconds.get(workload, 0.0)
+
+    def of_probe(self, workload: WorkloadName) -> float:
+        return self.probes * self.of_answer(workload)
+
+    def of_load(self, workload: WorkloadName) -> float:
+        """Return the seconds of the generator at its end, and of the probe after it."""
+        return self.of_answer(workload) + self.of_probe(workload)
 
 
 class ExpectedTime(msgspec.Struct, frozen=True):
@@ -83,11 +94,13 @@ def expected_time(
     servers: Mapping[str, Server],
     verifies: bool = True,
     workloads: Iterable[Workload] = (),
+    probes: int = PROBES,
 ) -> ExpectedTime | None:
     """Return the expected time of these runs; None where some load is a number of requests, whose time is not known.
-    `servers` has those of the runs by id, and `workloads` those whose answers may not come at once. Without `verifies`
-    it is that of a sweep of older versions, which compared no answers after the trials of a start."""
-    waits: _Waits = defaultdict(float, {each.name: each.not_before_ms / 1000 for each in workloads})
+    `servers` has those of the runs by id, and `workloads` those whose answers may not come at once. `verifies` and
+    `probes` are for sweeps of older versions, which compared no answers after the trials of a start, and whose probes
+    had three requests."""
+    waits = _Waits({each.name: each.not_before_ms / 1000 for each in workloads}, probes)
     blocks: dict[int, float] = {}
     for batch in batches_of(runs):
         seconds = _batch(request, batch, servers, waits)
@@ -113,7 +126,8 @@ def _batch(
     request: SweepRequest, batch: Sequence[ServerRun], servers: Mapping[str, Server], waits: _Waits
 ) -> float | None:
     begun = batch[:1] if request.runtime == "docker" else batch
-    starts = [_start(servers[run.server]) + waits[run.cells[0].workload] for run in begun]
+    first = request.protocol.warm_up.workload
+    starts = [_start(servers[run.server]) + waits.of_answer(first or run.cells[0].workload) for run in begun]
     return _sum([*starts, *(_run(request, run, servers[run.server], waits) for run in batch)])
 
 
@@ -128,9 +142,9 @@ def _run(request: SweepRequest, run: ServerRun, server: Server, waits: _Waits) -
     plan = request.protocol.warm_up
     turns = turns_of(plan, [plan.workload] if plan.workload else workloads, connections, server.compiles)
     parts = [SERVER, _warm_up(request.protocol, turns, server, waits)]
-    parts += (PROBES * waits[workload] for workload in workloads)
+    parts += (waits.of_probe(workload) for workload in workloads)
     if request.axis in ("peak", "slo"):
-        parts += (PEAK_SECONDS + TRIAL + WAITS * waits[workload] for workload in workloads)
+        parts += (PEAK_SECONDS + TRIAL + waits.of_load(workload) for workload in workloads)
     parts += (_cell(request, run.block, cell, server, waits) for cell in run.cells)
     return _sum(parts)
 
@@ -146,7 +160,7 @@ def _warm_up(protocol: Protocol, turns: Sequence[WarmUpLoad], server: Server, wa
     plan = protocol.warm_up
     if plan.load.seconds is None:
         return 0.0 if all(protocol.warm_up_of(turn.workload).load.requests == 0 for turn in turns) else None
-    waiting = WAITS * sum(waits[turn.workload] for turn in turns)
+    waiting = sum(waits.of_load(turn.workload) for turn in turns)
     if plan.connections is not None:
         return len(turns) * plan.load.seconds + waiting
     cycle = planned_seconds([turn.workload for turn in turns])
@@ -168,7 +182,7 @@ def _cell(request: SweepRequest, block: int, cell: Cell, server: Server, waits: 
         return None
     if request.open is None and not request.protocol.warm_up.is_none:
         seconds *= 1 + LEAD_IN_SHARE
-    seconds += TRIAL + WAITS * waits[cell.workload]
+    seconds += TRIAL + waits.of_load(cell.workload)
     if request.open is None:
         return seconds + _stalls(cell, server)
     if request.open.is_exact:

@@ -115,12 +115,7 @@ def learned(connect: Connect, asked: Question) -> Question:
 def check(connect: Connect, asked: Question) -> Answer:
     """Send the generator's request, and requests that must be refused, and return the first answer. ProbeError for the
     first wrong one."""
-    first = ask(connect, asked.head, seconds_of(asked.workload))
-    check_answer(first, asked)
-    if asked.workload.keep_alive:
-        _check_kept_alive(connect, asked)
-    else:
-        _check_closed(connect, asked)
+    first = (_check_kept_alive if asked.workload.keep_alive else _check_closed)(connect, asked)
     if asked.workload.file is not None:
         _check_guarded(connect, asked.head)
     return first
@@ -232,18 +227,24 @@ def check_body(answer: Answer, expected: bytes, may_be_chunked: bool = False) ->
         raise ProbeError(Message(Code.WRONG_BYTES))
 
 
-def _check_kept_alive(connect: Connect, asked: Question) -> None:
+def _check_kept_alive(connect: Connect, asked: Question) -> Answer:
+    """Return the first of two answers on one connection."""
+    seconds = seconds_of(asked.workload)
     with open_connection(connect) as connection:
-        for number in (1, 2):
-            try:
-                answer = exchange(connection, asked.head, seconds_of(asked.workload))
-            except ProbeError as error:
-                if number == 2:
-                    raise ProbeError(Message(Code.NO_KEEP_ALIVE)) from error
-                raise
-            check_answer(answer, asked)
-            if not stays_open(asked.head, answer):
-                raise ProbeError(Message(Code.NO_KEEP_ALIVE))
+        first = exchange(connection, asked.head, seconds)
+        _check_kept(first, asked)
+        try:
+            second = exchange(connection, asked.head, seconds)
+        except ProbeError as error:
+            raise ProbeError(Message(Code.NO_KEEP_ALIVE)) from error
+        _check_kept(second, asked)
+    return first
+
+
+def _check_kept(answer: Answer, asked: Question) -> None:
+    check_answer(answer, asked)
+    if not stays_open(asked.head, answer):
+        raise ProbeError(Message(Code.NO_KEEP_ALIVE))
 
 
 def stays_open(head: bytes, answer: Answer) -> bool:
@@ -259,19 +260,22 @@ def _is_http_1_1(head: bytes) -> bool:
     return head.partition(b"\r\n")[0].endswith(b" HTTP/1.1")
 
 
-def _check_closed(connect: Connect, asked: Question) -> None:
-    """A client of HTTP/1.1 knows where the answer ends, and closes the connection if the server does not."""
+def _check_closed(connect: Connect, asked: Question) -> Answer:
+    """Return the only answer on a connection. A client of HTTP/1.1 knows where it ends, and closes the connection if
+    the server does not."""
     with open_connection(connect) as connection:
-        exchange(connection, asked.head, seconds_of(asked.workload))
+        answer = exchange(connection, asked.head, seconds_of(asked.workload))
+        check_answer(answer, asked)
         is_left_open = _is_http_1_1(asked.head)
         try:
             more = _receive(connection, _limit(LEFT_OPEN_SECONDS if is_left_open else TIMEOUT), Code.DOES_NOT_CLOSE)
         except NoAnswer:
             if not is_left_open:
                 raise
-            return
+            return answer
         if more:
             raise ProbeError(Message(Code.MORE_BYTES))
+    return answer
 
 
 def _check_guarded(connect: Connect, head: bytes) -> None:
