@@ -39,7 +39,7 @@ from ab_runner.sweep.schedule.expected_time import (
 )
 
 RECORD = "--record"
-TWO_REQUESTS_SINCE = datetime.datetime(2026, 11, 28, 13, 30, tzinfo=datetime.UTC)
+TWO_REQUESTS_SINCE = datetime.datetime(2026, 11, 28, 12, 30, tzinfo=datetime.UTC)
 """Probes of published sweeps that began before had three."""
 
 

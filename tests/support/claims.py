@@ -377,8 +377,8 @@ def spring_boot() -> tuple[str, ...]:
 
 
 def fibers() -> str:
-    """What a slow service does, in the sweeps `threads` and `fibers` of fibers-2014: in the last third of each trial
-    200 threads answer all requests that do not need it, or none of them."""
+    """What a slow service does, in `threads`, `fibers` and `others` of fibers-2014: in the last third of each trial
+    Jetty's 200 threads answer all requests that do not need it, or none of them."""
     shares: dict[int, set[float]] = {}
     for each in recounted.trials("fibers-2014-threads"):
         if each["server"] == "jetty-9.2-threads-200":
@@ -390,7 +390,17 @@ def fibers() -> str:
         for load in (each["outcome"]["arrivals"] | each["outcome"], each["outcome"]["beside"]):
             assert load["answered"] == load["planned"]
     highest = max(each["concurrency"] for each in trials)
-    return f"200 threads collapse at 40/s, as 2,000 did at 400/s. Fibers answer all requests up to {highest}/s"
+    virtual = {
+        each["server"]: (each["outcome"]["answered"], each["outcome"]["beside"]["answered"])
+        for each in recounted.trials("fibers-2014-others")
+        if each["server"].endswith("virtual-threads") and each["concurrency"] == 400
+    }
+    assert len(virtual) == 4
+    assert {*virtual.values()} == {(20_000, 500)}
+    return (
+        "200 threads collapse at 40/s, as 2,000 did at 400/s. "
+        f"Jetty's fibers answer all requests up to {highest}/s, virtual threads [at 400/s]"
+    )
 
 
 def starved() -> str:
