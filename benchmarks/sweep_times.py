@@ -30,13 +30,7 @@ from ab_runner.paths import RESULTS
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.plan import plan_of
 from ab_runner.store.reader import Stored, read
-from ab_runner.sweep.schedule.expected_time import (
-    CROWDED_FROM,
-    OLD_YEAR,
-    PROBES,
-    ExpectedTime,
-    expected_time,
-)
+from ab_runner.sweep.schedule.expected_time import CROWDED_FROM, OLD_YEAR, PROBES, ExpectedTime, expected_time
 
 RECORD = "--record"
 TWO_REQUESTS_SINCE = datetime.datetime(2026, 11, 28, 12, 30, tzinfo=datetime.UTC)
