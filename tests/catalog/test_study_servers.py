@@ -77,6 +77,12 @@ def test_the_reference_serves_the_texts_of_a_study() -> None:
     assert "CONSTANTS" not in PLAIN.servers[REFERENCE].environment
 
 
+def test_the_reference_has_such_a_text_at_its_path_without_the_query() -> None:
+    reference = load_catalog(study="jvm-concurrency-2016").servers[REFERENCE]
+    assert reference.workloads == (*PLAIN.servers[REFERENCE].workloads, "wait-none")
+    assert reference.environment["CONSTANTS"] == "/wait Hello, World!"
+
+
 @pytest.mark.parametrize(
     ("file", "right", "wrong", "complaint"),
     [

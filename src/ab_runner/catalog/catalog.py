@@ -84,8 +84,8 @@ def _add_outside(servers: dict[str, Server], roots: Iterable[Path]) -> dict[str,
 
 
 def _with_constants(reference: Server, new: Sequence[Workload]) -> Server:
-    """Return the reference with these workloads, whose answers are texts that may come at once."""
-    lines = "\n".join(f"{each.path} {each.constant}" for each in new)
+    """Return the reference with these workloads, whose answers are texts that may come at once. It ignores queries."""
+    lines = "\n".join(f"{each.path.partition('?')[0]} {each.constant}" for each in new)
     return replace(
         reference,
         workloads=(*reference.workloads, *(each.name for each in new)),
