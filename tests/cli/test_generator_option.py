@@ -15,7 +15,7 @@ from ab_runner.load.generator import Completed
 from ab_runner.model.trial import Trial
 from ab_runner.report.say.reproduce import command
 from ab_runner.store.reader import read
-from ab_runner.sweep.server import probe
+from ab_runner.sweep.server import answers
 
 ASKED = (
     "--servers", "jdk-httpserver", "--workloads", "small-keepalive", "--concurrency", "10,100", "--protocol", "quick",
@@ -36,7 +36,7 @@ class ByWrk(MadeUp):
     def _found(self, command: Sequence[str]) -> Completed:
         self.commands.append(command)
         head = b"GET /small.html HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nConnection: keep-alive\r\n\r\n"
-        answer = probe.ask(self.runtimes[-1].running[-1].connect, head)
+        answer = answers.ask(self.runtimes[-1].running[-1].connect, head)
         requests = 200 * int(command[command.index("-c") + 1])
         figures = {
             "requests": requests, "microseconds": 1_000_000,

@@ -6,7 +6,7 @@ import socket
 import struct
 from types import TracebackType
 
-from ab_runner.sweep.server.probe import Answer, Connect
+from ab_runner.sweep.server.answers import Answer, Connect
 
 ANSWER_SECONDS = 10.0
 

@@ -37,6 +37,7 @@ from ab_runner.sweep.repeats import PAUSE_SECONDS, RepeatBudget
 from ab_runner.sweep.run import run
 from ab_runner.sweep.server import probe
 from ab_runner.sweep.server import start as start_module
+from ab_runner.sweep.server.answers import Answer, Connect, ProbeError
 from ab_runner.sweep.server.spot_checks import SpotChecks
 from ab_runner.sweep.server.start import Start
 from ab_runner.sweep.trial import closed
@@ -154,7 +155,7 @@ def test_another_workload_can_warm_a_server_up_over_connections_of_its_own(
     """A server that answers in that one is ready: in the workload of a trial an answer may take seconds."""
     ready_in, wait = list[WorkloadName](), probe.wait_until_ready
 
-    def noted(connect: probe.Connect, workload: Workload, *rest: Any) -> Message | None:
+    def noted(connect: Connect, workload: Workload, *rest: Any) -> Message | None:
         ready_in.append(workload.name)
         return wait(connect, workload, *rest)
 
@@ -186,7 +187,7 @@ def test_a_warm_up_whose_request_the_generator_does_not_tell_costs_the_servers_c
 
     def untold(start: Start, name: WorkloadName) -> probe.Question:
         if name == "small-keepalive":
-            raise probe.ProbeError(Message(Code.NO_REQUEST, detail="it ended"))
+            raise ProbeError(Message(Code.NO_REQUEST, detail="it ended"))
         return question(start, name)
 
     monkeypatch.setattr(Start, "question", untold)
@@ -769,7 +770,7 @@ def test_a_server_closes_the_connections_of_a_trial_before_it_is_asked_again(
         done.append(f"{connections} to close")
         return Settled(None, None, 0.0)
 
-    def checked(start: Start, name: WorkloadName) -> probe.Answer:
+    def checked(start: Start, name: WorkloadName) -> Answer:
         done.append("asked")
         return check(start, name)
 

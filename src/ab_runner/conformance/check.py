@@ -18,7 +18,7 @@ from ab_runner.report.say.messages import whole_text
 from ab_runner.runtime.base import Runtime, StartError, with_printed
 from ab_runner.sweep.begin import prepare_process
 from ab_runner.sweep.ready.prepare import prepare
-from ab_runner.sweep.server import probe
+from ab_runner.sweep.server import answers, probe
 from ab_runner.sweep.server.start import READY_SECONDS
 
 
@@ -91,7 +91,7 @@ def complaint_of(rule: Rule, subject: Subject) -> str | None:
         rule.check(subject)
     except BrokenRule as error:
         return str(error)
-    except probe.ProbeError as error:
+    except answers.ProbeError as error:
         return whole_text(error.message)
     except OSError as error:
         return error.strerror or str(error)

@@ -23,7 +23,7 @@ from ab_runner.model.text import shown
 from ab_runner.model.workload import Workload
 from ab_runner.report.say.messages import whole_text
 from ab_runner.runtime.base import STOP_SECONDS, RunningServer
-from ab_runner.sweep.server import probe
+from ab_runner.sweep.server import answers, probe
 
 LONG_HEADER = 8_000
 """Bytes of a header of 8 KB; most servers bound the line with its name, or the whole head, by 8192."""
@@ -69,14 +69,14 @@ class Subject(msgspec.Struct, frozen=True):
 
     def open(self) -> socket.socket:
         """Return a new connection; ProbeError if there is none."""
-        return probe.open_connection(self.running.connect)
+        return answers.open_connection(self.running.connect)
 
     def exchange(
         self, connection: socket.socket, workload: Workload, request: bytes, unsent: bytes | None = None
-    ) -> probe.Answer:
+    ) -> answers.Answer:
         """Return the right answer to a request, of which `unsent` is still to be sent, if not all. ProbeError if it is
         not the right one."""
-        answer = probe.exchange(connection, request if unsent is None else unsent, probe.seconds_of(workload))
+        answer = answers.exchange(connection, request if unsent is None else unsent, probe.seconds_of(workload))
         probe.check_answer(answer, self.question(workload, request))
         return answer
 
@@ -111,7 +111,7 @@ def _exact(subject: Subject) -> None:
             head = ab_command.request_head(subject.running.host, workload.path, False, workload.headers)
             try:
                 probe.check(subject.running.connect, subject.question(workload, head))
-            except probe.ProbeError as error:
+            except answers.ProbeError as error:
                 raise BrokenRule(f"{workload.name} (GET {workload.path}): {whole_text(error.message)}") from error
 
 
@@ -132,14 +132,14 @@ def _kept_in_http_1_1(subject: Subject) -> None:
     with subject.open() as connection:
         for _ in range(3):
             answer = subject.exchange(connection, workload, request)
-            if not probe.stays_open(request, answer):
+            if not answers.stays_open(request, answer):
                 raise BrokenRule("the answer says that the connection is closed")
 
 
 def _head(subject: Subject) -> None:
     workload = subject.first_file
     request = subject.request(workload, method="HEAD")
-    answer = probe.ask(subject.running.connect, request)  # which ends where the server closes
+    answer = answers.ask(subject.running.connect, request)  # which ends where the server closes
     found = answer.status, answer.headers.get("content-length", ""), len(answer.body)
     length = len(subject.question(workload, request).expected)
     if found != (200, str(length), 0):
@@ -152,7 +152,7 @@ def _head(subject: Subject) -> None:
 def _dates(subject: Subject) -> None:
     for workload in subject.workloads:
         for _ in range(2):  # the second perhaps from a cache
-            answer = probe.ask(subject.running.connect, subject.request(workload))
+            answer = answers.ask(subject.running.connect, subject.request(workload))
         for name in ("date",) if workload.file is None else ("date", "last-modified"):
             if not _is_http_date(said := answer.headers.get(name, "")):
                 raise BrokenRule(f"{workload.name}: {name} is {shown(said, _SHOWN_AT_MOST)!r}")
@@ -234,7 +234,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def _expect_closed(subject: Subject, connection: socket.socket) -> None:
-    connection.settimeout(_CLOSE_SECONDS if "close" in subject.server.lacks else probe.TIMEOUT)
+    connection.settimeout(_CLOSE_SECONDS if "close" in subject.server.lacks else answers.TIMEOUT)
     try:
         if connection.recv(1):
             raise BrokenRule("more bytes come after the last answer")

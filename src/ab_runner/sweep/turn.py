@@ -15,7 +15,7 @@ from ab_runner.runtime.base import StartError
 from ab_runner.store.plan import ServerRun
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import CellFinished, PhaseStarted
-from ab_runner.sweep.server import probe
+from ab_runner.sweep.server import answers
 from ab_runner.sweep.server.start import Start
 from ab_runner.sweep.server.warm_up import HIGH_CONCURRENCY, WarmUpLoad, rate_expected
 from ab_runner.sweep.server.warm_up_run import loads_for, run_warm_up
@@ -128,7 +128,7 @@ class Turn:
             self._context.emit(PhaseStarted("probe", self._server.id, name))
             try:
                 answer = start.check(name)
-            except probe.ProbeError as error:
+            except answers.ProbeError as error:
                 self._give_up([cell for cell in self._open if cell.workload == name], error.message)
                 if not start.is_alive(name):
                     return False

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.hostile import refusing
 
-from ab_runner.sweep.server import probe
-from ab_runner.sweep.server.probe import Answer, ProbeError
+from ab_runner.sweep.server import answers, probe
+from ab_runner.sweep.server.answers import Answer, ProbeError
 
 PARTS = st.lists(
     st.sampled_from([
@@ -41,7 +41,7 @@ def exchanged(sent: bytes) -> Answer | None:
         server.start()
         try:
             with refusing(ProbeError):
-                return probe.exchange(ours, b"GET / HTTP/1.0\r\n\r\n")
+                return answers.exchange(ours, b"GET / HTTP/1.0\r\n\r\n")
         finally:
             ours.close()
             server.join()

@@ -22,7 +22,7 @@ from ab_runner.load import ab_command
 from ab_runner.model.message import Code, Message
 from ab_runner.model.workload import Workload, WorkloadName
 from ab_runner.report.say.messages import whole_text
-from ab_runner.sweep.server import probe
+from ab_runner.sweep.server import answers, probe
 
 FIXTURE = misbehave.BODY
 HOST = "127.0.0.1:8080"
@@ -47,7 +47,7 @@ def asked(workload: Workload, fixtures: Path) -> probe.Question:
 
 
 def complaint(mode: str, fixtures: Path, workload: Workload) -> str:
-    with misbehave.serving(mode) as port, pytest.raises(probe.ProbeError) as caught:
+    with misbehave.serving(mode) as port, pytest.raises(answers.ProbeError) as caught:
         probe.check(to(("127.0.0.1", port)), asked(workload, fixtures))
     return whole_text(caught.value.message)
 
@@ -76,7 +76,7 @@ def test_a_server_that_answers_as_it_must_passes_with_the_length_of_its_body(
     ],
 )
 def test_a_wrong_answer_is_named(mode: str, expected: str, fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "TIMEOUT", 0.2)
+    monkeypatch.setattr(answers, "TIMEOUT", 0.2)
     assert expected in complaint(mode, fixtures, workload_named("small"))
 
 
@@ -84,7 +84,7 @@ def test_other_bytes_of_the_right_length_are_wrong(good: FakeServer, fixtures: P
     other = tmp_path / "other"
     other.mkdir()
     (other / "small.html").write_bytes(b"z" * len(FIXTURE))
-    with pytest.raises(probe.ProbeError, match=Code.WRONG_BYTES):
+    with pytest.raises(answers.ProbeError, match=Code.WRONG_BYTES):
         probe.check(good.connect, asked(workload_named("small"), other))
 
 
@@ -100,7 +100,7 @@ def test_a_server_that_gives_out_what_lies_outside_is_found_out(
     monkeypatch.setattr(probe, "_TRAVERSALS", ("/etc/passwd",))
     running = FakeRuntime(Path("/"), lambda server, command: recorded("close")).start(server("a-1"), "1")
     try:
-        with pytest.raises(probe.ProbeError) as caught:
+        with pytest.raises(answers.ProbeError) as caught:
             probe._check_guarded(running.connect, b"GET / HTTP/1.0\r\n\r\n")
         assert whole_text(caught.value.message) == "gives out a file for /etc/passwd"
     finally:
@@ -147,8 +147,8 @@ def endless(start: bytes, part: bytes, pause: float = 0) -> Attack:
 
 def refused(attack: Attack, fixtures: Path, monkeypatch: pytest.MonkeyPatch, seconds: float = AT_MOST) -> str:
     """The reason that `check` gives, though the attack goes on, in a line without control characters."""
-    monkeypatch.setattr(probe, "TIMEOUT", seconds)
-    with attacking(attack) as address, pytest.raises(probe.ProbeError) as caught:
+    monkeypatch.setattr(answers, "TIMEOUT", seconds)
+    with attacking(attack) as address, pytest.raises(answers.ProbeError) as caught:
         probe.check(to(address), asked(workload_named("small"), fixtures))
     reason = whole_text(caught.value.message)
     assert reason.isprintable()
@@ -190,16 +190,16 @@ def test_a_head_has_64_kib_at_most_wherever_it_ends(more: int, fits: bool) -> No
     head = start + b"x" * (65_536 - len(start + end) + more) + end
     with attacking(says(head)) as address:
         if fits:
-            assert probe.ask(to(address), b"GET / HTTP/1.0\r\n\r\n").head == head.decode()
+            assert answers.ask(to(address), b"GET / HTTP/1.0\r\n\r\n").head == head.decode()
         else:
-            with pytest.raises(probe.ProbeError, match=Code.HEAD_TOO_LONG):
-                probe.ask(to(address), b"GET / HTTP/1.0\r\n\r\n")
+            with pytest.raises(answers.ProbeError, match=Code.HEAD_TOO_LONG):
+                answers.ask(to(address), b"GET / HTTP/1.0\r\n\r\n")
 
 
 def test_a_head_is_kept_byte_by_byte_whatever_is_in_it() -> None:
     head = OK + b"X: " + bytes(set(range(256)) - set(b"\r\n")) + b"\r\nContent-Length: 0\r\n\r\n"
     with attacking(says(head)) as address:
-        assert probe.ask(to(address), b"GET / HTTP/1.0\r\n\r\n").head.encode("latin-1") == head
+        assert answers.ask(to(address), b"GET / HTTP/1.0\r\n\r\n").head.encode("latin-1") == head
 
 
 def test_past_the_deadline_nothing_more_is_read() -> None:
@@ -207,8 +207,8 @@ def test_past_the_deadline_nothing_more_is_read() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         theirs.sendall(b"x")
-        with pytest.raises(probe.ProbeError, match=Code.NO_WHOLE_ANSWER):
-            probe._receive(ours, probe._Limit(TRICKLE, time.monotonic() - 1))
+        with pytest.raises(answers.ProbeError, match=Code.NO_WHOLE_ANSWER):
+            answers._receive(ours, answers._Limit(TRICKLE, time.monotonic() - 1))
 
 
 @pytest.mark.parametrize(
@@ -260,13 +260,13 @@ def test_binary_garbage_is_refused_wherever_it_comes(
 def test_a_server_that_hangs_up_in_any_way_is_given_up_with_a_reason(
     fixtures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with misbehave.serving("resets-at-once") as port, pytest.raises(probe.ProbeError, match=Code.CONNECTION_LOST):
-        probe.ask(to(("127.0.0.1", port)), ab_command.request_head(HOST, "/small.html"))
+    with misbehave.serving("resets-at-once") as port, pytest.raises(answers.ProbeError, match=Code.CONNECTION_LOST):
+        answers.ask(to(("127.0.0.1", port)), ab_command.request_head(HOST, "/small.html"))
 
 
 @pytest.mark.parametrize("attack", [endless(b"", BLOCK), says(OK + "Content-Length: ²\r\n\r\n".encode("latin-1"))])
 def test_waiting_and_looking_survive_an_attack(attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "TIMEOUT", AT_MOST)
+    monkeypatch.setattr(answers, "TIMEOUT", AT_MOST)
     with attacking(attack) as address:
         assert not probe.is_alive(to(address), workload_named("small"))
         last = probe.wait_until_ready(to(address), workload_named("small"), 0.3, lambda: None)

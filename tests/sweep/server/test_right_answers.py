@@ -19,7 +19,7 @@ from support.waiting import until
 from ab_runner.model.message import Code
 from ab_runner.model.workload import Workload
 from ab_runner.report.say.messages import whole_text
-from ab_runner.sweep.server import probe
+from ab_runner.sweep.server import answers, probe
 from ab_runner.sweep.server.spot_checks import SpotChecks
 
 FILE = b"0123456789" * 10
@@ -54,8 +54,8 @@ def complaint(workload: Workload, fixtures: Path, sent: bytes, after: float = 0.
     with attacking(reply) as address:
         asked = probe.question(HEAD, workload, fixtures)
         try:
-            probe.check_answer(probe.ask(to(address), asked.head), asked)
-        except probe.ProbeError as error:
+            probe.check_answer(answers.ask(to(address), asked.head), asked)
+        except answers.ProbeError as error:
             return whole_text(error.message)
     return None
 
@@ -101,7 +101,7 @@ def test_a_server_must_not_leave_its_document_root_for_a_file_in_gzip_either(fix
     sent = packed(gzip.compress(FILE, mtime=0))
     with (
         attacking(lambda connection: connection.sendall(sent)) as address,
-        pytest.raises(probe.ProbeError) as caught,
+        pytest.raises(answers.ProbeError) as caught,
     ):
         probe.check(to(address), probe.question(HEAD, PACKED, fixtures))
     assert caught.value.message.code == Code.STATUS_OF_MISSING
@@ -207,7 +207,7 @@ def test_a_body_is_the_same_in_chunks_of_any_size(body: bytes, size: int) -> Non
     ours, theirs = socket.socketpair()
     with ours, theirs:
         theirs.sendall(sent)
-        found = probe.exchange(ours, HEAD)
+        found = answers.exchange(ours, HEAD)
     assert found.body == body
     assert len(found.head) + found.body_on_wire == len(sent)
 
@@ -230,8 +230,8 @@ def test_an_answer_that_only_the_server_knows_is_learned_and_compared_unpacked(s
     asked = learned(sent)
     assert asked.expected == FILE
     with attacking(lambda connection: connection.sendall(answer(FILE[:-1] + b"x"))) as address:
-        other = probe.ask(to(address), HEAD)
-    with pytest.raises(probe.ProbeError) as caught:
+        other = answers.ask(to(address), HEAD)
+    with pytest.raises(answers.ProbeError) as caught:
         probe.check_answer(other, asked)
     assert caught.value.message.code == Code.WRONG_BYTES
 
@@ -246,6 +246,6 @@ def test_an_answer_that_only_the_server_knows_is_learned_and_compared_unpacked(s
     ],
 )
 def test_what_cannot_be_learned_is_named(sent: bytes, expected: str) -> None:
-    with pytest.raises(probe.ProbeError) as caught:
+    with pytest.raises(answers.ProbeError) as caught:
         learned(sent)
     assert whole_text(caught.value.message) == expected

@@ -11,7 +11,7 @@ from support.waiting import until
 
 from ab_runner.model.workload import Workload
 from ab_runner.report.say.messages import sentence_of
-from ab_runner.sweep.server import probe
+from ab_runner.sweep.server import answers, probe
 from ab_runner.sweep.server.spot_checks import SpotChecks
 
 
@@ -73,7 +73,7 @@ def test_a_server_that_never_answers_does_not_hold_up_the_end_of_the_trial() -> 
         with SpotChecks(to(("127.0.0.1", port)), small(keep_alive=False)) as checks:
             until(lambda: requests)
             asked = time.monotonic()
-        assert time.monotonic() - asked < probe.TIMEOUT, "the wait for an answer"
+        assert time.monotonic() - asked < answers.TIMEOUT, "the wait for an answer"
     assert checks.answered == 0
     assert checks.wrong is None
 

@@ -9,8 +9,9 @@ from contextlib import suppress
 from types import TracebackType
 
 from ab_runner.model.message import Message
-from ab_runner.sweep.server import probe
-from ab_runner.sweep.server.probe import Connect, Question
+from ab_runner.sweep.server import answers, probe
+from ab_runner.sweep.server.answers import Connect
+from ab_runner.sweep.server.probe import Question
 
 _CHECKS_PER_SECOND = 4
 _BYTES_PER_SECOND = 4_000_000
@@ -55,23 +56,23 @@ class SpotChecks:
         while self.wrong is None and not self._over.wait(self._interval):
             try:
                 self._check()
-            except probe.NoAnswer:
+            except answers.NoAnswer:
                 self._hang_up()
-            except probe.ProbeError as error:
+            except answers.ProbeError as error:
                 if not self._over.is_set():
                     self.wrong = error.message
         self._hang_up()
 
     def _check(self) -> None:
         if self._connection is None:
-            self._connection = probe.open_connection(self._connect, _CONNECT_SECONDS)
+            self._connection = answers.open_connection(self._connect, _CONNECT_SECONDS)
             if self._over.is_set():  # it was set before anybody could have woken this connection up
                 return
         asked = self._question
-        answer = probe.exchange(self._connection, asked.head, probe.seconds_of(asked.workload))
+        answer = answers.exchange(self._connection, asked.head, probe.seconds_of(asked.workload))
         probe.check_answer(answer, asked)
         self.answered += 1
-        if not (asked.workload.keep_alive and probe.stays_open(asked.head, answer)):
+        if not (asked.workload.keep_alive and answers.stays_open(asked.head, answer)):
             self._hang_up()
 
     def _hang_up(self) -> None:

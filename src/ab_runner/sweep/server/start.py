@@ -22,7 +22,7 @@ from ab_runner.monitor.sampler import ResourceSampler, interval_of
 from ab_runner.runtime.base import RunningServer, StartError, with_printed
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.events import PhaseStarted
-from ab_runner.sweep.server import probe
+from ab_runner.sweep.server import answers, probe
 from ab_runner.sweep.server.executor import KeepingExecutor
 from ab_runner.sweep.server.from_hosts import FromHosts, LoadFromHosts
 from ab_runner.sweep.server.spot_checks import SpotChecks
@@ -77,7 +77,7 @@ class Start:
         """The beginning of the names of this start's files."""
         self._running: RunningServer | None = None
         self._questions: dict[WorkloadName, probe.Question] = {}
-        self._answers: dict[WorkloadName, probe.Answer] = {}
+        self._answers: dict[WorkloadName, answers.Answer] = {}
         """The last right ones, without their bodies."""
         self._lengths: dict[WorkloadName, int] = {}
 
@@ -146,20 +146,20 @@ class Start:
             try:
                 head = generator.request_head(self._executor, host, workload)
             except GeneratorError as error:
-                raise probe.ProbeError(Message(Code.NO_REQUEST, detail=str(error))) from error
+                raise answers.ProbeError(Message(Code.NO_REQUEST, detail=str(error))) from error
             asked = probe.question(head, workload, self.context.fixtures)
             if workload.probed_bytes is not None:
                 asked = probe.learned(self.running.connect, asked)
             self._questions[name] = asked
         return self._questions[name]
 
-    def check(self, name: WorkloadName) -> probe.Answer:
+    def check(self, name: WorkloadName) -> answers.Answer:
         """Return the answer to the generator's request. ProbeError unless the server answers in this workload as it
         must."""
         try:
             answer = probe.check(self.running.connect, self.question(name))
         except OSError as error:
-            raise probe.ProbeError(Message(Code.UNSAID, detail=str(error))) from error
+            raise answers.ProbeError(Message(Code.UNSAID, detail=str(error))) from error
         self._answers[name] = msgspec.structs.replace(answer, body=b"")
         self._lengths.setdefault(name, len(answer.body))
         return answer
@@ -176,11 +176,11 @@ class Start:
             body_length=body_length,
             failures_at_most=self.context.protocol.failures_at_most,
             answer_length=len(answer.head) + answer.body_on_wire if answer else None,
-            stays_open=answer is not None and probe.stays_open(question.head, answer),
+            stays_open=answer is not None and answers.stays_open(question.head, answer),
             wait_ms=question.workload.not_before_ms,
         )
 
-    def record_head(self, name: WorkloadName, answer: probe.Answer) -> None:
+    def record_head(self, name: WorkloadName, answer: answers.Answer) -> None:
         """Record the head of an answer, unless the sweep has one of this server and workload."""
         if (self.server.id, name) in self.context.answered:
             return

@@ -15,7 +15,8 @@ import msgspec
 
 from ab_runner.model.message import Message
 from ab_runner.sweep.server import probe
-from ab_runner.sweep.server.probe import Connect, Question
+from ab_runner.sweep.server.answers import Connect, NoAnswer, ProbeError, exchange, open_connection, stays_open
+from ab_runner.sweep.server.probe import Question
 
 ANSWERS = 2_000
 SECONDS = 2.0
@@ -50,9 +51,9 @@ def verify(
 
 def _comparisons(connect: Connect, asked: Question) -> Generator[Message | None]:
     """Yield for each answer what is wrong with it, None if it is right."""
-    with suppress(probe.NoAnswer):
+    with suppress(NoAnswer):
         while True:
-            with probe.open_connection(connect) as connection:
+            with open_connection(connect) as connection:
                 yield from _comparisons_on(connection, asked)
 
 
@@ -60,15 +61,15 @@ def _comparisons_on(connection: socket.socket, asked: Question) -> Generator[Mes
     """Yield the same for the answers on one connection. NoAnswer if there is none."""
     for number in count():
         try:
-            answer = probe.exchange(connection, asked.head, probe.seconds_of(asked.workload))
+            answer = exchange(connection, asked.head, probe.seconds_of(asked.workload))
             probe.check_answer(answer, asked)
-        except probe.NoAnswer:
+        except NoAnswer:
             if number:
                 return  # a server may close a kept connection at any time
             raise
-        except probe.ProbeError as error:
+        except ProbeError as error:
             yield error.message
             return
         yield None
-        if not (asked.workload.keep_alive and probe.stays_open(asked.head, answer)):
+        if not (asked.workload.keep_alive and stays_open(asked.head, answer)):
             return

@@ -9,7 +9,7 @@ from functools import partial
 
 from ab_runner.model.records import WarmUpRecord
 from ab_runner.model.workload import WorkloadName
-from ab_runner.sweep.server import probe
+from ab_runner.sweep.server import answers
 from ab_runner.sweep.server.start import Start
 from ab_runner.sweep.server.warm_up import (
     WarmUpLoad,
@@ -72,9 +72,9 @@ def _window(start: Start, load: WarmUpLoad, rate: float | None) -> Window:
     amount = window_load(start.context.protocol.warm_up_of(load.workload), rate)
     try:
         watched = start.watched_load(load.workload, load.concurrency, amount, rate)
-    except probe.ProbeError as error:  # of a workload that has no cells, and so was not probed
+    except answers.ProbeError as error:  # of a workload that has no cells, and so was not probed
         return Window(load=load, rate=None, seconds=0.0, error=error.message)
-    with suppress(OSError, probe.ProbeError):  # which the trial would have again
+    with suppress(OSError, answers.ProbeError):  # which the trial would have again
         start.check(load.workload)
     run, usage = watched.run, watched.sampler.usage
     return Window(

@@ -23,7 +23,7 @@ from ab_runner.model.trial import COLD, DISTURBED, Cell, RepeatedTrial, Trial
 from ab_runner.model.workload import WorkloadName
 from ab_runner.runtime.base import RunningServer
 from ab_runner.sweep.events import PhaseStarted
-from ab_runner.sweep.server import probe
+from ab_runner.sweep.server import answers, probe
 from ab_runner.sweep.server.start import Start, WatchedLoad
 from ab_runner.sweep.server.trial_length import lead_in, trial_load
 
@@ -216,7 +216,7 @@ def _wrong_answer(start: Start, workload: WorkloadName, watched: WatchedLoad) ->
         return msgspec.structs.replace(watched.spot_checks.wrong, stage="during trial")
     try:
         start.check(workload)
-    except probe.ProbeError as error:
+    except answers.ProbeError as error:
         return msgspec.structs.replace(error.message, stage="after trial")
     return None
 
