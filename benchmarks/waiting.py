@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How many requests can wait: threads, fibers, asynchronous servers and virtual threads, across the two studies of it.
 
-    PYTHONPATH=src .venv/bin/python benchmarks/waiting.py      # the table in docs/results.md
+    PYTHONPATH=src .venv/bin/python benchmarks/waiting.py      # the table of docs/results.md; draws its picture
 
 At once, and memory: jvm-concurrency-2016. The rates at which a server goes on answering requests that do not need the
 slow service, and at which it stops, and p99 when healthy: fibers-2014. All of it is from published sweeps."""
@@ -10,27 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from statistics import median
 
 import msgspec
 
-from ab_runner.analysis.sweep_analysis import SweepAnalysis, analyse
+from ab_runner.analysis.sweep_analysis import analyse
 from ab_runner.analysis.trial_figures import TrialFigures
-from ab_runner.catalog.catalog import load_catalog
-from ab_runner.catalog.studies import read_study
-from ab_runner.history.quantities import Quantities, of_trial, trials_by_cell
+from ab_runner.history.quantities import Quantities, memory_per_waiting, of_trial, trials_by_cell
 from ab_runner.history.request_counts import ALL
-from ab_runner.history.study_rows import study_rows
 from ab_runner.model.trial import Cell
-from ab_runner.paths import RESULTS
+from ab_runner.paths import RESULTS, ROOT
+from ab_runner.report.charts import vega
+from ab_runner.report.charts.parts import NEUTRAL, NEW, OLD, Spec, faceted, logarithmic_axis, rate_axis, rows_of
 from ab_runner.report.say.numbers import NONE, latency_figure
-from ab_runner.stats.estimate import Estimate
+from ab_runner.stats.estimate import Estimate, median_of_known
 from ab_runner.store.layout import PUBLISHED_SWEEPS
 from ab_runner.store.reader import read
 
-CONCURRENCY, FIBERS = "jvm-concurrency-2016", "fibers-2014"
-SLOW, HEALTHY, HEALTHY_RATE = "service-5s", "service-50ms", 100
-OF_SLOW, OF_HEALTHY = ("threads", "fibers", "others"), ("threads-healthy", "fibers-healthy", "others-healthy")
+AT_ONCE, MEMORY = "jvm-concurrency-2016-at-once", "jvm-concurrency-2016-memory"
+SLOW = ("fibers-2014-threads", "fibers-2014-fibers", "fibers-2014-others")
+HEALTHY = tuple(f"{each}-healthy" for each in SLOW)
+PICTURE = ROOT / "docs/charts/waiting.svg"
+COLOURS = {"threads": NEUTRAL, "fibers": NEW, "asynchronous": "#2f8f6b", "virtual threads": OLD}
 
 
 class System(msgspec.Struct, frozen=True):
@@ -61,76 +61,145 @@ SYSTEMS = (
 )
 
 
-def table() -> Iterator[str]:
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a system; None is not measured."""
+
+    system: System
+    at_once: float | None
+    """Requests that waited at the same time: the median over starts."""
+    goes_on: int | None
+    """The highest rate at which every start answered what does not need the slow service until the end."""
+    stops: int | None
+    """The lowest at which one did not."""
+    p99: float | None
+    """In milliseconds, with a fast service: the median over starts."""
+    waiting: Estimate | None
+    """Bytes of memory for each request that waits."""
+
+
+def rows() -> Iterator[Row]:
+    """Yield a row for each system."""
+    for system in SYSTEMS:
+        at_once = [each.answered for each in starts(AT_ONCE, Cell(system.at_once, "wait-10s", 3_600))]
+        goes_on, stops = rates(system.rates)
+        healthy = [
+            each.latency_p99 for name in HEALTHY for each in starts(name, Cell(system.rates, "service-50ms", 100))
+        ]
+        memory = memory_per_waiting(
+            trials(MEMORY, Cell(system.at_once, "wait-10s", 3_000)),
+            trials(MEMORY, Cell(system.at_once, "wait-none", 3_000)),
+            10_000,
+        )
+        yield Row(
+            system=system, at_once=median_of_known(at_once), goes_on=goes_on, stops=stops, p99=median_of_known(healthy),
+            waiting=memory,
+        )  # fmt: skip
+
+
+def rates(server: str) -> tuple[int | None, int | None]:
+    """Return the highest rate at which a server goes on, and the lowest at which it does not."""
+    shares = {
+        cell.level: [each.beside_answered or 0.0 for each in starts(name, cell)]
+        for name in SLOW
+        for cell in cells(name)
+        if (cell.server, cell.workload) == (server, "service-5s")
+    }
+    goes_on = [rate for rate, found in shares.items() if min(found) >= ALL]
+    return max(goes_on, default=None), min(shares.keys() - goes_on, default=None)
+
+
+# --- what it is shown as -----------------------------------------------------------------------------------------
+
+
+def table(found: Sequence[Row]) -> Iterator[str]:
     """Yield the lines of the table."""
-    yield "| | | at once, of 10,800 | goes on at, stops at (1/s) | p99 when healthy, ms | bytes/waiting request |"
+    yield "| | | at once, of 10,800 | goes on at, stops at (1/s) | p99, fast service, ms | KiB for each that waits |"
     yield "|---|---|--:|--:|--:|--:|"
-    for each in SYSTEMS:
-        cells = (at_once(each), rates(each), healthy(each), memory(each))
-        yield f"| {each.kind} | {each.name} | {' | '.join(cells)} |"
+    for row in found:
+        both = NONE if row.goes_on is row.stops is None else f"{row.goes_on or NONE}, {row.stops or NONE}"
+        figures = (
+            NONE if row.at_once is None else f"{row.at_once:,.0f}",
+            both,
+            NONE if row.p99 is None else latency_figure(row.p99),
+            kib(row.waiting),
+        )
+        yield f"| {row.system.kind} | {row.system.name} | {' | '.join(figures)} |"
 
 
-def at_once(system: System) -> str:
-    found = starts(CONCURRENCY, "at-once", Cell(system.at_once, "wait-10s", 3_600))
-    return f"{median(each.answered or 0 for each in found):,.0f}" if found else NONE
-
-
-def rates(system: System) -> str:
-    """Return the highest rate at which every start answered what does not need the slow service until the end, and the
-    lowest at which one did not."""
-    goes_on: list[int] = []
-    stops: list[int] = []
-    for sweep in OF_SLOW:
-        for cell in cells(FIBERS, sweep):
-            if (cell.server, cell.workload) == (system.rates, SLOW):
-                shares = [each.beside_answered or 0.0 for each in starts(FIBERS, sweep, cell)]
-                (goes_on if min(shares) >= ALL else stops).append(cell.level)
-    if not goes_on and not stops:
+def kib(memory: Estimate | None) -> str:
+    if memory is None:
         return NONE
-    return f"{max(goes_on, default=NONE)}, {min(stops, default=NONE)}"
+    around = f" ({memory.interval.low / 1024:,.1f} to {memory.interval.high / 1024:,.1f})" if memory.interval else ""
+    return f"{memory.value / 1024:,.1f}{around}"
 
 
-def healthy(system: System) -> str:
-    for sweep in OF_HEALTHY:
-        found = starts(FIBERS, sweep, Cell(system.rates, HEALTHY, HEALTHY_RATE))
-        if known := [each.latency_p99 for each in found if each.latency_p99 is not None]:
-            return latency_figure(median(known))
-    return NONE
+def drawn(row: Row) -> dict[str, str | float | None]:
+    """Return what the chart has of a system."""
+    memory = row.waiting
+    interval = memory.interval if memory else None
+    return {
+        "system": f"{row.system.name}, {row.system.kind}",
+        "kind": row.system.kind,
+        "at_once": row.at_once,
+        "memory": memory.value / 1024 if memory else None,
+        "low": interval.low / 1024 if interval else None,
+        "high": interval.high / 1024 if interval else None,
+    }
 
 
-def memory(system: System) -> str:
-    found = waiting_bytes().get(system.at_once)
-    if found is None:
-        return NONE
-    around = f" ({found.interval.low:,.0f} to {found.interval.high:,.0f})" if found.interval else ""
-    return f"{found.value:,.0f}{around}"
+def picture(found: Sequence[Row]) -> Spec:
+    """Return the chart of how many wait at once, and of the memory of each."""
+    data = [drawn(row) for row in found]
+    order = [each["system"] for each in data]
+    y = rows_of("system", [])
+    y |= {"scale": {"domain": order}, "axis": {**y["axis"], "labelLimit": 260}}
+    colour: Spec = {
+        "field": "kind", "legend": None, "scale": {"domain": list(COLOURS), "range": list(COLOURS.values())},
+    }  # fmt: skip
+    many = rate_axis("at_once", {"title": "requests that wait at once, of 10,800", "orient": "top", "grid": True})
+    memory = logarithmic_axis("memory for each that waits, KiB (95 % interval)")
+    without = {**y, "axis": {**y["axis"], "labels": False}}
+    panels: list[Spec] = [
+        {"mark": {"type": "bar", "height": 9}, "encoding": {"y": y, "x": many, "color": colour}},
+        {
+            "transform": [{"filter": "isValid(datum.memory)"}],
+            "encoding": {"y": without, "color": colour},
+            "layer": [
+                {
+                    "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.6},
+                    "encoding": {"x": {**memory, "field": "low"}, "x2": {"field": "high"}},
+                },
+                {
+                    "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+                    "encoding": {"x": {**memory, "field": "memory"}},
+                },
+            ],
+        },
+    ]
+    spec = faceted("systems", hconcat=[{"width": 330, "height": {"step": 19}, **each} for each in panels], spacing=14)
+    padding = {"left": 30, "right": 30, "top": 10, "bottom": 10}
+    return spec | {"data": {"name": "systems", "values": data}, "background": "white", "padding": padding}
 
 
 # --- what was published ------------------------------------------------------------------------------------------
 
 
 @cache
-def sweep_of(study: str, name: str) -> SweepAnalysis:
-    return analyse(read(RESULTS / PUBLISHED_SWEEPS / f"{study}-{name}"))
+def cells(sweep: str) -> Mapping[Cell, Sequence[TrialFigures]]:
+    """Return the trials of a published sweep that have an outcome."""
+    return trials_by_cell(analyse(read(RESULTS / PUBLISHED_SWEEPS / sweep)).trials)
 
 
-@cache
-def cells(study: str, name: str) -> Mapping[Cell, Sequence[TrialFigures]]:
-    return trials_by_cell(sweep_of(study, name).trials)
+def trials(sweep: str, cell: Cell) -> Sequence[TrialFigures]:
+    return cells(sweep).get(cell, ())
 
 
-def starts(study: str, name: str, cell: Cell) -> list[Quantities]:
-    """Return what each start measured, as far as it has an outcome."""
-    return [of_trial(each) for each in cells(study, name).get(cell, ())]
-
-
-@cache
-def waiting_bytes() -> Mapping[str, Estimate | None]:
-    """Return what a waiting request takes of the server's memory, by server."""
-    study = read_study(CONCURRENCY, load_catalog(study=CONCURRENCY).servers)
-    rows = [row for each in study_rows(sweep_of(CONCURRENCY, "memory"), study) for row in each.rows]
-    return {row.server: row.quantities.waiting_bytes for row in rows if row.quantities.waiting_bytes is not None}
+def starts(sweep: str, cell: Cell) -> list[Quantities]:
+    """Return what each start measured."""
+    return [of_trial(each) for each in trials(sweep, cell)]
 
 
 if __name__ == "__main__":
-    print("\n".join(table()))
+    measured = list(rows())
+    print("\n".join(table(measured)))
+    PICTURE.write_text(vega.svg(picture(measured)))
