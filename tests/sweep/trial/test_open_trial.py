@@ -14,6 +14,7 @@ import pytest
 from support.builders import said_of, server, sweep, usage
 from support.fakes import FakeRuntime, Generate, sampled
 
+from ab_runner.host.cooldown import Settled
 from ab_runner.load.generator import Completed, GeneratorError
 from ab_runner.load.generator_registry import OPEN
 from ab_runner.model.axis import OpenLoad
@@ -29,6 +30,7 @@ from ab_runner.store.writer import Store
 from ab_runner.sweep.context import SweepContext
 from ab_runner.sweep.repeats import RepeatBudget
 from ab_runner.sweep.run import run
+from ab_runner.sweep.trial import closed
 
 PROTOCOL = msgspec.structs.replace(PROTOCOLS["quick"], warm_up=WarmUp(Load(requests=0)), trial=Load(seconds=2))
 NATIVE = server("a-1", kind="debian", workloads=("small",))
@@ -396,3 +398,17 @@ def test_a_search_without_an_undisturbed_trial_says_nothing_of_the_slo(measured:
     assert trial.search is not None
     assert (trial.search.met, trial.search.steps) == (0, ())
     assert trial.verdict == Verdict(False, Message(Code.FEW_CLEAN_SECONDS))
+
+
+def test_a_server_closes_all_connections_of_a_trial_before_it_is_asked_again(
+    measured: Measure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closes: list[int] = []
+
+    def settled(server: int | None, ports: int, connections: int) -> Settled:
+        closes.append(connections)
+        return Settled(None, None, 0.0)
+
+    monkeypatch.setattr(closed, "settle", settled)
+    measured(of_capacity(5_000), OpenLoad(axis="idle", rate=1_000), 50)
+    assert closes == [0, 54], "four of the load, and the idle ones"

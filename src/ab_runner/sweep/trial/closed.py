@@ -138,7 +138,7 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
     cell, load, name = planned.cell, planned.load, planned.name
     connections = planned.connections or cell.level
     ports = local_ports(sysctls() | start.running.environment)
-    settled = _settle(start, load, connections, ports)
+    settled = _settle(start, connections if load.rate is None else 0, ports)  # an open load's lead-in leaves few
     at = datetime.datetime.now(datetime.UTC)
     watched = start.watched_load(cell.workload, connections, load, planned.rate, record_as=name)
     run, sampler = watched.run, watched.sampler
@@ -173,10 +173,9 @@ def make_trial(start: Start, planned: PlannedTrial, lead_in_seconds: float | Non
     return TrialResult(trial, alive)
 
 
-def _settle(start: Start, load: Load, connections: int, ports: int) -> Settled:
-    """Give the server time to close the connections of a load before, and return what is left of that."""
+def _settle(start: Start, to_close: int, ports: int) -> Settled:
+    """Give the server time to close so many connections of a load before, and return what is left of that."""
     accounts = start.running.accounts
-    to_close = connections if load.rate is None else 0  # an open load leaves few
     return accounts.settle(ports, to_close) if accounts else settle(None, ports, to_close)
 
 
@@ -189,7 +188,9 @@ def _judged(
     verdict = start.context.generator.judge(run.outcome, asked, limit) if run.outcome else Verdict(False, run.failure)
     if verdict.valid:
         # A server that closes connections may answer nobody meanwhile. That ports are free need not be waited for.
-        _settle(start, load, connections, sys.maxsize)
+        arrivals = run.outcome.arrivals if run.outcome else None
+        to_close = arrivals.most_connections + arrivals.idle_opened if arrivals else connections
+        _settle(start, to_close, sys.maxsize)
         if wrong := _early_answer(question, run) or _wrong_answer(start, workload, watched):
             verdict = Verdict(False, wrong)
     if verdict.valid:
