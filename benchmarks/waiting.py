@@ -20,6 +20,7 @@ from ab_runner.history.request_counts import ALL
 from ab_runner.model.trial import Cell
 from ab_runner.paths import RESULTS, ROOT
 from ab_runner.report.charts import vega
+from ab_runner.report.charts.gallery import titled
 from ab_runner.report.charts.parts import NEUTRAL, NEW, OLD, Spec, faceted, logarithmic_axis, rate_axis, rows_of
 from ab_runner.report.say.numbers import NONE, latency_figure
 from ab_runner.stats.estimate import Estimate, median_of_known
@@ -177,8 +178,11 @@ def picture(found: Sequence[Row]) -> Spec:
         },
     ]
     spec = faceted("systems", hconcat=[{"width": 330, "height": {"step": 19}, **each} for each in panels], spacing=14)
-    padding = {"left": 30, "right": 30, "top": 10, "bottom": 10}
-    return spec | {"data": {"name": "systems", "values": data}, "background": "white", "padding": padding}
+    return titled(
+        spec | {"data": {"name": "systems", "values": data}},
+        "how many requests wait at once, and the memory of each",
+        "jvm-concurrency-2016: threads, fibers, asynchronous servers and virtual threads",
+    )
 
 
 # --- what was published ------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ _PADDING = {"left": 30, "right": 30, "top": 10, "bottom": 10}
 def gallery(data: ChartData, subtitle: str) -> dict[str, Spec]:
     """Return the charts by file name, without its suffix. The `subtitle` says of which sweep they are."""
     return {
-        f"{name}-{kind}": _titled(spec, f"{name}: {title}", subtitle)
+        f"{name}-{kind}": titled(spec, f"{name}: {title}", subtitle)
         for name in data.cells
         for kind, spec, title in _of(data, name)
     }
@@ -70,7 +70,8 @@ def _figures(data: ChartData, rows: Sequence[Row]) -> Spec:
     return spec | {"height": height_of_figures(labels)}
 
 
-def _titled(spec: Spec, text: str, subtitle: str) -> Spec:
+def titled(spec: Spec, text: str, subtitle: str) -> Spec:
+    """Return a chart as a separate file has it: with a title, margins and a white background."""
     title: dict[str, Any] = {
         "text": text, "subtitle": subtitle, "anchor": "start", "frame": "group", "fontSize": 15,
         "subtitleFontSize": 11, "offset": 14,

@@ -13,19 +13,6 @@ from ab_runner.load.trial_validity import too_early
 from ab_runner.model.message import Code, Message
 from ab_runner.model.workload import Workload
 from ab_runner.sweep.server import answers
-from ab_runner.sweep.server.answers import (
-    Answer,
-    Connect,
-    NoAnswer,
-    ProbeError,
-    ask,
-    exchange,
-    is_chunked,
-    is_http_1_1,
-    open_connection,
-    read_on,
-    stays_open,
-)
 
 LEFT_OPEN_SECONDS = 0.2
 """How long the probe looks for more bytes after an answer over HTTP/1.1."""
@@ -61,21 +48,21 @@ def question(head: bytes, workload: Workload, fixtures: Path) -> Question:
     return Question(workload, head, head if workload.constant is None else workload.constant.encode())
 
 
-def learned(connect: Connect, asked: Question) -> Question:
+def learned(connect: answers.Connect, asked: Question) -> Question:
     """Return the question with the body that the server gives now as the expected one. ProbeError unless that is a 200
     of the right length."""
     length = asked.workload.probed_bytes
     assert length is not None, "others are known beforehand"
-    answer = ask(connect, asked.head, seconds_of(asked.workload))
+    answer = answers.ask(connect, asked.head, seconds_of(asked.workload))
     body = _plain_body(answer, asked.workload, length)
     if answer.status == 200 and len(body) != length:
-        raise ProbeError(Message(Code.BODY_LENGTH, {"bytes": len(body), "expected": length}))
+        raise answers.ProbeError(Message(Code.BODY_LENGTH, {"bytes": len(body), "expected": length}))
     found = msgspec.structs.replace(asked, expected=body)
     check_answer(answer, found)
     return found
 
 
-def check(connect: Connect, asked: Question) -> Answer:
+def check(connect: answers.Connect, asked: Question) -> answers.Answer:
     """Send the generator's request, and requests that must be refused, and return the first answer. ProbeError for the
     first wrong one."""
     first = (_check_kept_alive if asked.workload.keep_alive else _check_closed)(connect, asked)
@@ -98,7 +85,7 @@ def seconds_of(workload: Workload) -> float:
 
 
 def wait_until_ready(
-    connect: Connect, workload: Workload, seconds: float, ended: Callable[[], Message | None]
+    connect: answers.Connect, workload: Workload, seconds: float, ended: Callable[[], Message | None]
 ) -> Message | None:
     """Send requests until the server is up, and return None then. Return what it did last when the time is over, or why
     it has ended, if `ended` says so."""
@@ -108,115 +95,116 @@ def wait_until_ready(
         if reason := ended():
             return reason
         try:
-            answer = ask(connect, _head_for(workload.path, headers=workload.headers), seconds_of(workload))
+            answer = answers.ask(connect, _head_for(workload.path, headers=workload.headers), seconds_of(workload))
             if answer.status in _UP:
                 return None
             last = Message(Code.STATUS, {"status": answer.status})
-        except ProbeError as error:
+        except answers.ProbeError as error:
             last = error.message
         time.sleep(0.02 if waited < 2 else 0.2)
     return last
 
 
-def is_alive(connect: Connect, workload: Workload) -> bool:
+def is_alive(connect: answers.Connect, workload: Workload) -> bool:
     """Return whether the server still answers a single request."""
     try:
         head = _head_for(workload.path, workload.keep_alive, headers=workload.headers)
-        return ask(connect, head, seconds_of(workload)).status in _UP
-    except ProbeError:
+        return answers.ask(connect, head, seconds_of(workload)).status in _UP
+    except answers.ProbeError:
         return False
 
 
-def check_answer(answer: Answer, asked: Question) -> None:
+def check_answer(answer: answers.Answer, asked: Question) -> None:
     """Raise ProbeError unless it is the right answer, and does not come too early."""
     body = _plain_body(answer, asked.workload, len(asked.expected))
     check_body(msgspec.structs.replace(answer, body=body), asked.expected, asked.workload.may_be_chunked)
     if early := too_early(1e6 * answer.seconds, asked.workload.not_before_ms):
-        raise ProbeError(early)
+        raise answers.ProbeError(early)
 
 
-def _plain_body(answer: Answer, workload: Workload, length: int) -> bytes:
+def _plain_body(answer: answers.Answer, workload: Workload, length: int) -> bytes:
     """Return the body as it was before it was compressed, if it had to be or if it may be and is; one byte more than
     `length` at most then."""
     is_packed = workload.probed_bytes is not None and "content-encoding" in answer.headers
     return _unpacked(answer, length) if answer.status == 200 and (workload.gzip_of or is_packed) else answer.body
 
 
-def _unpacked(answer: Answer, length: int) -> bytes:
+def _unpacked(answer: answers.Answer, length: int) -> bytes:
     """Return a body that is compressed with gzip as it was before, one byte more than `length` at most."""
     unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         body = unpacking.decompress(answer.body, length + 1)
     except zlib.error:
-        raise ProbeError(Message(Code.NOT_GZIP)) from None
+        raise answers.ProbeError(Message(Code.NOT_GZIP)) from None
     if answer.headers.get("content-encoding", "").lower() != "gzip":
-        raise ProbeError(Message(Code.NOT_GZIP))
+        raise answers.ProbeError(Message(Code.NOT_GZIP))
     if len(body) <= length and (not unpacking.eof or unpacking.unused_data):
-        raise ProbeError(Message(Code.NOT_GZIP))
+        raise answers.ProbeError(Message(Code.NOT_GZIP))
     return body
 
 
-def check_body(answer: Answer, expected: bytes, may_be_chunked: bool = False) -> None:
+def check_body(answer: answers.Answer, expected: bytes, may_be_chunked: bool = False) -> None:
     """Raise ProbeError unless the answer is a 200 with exactly these bytes."""
     if answer.status == _VERSION_NOT_SUPPORTED:
-        raise ProbeError(Message(Code.REFUSES_HTTP_1_0))
+        raise answers.ProbeError(Message(Code.REFUSES_HTTP_1_0))
     if answer.status != 200:
-        raise ProbeError(Message(Code.STATUS, {"status": answer.status}))
-    if "content-length" not in answer.headers and not (may_be_chunked and is_chunked(answer.headers)):
-        raise ProbeError(Message(Code.NO_CONTENT_LENGTH))
+        raise answers.ProbeError(Message(Code.STATUS, {"status": answer.status}))
+    if "content-length" not in answer.headers and not (may_be_chunked and answers.is_chunked(answer.headers)):
+        raise answers.ProbeError(Message(Code.NO_CONTENT_LENGTH))
     if len(answer.body) != len(expected):
-        raise ProbeError(Message(Code.BODY_LENGTH, {"bytes": len(answer.body), "expected": len(expected)}))
+        raise answers.ProbeError(Message(Code.BODY_LENGTH, {"bytes": len(answer.body), "expected": len(expected)}))
     if answer.body != expected:
-        raise ProbeError(Message(Code.WRONG_BYTES))
+        raise answers.ProbeError(Message(Code.WRONG_BYTES))
 
 
-def _check_kept_alive(connect: Connect, asked: Question) -> Answer:
+def _check_kept_alive(connect: answers.Connect, asked: Question) -> answers.Answer:
     """Return the first of two answers on one connection."""
     seconds = seconds_of(asked.workload)
-    with open_connection(connect) as connection:
-        first = exchange(connection, asked.head, seconds)
+    with answers.open_connection(connect) as connection:
+        first = answers.exchange(connection, asked.head, seconds)
         _check_kept(first, asked)
         try:
-            second = exchange(connection, asked.head, seconds)
-        except ProbeError as error:
-            raise ProbeError(Message(Code.NO_KEEP_ALIVE)) from error
+            second = answers.exchange(connection, asked.head, seconds)
+        except answers.ProbeError as error:
+            raise answers.ProbeError(Message(Code.NO_KEEP_ALIVE)) from error
         _check_kept(second, asked)
     return first
 
 
-def _check_kept(answer: Answer, asked: Question) -> None:
+def _check_kept(answer: answers.Answer, asked: Question) -> None:
     check_answer(answer, asked)
-    if not stays_open(asked.head, answer):
-        raise ProbeError(Message(Code.NO_KEEP_ALIVE))
+    if not answers.stays_open(asked.head, answer):
+        raise answers.ProbeError(Message(Code.NO_KEEP_ALIVE))
 
 
-def _check_closed(connect: Connect, asked: Question) -> Answer:
+def _check_closed(connect: answers.Connect, asked: Question) -> answers.Answer:
     """Return the only answer on a connection. A client of HTTP/1.1 knows where it ends, and closes the connection if
     the server does not."""
-    with open_connection(connect) as connection:
-        answer = exchange(connection, asked.head, seconds_of(asked.workload))
+    with answers.open_connection(connect) as connection:
+        answer = answers.exchange(connection, asked.head, seconds_of(asked.workload))
         check_answer(answer, asked)
-        is_left_open = is_http_1_1(asked.head)
+        is_left_open = answers.is_http_1_1(asked.head)
+        seconds = LEFT_OPEN_SECONDS if is_left_open else answers.TIMEOUT
         try:
-            more = read_on(connection, LEFT_OPEN_SECONDS if is_left_open else answers.TIMEOUT, Code.DOES_NOT_CLOSE)
-        except NoAnswer:
+            more = answers.read_on(connection, seconds, Code.DOES_NOT_CLOSE)
+        except answers.NoAnswer:
             if not is_left_open:
                 raise
             return answer
         if more:
-            raise ProbeError(Message(Code.MORE_BYTES))
+            raise answers.ProbeError(Message(Code.MORE_BYTES))
     return answer
 
 
-def _check_guarded(connect: Connect, head: bytes) -> None:
-    version = "1.1" if is_http_1_1(head) else "1.0"
-    missing = ask(connect, _head_for(_MISSING, version=version))
+def _check_guarded(connect: answers.Connect, head: bytes) -> None:
+    version = "1.1" if answers.is_http_1_1(head) else "1.0"
+    missing = answers.ask(connect, _head_for(_MISSING, version=version))
     if missing.status != 404:
-        raise ProbeError(Message(Code.STATUS_OF_MISSING, {"status": missing.status}))
+        raise answers.ProbeError(Message(Code.STATUS_OF_MISSING, {"status": missing.status}))
     for path in _TRAVERSALS:
         try:
-            answer = ask(connect, _head_for(path, version=version))
-        except ProbeError:
+            answer = answers.ask(connect, _head_for(path, version=version))
+        except answers.ProbeError:
             continue  # to hang up on such a request is a good answer too
         if answer.status == 200 or _SECRET in answer.body:
-            raise ProbeError(Message(Code.GIVES_FILE_OUT, {"path": path}))
+            raise answers.ProbeError(Message(Code.GIVES_FILE_OUT, {"path": path}))
