@@ -138,16 +138,17 @@ def memory_per_waiting(
     trials: Sequence[TrialFigures], control: Sequence[TrialFigures], wait_ms: int
 ) -> Estimate | None:
     """Return the bytes of the server's memory that a request takes while it waits: in each start the most that the
-    server had, less that of the `control`, whose requests do not wait, divided by how many were answered; the median
-    over starts. None where the first answer comes before the last request is due, so that not all wait at once, and
-    where the memory is not known."""
+    server had, less that of the `control`, whose requests do not wait, divided by the number of requests; the median
+    over starts. Left out are starts in which the first answer comes before the last request is due, so that not all
+    wait at once, in which a request is not answered, or whose memory is not known. None if no start is left."""
     without = {number: memory for number, memory, _ in map(_memory, control) if memory is not None}
     found = []
     for number, memory, outcome in map(_memory, trials):
-        due_seconds = outcome.arrivals.due_seconds if outcome.arrivals else None
-        all_wait = due_seconds is not None and wait_ms / 1000 >= due_seconds
-        if memory is not None and number in without and outcome.completed and all_wait:
-            found.append([(memory - without[number]) / outcome.completed])
+        arrivals = outcome.arrivals
+        if memory is None or number not in without or arrivals is None:
+            continue
+        if arrivals.all_wait_at_once(wait_ms) and outcome.completed == arrivals.planned:
+            found.append([(memory - without[number]) / arrivals.planned])
     return median_over_blocks(found) if found else None
 
 

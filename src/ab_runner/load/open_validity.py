@@ -94,8 +94,7 @@ def _failed(outcome: Outcome, wait_ms: int) -> Message | None:
     left_out = sum(second.failed for second in outcome.per_second if not second.counted)
     if sum(found.values()) > left_out:
         return Message(Code.FAILED, failed=_most_first(found))
-    due_seconds = outcome.arrivals.due_seconds if outcome.arrivals else None
-    comes_later = due_seconds is not None and wait_ms / 1000 >= due_seconds
+    comes_later = outcome.arrivals is not None and outcome.arrivals.all_wait_at_once(wait_ms)
     has_rate = outcome.completed_per_second or comes_later
     return None if outcome.completed and has_rate else Message(Code.NONE_COMPLETED)
 

@@ -67,6 +67,10 @@ class Arrivals(Struct, frozen=True, kw_only=True):
         """Whether it has fewer clean seconds than were asked for."""
         return self.clean_seconds is not None and self.clean_seconds < (self.clean_seconds_asked or 0)
 
+    def all_wait_at_once(self, wait_ms: int) -> bool:
+        """Return whether the last request is due before the first one, which waits that long, can be answered."""
+        return self.due_seconds is not None and wait_ms / 1000 >= self.due_seconds
+
 
 class Second(Struct, frozen=True, omit_defaults=True):
     """One second of an open load. A request belongs to the second in which it was due."""

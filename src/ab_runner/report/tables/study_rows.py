@@ -60,8 +60,9 @@ _NOTES = {
     "KB allocated/request": "KB allocated: by collections and the size of eden; 1 KB is 1,024 bytes",
     "memory MiB": "memory: the most that the server had during the trial, garbage included",
     "bytes/waiting request": "bytes/waiting request: the most memory that the server had, less that in the trial of "
-    "{control} before it, over as many open connections, divided by the requests that were answered; the median over "
-    "starts with its 95 % interval; growth of a heap and stacks are in it, memory of the kernel is not",
+    "{control} before it, over as many open connections, divided by the number of requests; the median over starts in "
+    "which all were answered, with its 95 % interval; growth of a heap and stacks are in it, memory of the kernel is "
+    "not",
     "JIT %": "JIT: the compiler's share of the server's CPU time during the trial",
 }
 
