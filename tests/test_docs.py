@@ -8,10 +8,12 @@ from pathlib import Path
 
 import limit
 import pytest
+import waiting
 from rows import rows_in
 from support import claims
 
 from ab_runner.cli.splice import splice
+from ab_runner.report.charts import vega
 
 ROOT = Path(__file__).parents[1]
 PLACES = ("*.md", "docs/*.md", "studies/*/*.md")
@@ -69,8 +71,15 @@ def test_what_a_page_counts_is_what_the_records_show(page: str, claim: Callable[
 
 def test_the_results_are_short() -> None:
     blocks = re.findall(r"<!-- \./ab-runner.*?<!-- end -->", RESULTS, re.DOTALL)
-    prose = re.sub(r"<!-- \./ab-runner.*?<!-- end -->", "", RESULTS, flags=re.DOTALL)
+    without_table = RESULTS.replace("\n".join(waiting.table(claims.that_wait())), "")
+    prose = re.sub(r"<!-- \./ab-runner.*?<!-- end -->", "", without_table, flags=re.DOTALL)
     assert (len(blocks) <= 8, len(prose.split()) <= 1_200) == (True, True)
+
+
+def test_the_table_and_the_picture_of_requests_that_wait_are_those_of_their_sweeps() -> None:
+    """`benchmarks/waiting.py` makes both."""
+    assert "\n".join(waiting.table(claims.that_wait())) in RESULTS
+    assert waiting.PICTURE.read_text().endswith(f"<!-- {vega.digest(waiting.picture(claims.that_wait()))} -->\n")
 
 
 def test_the_tables_of_what_would_free_servers_from_ab_are_those_of_their_records() -> None:

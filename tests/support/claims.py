@@ -10,6 +10,7 @@ from itertools import combinations
 from math import exp, log10
 from statistics import median
 
+import waiting
 from support import recounted
 
 from ab_runner.analysis.cells import CellSummary
@@ -102,11 +103,6 @@ def cindy() -> str:
     )
 
 
-def lighttpd_and_netty() -> str:
-    assert at_levels(KEPT, "lighttpd-1.4", "netty-4.2")[1:] == ["ahead", "tied", "ahead", "tied"]
-    return "lighttpd is ahead of Netty 4.2 at 10 and 500 connections; at 100 and 1,000 they are tied"
-
-
 def virtual_threads() -> str:
     for each, lowest, highest in (("tomcat-11", 0.24, 0.36), ("jetty-12.1", 0.5, 0.58)):
         assert at_levels(KEPT, each, f"{each}-virtual") == ["behind", *["ahead"] * 4]
@@ -142,8 +138,8 @@ def new_connections() -> tuple[str, ...]:
     forbidden, pairs = sum(len(each.not_compared) for each in rankings), sum(each.pairs for each in rankings)
     assert 0.3 < forbidden / pairs < 0.36
     return (
-        f"ab limits {count} of {of} servers in one trial or more, and {forbidden} of {pairs} pairs are not compared",
-        "**On new connections a third of the pairs cannot be compared**",
+        f"ab limits {count} of {of} servers in one trial or more",
+        f"**On new connections a third of the pairs, {forbidden} of {pairs}, cannot be compared**",
     )
 
 
@@ -155,13 +151,10 @@ def cpu_time() -> str:
 
 def undertow() -> str:
     old, new = (
-        [f"{figure('all-small', server, 'small', level):,.0f}" for level in (10, 500, 1000)]
+        [f"{figure('all-small', server, 'small', level):,.0f}" for level in (10, 1000)]
         for server in ("undertow-1.4", "undertow-2.4")
     )
-    return (
-        f"from {old[0]} requests/s at 10 to {old[1]} and {old[2]} at 500 and 1,000 (1.4), from {new[0]} to {new[1]} "
-        f"and {new[2]} (2.4)"
-    )
+    return f"from {old[0]} requests/s at 10 new connections to {old[1]} at 1,000 (1.4), from {new[0]} to {new[1]} (2.4)"
 
 
 def large_files() -> str:
@@ -173,21 +166,18 @@ def large_files() -> str:
 
 
 def conclusions() -> tuple[str, ...]:
-    """Return the counts of verdicts on means: by the author's figures, and by the sessions together."""
-    ((study, (by_author, now)),) = judged([("now", over_sessions(RESULT))])
+    """Return the counts of verdicts on means."""
+    ((study, (_, now)),) = judged([("now", over_sessions(RESULT))])
     verdicts = [each.verdict for each in now.conclusions]
     told = {number: each for number, each in enumerate(verdicts, 1) if each != "cannot be told"}
     assert told == {3: "does not hold", 4: "does not hold", 5: "holds"}
-    holding = sum(each.verdict == "holds" for each in by_author.conclusions)
-    words = {5: "five", 6: "six", 8: "eight"}
+    words = {5: "five", 8: "eight"}
     (closest,) = now.conclusions[4].claims
     lowest = min((part.ratio.value, part.bound) for part in closest.parts if part.ratio is not None)
     assert (f"{lowest[0]:.2f}", lowest[1]) == ("1.07", "≥")
     return (
         f"**One of {words[len(study.conclusions)]} conclusions of 2006 holds.** Two do not, and "
         f"{words[len(verdicts) - len(told)]} cannot be told",
-        f"On means over the concurrencies {words[holding]} of {words[len(study.conclusions)]} hold by the author's own "
-        "figures",
         f"has at least {lowest[0]:.2f} times the rate of Jetty 5.1.10",
     )
 
@@ -209,12 +199,7 @@ def latency_orders() -> str:
     behind = {server: {better for better, worse in ranking.faster if worse == server} for server in ranking.ranks}
     assert len(ranking.ranks) == 10
     assert (len(behind["tomcat-11"]), len(behind["httpd-2.4-prefork"])) == (9, 8)
-    ahead = {worse for better, worse in ranking.faster if better == "lighttpd-1.4"}
-    assert ranking.ranks.keys() - ahead == {"lighttpd-1.4", "netty-4.2", "tomcat-5.5.15"}
-    return (
-        "Over all rates together Tomcat 11 is behind all nine others and httpd's prefork behind eight. lighttpd is "
-        "ahead of seven, and tied with Netty 4.2 and Tomcat 5.5.15"
-    )
+    return "Over all rates together Tomcat 11 is behind all nine others and httpd's prefork behind eight"
 
 
 def lag() -> str:
@@ -288,7 +273,7 @@ def idle_connections() -> tuple[str, ...]:
     assert len(ranking.ranks) == 5
     assert sum(worse == "tomcat-11" for _, worse in ranking.faster) == len(ranking.faster) == 3
     return (
-        "**Five servers answer**",
+        "**Five servers answer.**",
         "By p50 Tomcat 11 is behind three of the four others",
     )
 
@@ -403,6 +388,34 @@ def fibers() -> str:
     )
 
 
+@cache
+def that_wait() -> tuple[waiting.Row, ...]:
+    return tuple(waiting.rows())
+
+
+def requests_that_wait() -> tuple[str, ...]:
+    """What the table of both studies shows."""
+    rows = {(each.system.kind, each.system.name): each for each in that_wait()}
+    assert {place for place, row in rows.items() if row.at_once != 10_800} == {
+        place for place in rows if place[0] == "threads" or place[1] == "Tomcat 8.0"
+    }
+    p99 = [row.p99 for row in rows.values() if row.p99 is not None]
+    memory = []
+    for server in ("Jetty 12.1", "Tomcat 11"):
+        virtual, platform = (rows[kind, server].waiting for kind in ("virtual threads", "threads"))
+        assert virtual is not None
+        assert platform is not None
+        assert virtual.interval is not None
+        assert platform.interval is not None
+        assert virtual.interval.high < platform.interval.low
+        memory.append(f"{virtual.value / 1024:.0f} and {platform.value / 1024:.0f} KiB in {server}")
+    return (
+        "**All 10,800 requests wait at once** on fibers, virtual threads and asynchronous servers, but for Tomcat 8.0",
+        f"p99 is {min(p99):.0f} to {max(p99):.0f} ms",
+        *memory,
+    )
+
+
 def starved() -> str:
     found = {(place.server, place.level) for place, cell in published("2006-jdk8").cells.items() if cell.starved}
     assert found == {("tomcat-5.5.15", 1000), ("tomcat-5.5.15-defaults", 1000), ("httpd-2.4-prefork", 1000)}
@@ -418,10 +431,9 @@ def noise() -> str:
 
 CLAIMS: Mapping[str, tuple[Callable[[], str | tuple[str, ...]], ...]] = {
     "results.md": (
-        cindy, lighttpd_and_netty, virtual_threads, tomcats, jettys, new_connections, cpu_time, undertow, large_files,
+        cindy, virtual_threads, tomcats, jettys, new_connections, cpu_time, undertow, large_files,
         conclusions, failed_requests, recounted.medians_and_tails, recounted.nio_and_blocking, latency_orders, lag,
-        near_the_peak, recounted.near_the_peak, capacities, idle_connections, versions, spring_boot,
-        fibers,
+        near_the_peak, capacities, idle_connections, versions, spring_boot, fibers, requests_that_wait,
     ),
     "comparison-with-2006.md": (starved, noise),
     "statistics.md": (
