@@ -62,14 +62,16 @@ SYSTEMS = (
 )
 
 NOTES = (
-    "- at once: right answers within 15 s, of 10,800 requests that wait 10 s; 2,000 threads where threads wait, in "
-    "Undertow 1,000; 2,000 connections in Tomcat 8.0",
-    "- goes on, stops: the highest rate at which requests that do not need a service of 5 s were answered until the "
-    "end, and the lowest at which they were not, of the rates that were measured; 200 threads, Jetty 9.2, Undertow 1.0",
-    "- p99: at 100/s, with a service of 50 ms; 200 threads, Jetty 9.2, Undertow 1.0",
-    "- KiB: the server's highest memory with 9,000 requests that wait, less that with as many that do not, on the same "
-    "connections; 10,000 threads where threads wait; the median of six starts with its 95 % interval; growth of a heap "
-    "and stacks are in it, but not the stacks of the JDK's server on threads, which has all 10,000 without a wait too",
+    "- at once ([2016](../studies/jvm-concurrency-2016/README.md)): right answers within 15 s, of 10,800 requests that "
+    "ask to wait 10 s; 2,000 threads where threads wait, in Undertow 1,000; 2,000 connections in Tomcat 8.0",
+    "- goes on, stops ([2014](../studies/fibers-2014/README.md)): the highest rate at which requests that do not need "
+    "a service of 5 s were answered until the end, and the lowest at which they were not, of the rates that were "
+    "measured; 200 threads, fibers on 40; Jetty 9.2, Undertow 1.0",
+    "- p99 (2014): at 100/s, with a service of 50 ms; 200 threads, fibers on 40; Jetty 9.2, Undertow 1.0",
+    "- KiB (2016): the server's highest memory with 9,000 requests that wait, less that with as many that do not, on "
+    "the same connections; 10,000 threads where threads wait; the median of six starts with its 95 % interval; growth "
+    "of a heap and stacks are in it, but not the stacks of the JDK's server on threads, which has all 10,000 without a "
+    "wait too",
 )
 
 

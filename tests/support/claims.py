@@ -433,7 +433,8 @@ CLAIMS: Mapping[str, tuple[Callable[[], str | tuple[str, ...]], ...]] = {
     "results.md": (
         cindy, virtual_threads, tomcats, jettys, new_connections, cpu_time, undertow, large_files,
         conclusions, failed_requests, recounted.medians_and_tails, recounted.nio_and_blocking, latency_orders, lag,
-        near_the_peak, capacities, idle_connections, versions, spring_boot, fibers, requests_that_wait,
+        near_the_peak, recounted.near_the_peak, capacities, idle_connections, versions, spring_boot, fibers,
+        requests_that_wait,
     ),
     "comparison-with-2006.md": (starved, noise),
     "statistics.md": (

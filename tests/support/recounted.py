@@ -191,6 +191,22 @@ def _highest_over_lowest(percentage: float) -> str:
     return f"{min(ratios):.1f} to {max(ratios):.1f}"
 
 
+def near_the_peak() -> str:
+    """Return in how many of the cells without a figure open-load was too slow in most trials."""
+    reasons: dict[Place, list[str | None]] = {}
+    for each in trials("core-peak"):
+        if each["server"] not in ("ceiling", "merecat-2.31"):
+            place = each["server"], each["workload"], each["concurrency"]
+            verdict = each["verdict"]
+            reasons.setdefault(place, []).append(None if verdict["valid"] else verdict["reason"])
+    missing = [those for those in reasons.values() if 2 * those.count(None) <= len(those)]
+    slow = [sum(str(each).startswith("open-load too slow") for each in those) / len(those) for those in missing]
+    words = {3: "three"}
+    return (
+        f"In {words[sum(each > 0.5 for each in slow)]} of the {len(missing)} other cells open-load was mostly too slow"
+    )
+
+
 def nio_and_blocking() -> tuple[str, ...]:
     """Of p99: in every session those that block are below those with NIO, but at the highest rate; the reference is
     above those that block at the two lowest ones."""
