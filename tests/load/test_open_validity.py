@@ -88,6 +88,17 @@ def test_the_latency_of_an_overload_does_not_excuse_it(times: float) -> None:
     )
 
 
+def test_the_latency_of_a_burst_does_not_excuse_it() -> None:
+    """16,000 requests within 0.16 s, of which 426 were answered in that time, and half of all after 5.7 s."""
+    found: dict[str, Any] = {
+        "arrivals": arrivals(100_000, planned=16_000, due_seconds=0.16),
+        "completed": 16_000,
+        "completed_per_second": 2_662.5,
+        "latency": latency(5_710.0, 6_700.0),
+    }
+    assert judged(open_outcome(100_000, **found)).reason == Message(Code.OVERLOADED, {"answers_per_second": 2_662.5})
+
+
 def test_answers_that_all_come_after_the_time_are_none() -> None:
     late = {"completed_per_second": 0.0, "latency": {6_000_000: 1}, "completed": 1, "arrivals": arrivals(1, planned=1)}
     assert judged(open_outcome(1, **late)) == rejected("none completed")

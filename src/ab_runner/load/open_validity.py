@@ -78,9 +78,11 @@ def _allowed(outcome: Outcome, arrivals: Arrivals, wait_ms: int) -> float:
     """Return how many these may be. By Little's law throughput x latency requests are under way, of Poisson arrivals
     with the root of that as standard deviation; three of these are exceeded once in 700 times. With the planned rate in
     place of the throughput an overload would excuse itself: its queue makes the latency high. What requests ask to wait
-    is no queue, so at the planned rate those that wait are under way in any case."""
-    by_latency = outcome.completed_per_second * (_percentile(outcome, 50) or 0.0) / 1000
-    waiting = arrivals.rate * min(wait_ms / 1000, arrivals.due_seconds or 0.0)
+    is no queue, so at the planned rate those that wait are under way in any case. Neither latency nor wait counts for
+    longer than the trial lasts, as the law is of a steady state: a burst's latency would excuse it."""
+    due = arrivals.due_seconds or 0.0
+    by_latency = outcome.completed_per_second * min((_percentile(outcome, 50) or 0.0) / 1000, due)
+    waiting = arrivals.rate * min(wait_ms / 1000, due)
     under_way = max(by_latency, waiting)
     return UNANSWERED * arrivals.planned + under_way + 3 * sqrt(under_way) + 1
 
