@@ -162,13 +162,19 @@ def test_two_generators_make_one_trial(sweeping: Sweeper, tmp_path: Path, free_p
     assert trials[9].outcome.completed_per_second == pytest.approx(separate, abs=0.02)
 
 
+SENDS = "static bool send_out("
+
 LIES = """static bool send_out(struct connection *connection) {
     static unsigned long answers;
-    struct iovec *last = &connection->out[0];
-    unsigned long number = ++answers % 200; // the byte is changed for one answer, and changed back
-    bool flips = number == 0 || (number == 1 && answers > 1);
-    if (last->iov_len && flips) ((char *)last->iov_base)[last->iov_len - 1] ^= 1;
-"""
+    struct iovec *out = &connection->out[0];
+    char *wrong = ++answers % 200 == 0 && out->iov_len ? (char *)out->iov_base + out->iov_len - 1 : NULL;
+    if (wrong) *wrong ^= 1;
+    bool sent = send_truly(connection);
+    if (wrong) *wrong ^= 1; // other answers are sent from the same bytes
+    return sent;
+}
+
+enum next {"""
 
 
 def test_a_server_that_lies_in_one_of_200_answers_has_no_figure(
@@ -179,8 +185,8 @@ def test_a_server_that_lies_in_one_of_200_answers_has_no_figure(
     shutil.copytree(copy_of_toolkit / "servers" / "ceiling", liar)
     source = liar / "ceiling.c"
     text = source.read_text()
-    assert LIES.splitlines()[0] in text
-    source.write_text(text.replace(LIES.splitlines()[0] + "\n", LIES))
+    assert text.count(SENDS) == text.count("enum next {") == 1
+    source.write_text(text.replace(SENDS, "static bool send_truly(").replace("enum next {", LIES))
     folder = tmp_path / "sweep"
     process = sweeping(
         "--runtime", "process", "--servers", "liar", "--workloads", "small-keepalive", "--protocol", "quick",
