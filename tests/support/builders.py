@@ -73,9 +73,9 @@ def outcome(is_timed: bool = False, **changes: Any) -> Outcome:
 
 
 def said(text: str, detail: str = "", **values: Value) -> Message:
-    """The message with these words, and further values."""
+    """The message with these words, and further values. As in stored trials its code is text."""
     message = message_of(text, detail)
-    return msgspec.structs.replace(message, values={**message.values, **values})
+    return msgspec.structs.replace(message, code=str(message.code), values={**message.values, **values})
 
 
 def said_of(message: Message | None) -> str | None:

@@ -260,7 +260,7 @@ def _others(
 def _is_answered(trial: Trial) -> bool:
     """Return whether every request had its right answer, though the server may not have kept up."""
     reason, outcome = trial.verdict.reason, trial.outcome
-    if reason is None or reason.code is not Code.OVERLOADED:
+    if reason is None or reason.code != Code.OVERLOADED:
         return reason is None
     return outcome is not None and outcome.arrivals is not None and outcome.completed == outcome.arrivals.planned
 
