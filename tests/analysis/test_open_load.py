@@ -219,8 +219,9 @@ def test_the_cpu_time_of_the_lead_in_is_not_that_of_the_requests() -> None:
     assert cpu_efficiency(trial) == 5_000
 
 
-def test_the_cpu_time_of_opening_idle_connections_is_not_that_of_the_requests() -> None:
-    outcome = open_outcome(1_000, arrivals=arrivals(1_000, idle_opened=500))
+@pytest.mark.parametrize("kind", ["idle_opened", "opened_before"])
+def test_the_cpu_time_of_opening_connections_is_not_that_of_the_requests(kind: str) -> None:
+    outcome = open_outcome(1_000, arrivals=arrivals(1_000, **{kind: 500}))
     assert cpu_efficiency(open_trial("a-1", 500, 1.0, outcome=outcome, usage=usage())) is None
 
 

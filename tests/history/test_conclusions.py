@@ -772,9 +772,10 @@ def open_study(claim: Mapping[str, object]) -> Study:
     return study(claim, figures=PUBLISHED)
 
 
-def opened(*trials: Record) -> Stored:
+def opened(*trials: Record, before: int = 0) -> Stored:
     made = sweep(TOMCAT, JETTY, workloads=(WAITING,))
-    request = msgspec.structs.replace(made.request, levels=(10,), open=OpenLoad(axis="rate", is_exact=True))
+    load = OpenLoad(axis="rate", is_exact=True, opened_before=before)
+    request = msgspec.structs.replace(made.request, levels=(10,), open=load)
     return Stored(msgspec.structs.replace(made, request=request), trials)
 
 
@@ -887,6 +888,7 @@ def test_latencies_of_a_server_that_fell_behind_count_if_every_request_was_answe
     quick = starts(JETTY, 9, 1_005.0)
     assert judged_open(opened(*late(50), *quick), SHORTER)[0].verdict == "holds"
     assert judged_open(opened(*late(49), *quick), SHORTER)[0].verdict == "not measured"
+    assert judged_open(opened(*late(50), *quick, before=10), SHORTER)[0].verdict == "not measured", "none was open"
 
 
 def of_beside(*answered: int) -> Beside:

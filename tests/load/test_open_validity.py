@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from support.builders import arrivals, noted, open_outcome, rejected
+from support.builders import arrivals, noted, open_outcome, rejected, said_of
 
 from ab_runner.load.generator import Asked
 from ab_runner.load.open_validity import judge_open, open_limit
@@ -13,9 +13,14 @@ from ab_runner.model.message import Code, Message, Verdict
 
 
 def judged(
-    outcome: Outcome, keep_alive: bool = False, idle: int = 0, limit: Limit | None = None, wait_ms: int = 0
+    outcome: Outcome,
+    keep_alive: bool = False,
+    idle: int = 0,
+    limit: Limit | None = None,
+    wait_ms: int = 0,
+    opened_before: int = 0,
 ) -> Verdict:
-    load = Load(seconds=5, rate=1_000, idle=idle)
+    load = Load(seconds=5, rate=1_000, idle=idle, opened_before=opened_before)
     asked = Asked(load=load, connections=1, keep_alive=keep_alive, body_length=100, wait_ms=wait_ms)
     return judge_open(outcome, asked, limit)
 
@@ -174,6 +179,17 @@ def test_a_workload_with_kept_connections_needs_two_requests_on_each_beyond_thos
 def test_idle_connections_that_are_missing_or_closed_spoil_it(opened: int, closed: int) -> None:
     report = open_outcome(1_000, arrivals=arrivals(1_000, idle_opened=opened, idle_closed=closed))
     assert judged(report, idle=200) == rejected("only 150 of 200 idle connections")
+
+
+def test_a_load_over_fewer_connections_than_were_to_be_open_before_it_is_not_the_one_that_was_asked_for() -> None:
+    """Whether or not the server kept up with it."""
+    few = arrivals(1_000, opened_before=11_693)
+    rejection = Verdict(False, Message(Code.OPENED_BEFORE, {"open": 11_693, "asked": 16_000}))
+    assert said_of(rejection.reason) == "only 11,693 of 16,000 connections opened before the load"
+    assert judged(open_outcome(1_000, arrivals=few), opened_before=16_000) == rejection
+    late = open_outcome(1_000, completed_per_second=10.0, arrivals=few)
+    assert judged(late, opened_before=16_000) == rejection
+    assert judged(open_outcome(1_000, arrivals=arrivals(1_000, opened_before=15_840)), opened_before=16_000).valid
 
 
 def test_missing_idle_connections_are_told_before_what_they_lead_to() -> None:

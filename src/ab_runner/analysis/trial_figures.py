@@ -76,12 +76,12 @@ def figure_of(trial: TrialFigures) -> float | None:
 
 def cpu_efficiency(trial: Trial) -> float | None:
     """Return the requests per CPU-second of the server, which compare servers where the generator was the limit of
-    their rates. The CPU time of an open load is its share of that of lead-in and load together. Beside idle connections
-    it is not known, because the time that it took to open them is in it."""
+    their rates. The CPU time of an open load is its share of that of lead-in and load together. Where
+    connections were opened before it, or idle ones beside it, it is not known: the time that this took is in it."""
     outcome = trial.outcome
     if outcome is None or trial.usage is None or trial.usage.server_cpu_seconds < _SHORTEST_CPU_SECONDS:
         return None
-    if outcome.arrivals and outcome.arrivals.idle_opened:
+    if outcome.arrivals and (outcome.arrivals.idle_opened or outcome.arrivals.opened_before):
         return None
     share = outcome.seconds / trial.watched_seconds if outcome.seconds else 1
     return round(outcome.answered / (share * trial.usage.server_cpu_seconds), 1) or None

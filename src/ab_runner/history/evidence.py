@@ -218,7 +218,8 @@ def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
                 continue
             wait_ms = analysis.sweep.workload(workload).not_before_ms
             is_tested = cell.trials >= FEWEST_STARTS and not analysis.sessions
-            for quantity, measured in _others(cell, trials.get(cell.cell, ()), wait_ms, is_tested).items():
+            opened = analysis.sweep.request.open.opened_before if analysis.sweep.request.open else 0
+            for quantity, measured in _others(cell, trials.get(cell.cell, ()), wait_ms, opened, is_tested).items():
                 others.setdefault(quantity, {})[place] = measured
     sweep = analysis.sweep
     return Evidence(
@@ -232,14 +233,14 @@ def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
 
 
 def _others(
-    cell: CellSummary, trials: Sequence[TrialFigures], wait_ms: int, is_tested: bool
+    cell: CellSummary, trials: Sequence[TrialFigures], wait_ms: int, opened_before: int, is_tested: bool
 ) -> dict[Quantity, Measured]:
     """Return what the trials of a cell measured, by block. Latencies are those of trials in which every request was
     answered, if late: otherwise they are those of the rest. How many were answered is known of all."""
     found = []
     for trial in trials:
         assert isinstance(trial.record, Trial), "what has no trial has no outcome"
-        found.append((trial.record.block, _is_answered(trial.record), of_trial(trial)))
+        found.append((trial.record.block, _is_answered(trial.record, opened_before), of_trial(trial)))
     absence = Absence(cell.cell.server, cell)
     return {
         quantity: _of_blocks(
@@ -257,12 +258,14 @@ def _others(
     }
 
 
-def _is_answered(trial: Trial) -> bool:
-    """Return whether every request had its right answer, though the server may not have kept up."""
+def _is_answered(trial: Trial, opened_before: int) -> bool:
+    """Return whether every request had its right answer, though the server may not have kept up, over as many
+    connections as were asked for: older verdicts do not say that."""
     reason, outcome = trial.verdict.reason, trial.outcome
-    if reason is None or reason.code != Code.OVERLOADED:
-        return reason is None
-    return outcome is not None and outcome.arrivals is not None and outcome.completed == outcome.arrivals.planned
+    if outcome is None or outcome.arrivals is None or outcome.arrivals.lacks_connections(opened_before):
+        return False
+    is_late = reason is not None and reason.code == Code.OVERLOADED
+    return reason is None or (is_late and outcome.completed == outcome.arrivals.planned)
 
 
 def _stand_ins(servers: Sequence[Server], study: Study) -> Iterable[tuple[tuple[str, WorkloadName], Server]]:

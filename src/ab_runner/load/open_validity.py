@@ -7,7 +7,7 @@ from math import sqrt
 
 from ab_runner.load.generator import Asked
 from ab_runner.load.trial_validity import KEPT_ALIVE_AT_LEAST, kept_alive, wrong_length, wrong_total
-from ab_runner.model.load import Arrivals, Limit, Outcome
+from ab_runner.model.load import OPEN_AT_LEAST, Arrivals, Limit, Load, Outcome
 from ab_runner.model.message import Code, Message, Verdict
 from ab_runner.stats.histogram import weighted
 
@@ -25,8 +25,6 @@ OWN_LIMITS = ("no_port", "no_descriptor")
 FEWEST_FOR_P99 = 1_000
 """Requests of which ten take longer than p99."""
 _NOT_THE_SERVER: dict[Limit, Code] = {"generator": Code.GENERATOR_BEHIND, "network": Code.NETWORK_FULL}
-_IDLE_AT_LEAST = 0.99
-"""The share of the idle connections that must be open all the time."""
 
 
 def judge_open(outcome: Outcome, asked: Asked, limit: Limit | None) -> Verdict:
@@ -35,7 +33,7 @@ def judge_open(outcome: Outcome, asked: Asked, limit: Limit | None) -> Verdict:
     Wrong answers count in every second, other failures in those that are counted. Where the hypervisor left too few of
     these, it may be the reason why a server did not keep up: the run is disturbed, and its verdict says nothing of the
     server."""
-    reason = _wrong(outcome) or _not_idle(outcome, asked.load.idle)
+    reason = _wrong(outcome) or _not_open(outcome, asked.load)
     if reason is None and not _lacks_clean_seconds(outcome):
         reason = (
             _behind(outcome, limit, asked.wait_ms)
@@ -109,11 +107,16 @@ def _not_kept(outcome: Outcome) -> Message | None:
     return Message(Code.KEPT_ALIVE, {"percent": round(100 * share, 1)}) if share < KEPT_ALIVE_AT_LEAST else None
 
 
-def _not_idle(outcome: Outcome, idle: int) -> Message | None:
-    if outcome.arrivals is None or not idle:
+def _not_open(outcome: Outcome, load: Load) -> Message | None:
+    """Return that connections were not open that are so before the load, or all the time beside it."""
+    arrivals = outcome.arrivals
+    if arrivals is None:
         return None
-    left = outcome.arrivals.idle_opened - outcome.arrivals.idle_closed
-    return Message(Code.IDLE_CONNECTIONS, {"open": left, "asked": idle}) if left < _IDLE_AT_LEAST * idle else None
+    if (left := arrivals.idle_opened - arrivals.idle_closed) < OPEN_AT_LEAST * load.idle:
+        return Message(Code.IDLE_CONNECTIONS, {"open": left, "asked": load.idle})
+    if arrivals.lacks_connections(load.opened_before):
+        return Message(Code.OPENED_BEFORE, {"open": arrivals.opened_before, "asked": load.opened_before})
+    return None
 
 
 def _most_first(found: Mapping[str, int]) -> dict[str, int]:

@@ -29,6 +29,10 @@ class SecondLoad(Struct, frozen=True):
     rate: Count
 
 
+OPEN_AT_LEAST = 0.99
+"""The share of the connections asked for that must be open before a load."""
+
+
 class Arrivals(Struct, frozen=True, kw_only=True):
     """What became of the requests of an open load, which were planned beforehand: each was sent or refused."""
 
@@ -66,6 +70,10 @@ class Arrivals(Struct, frozen=True, kw_only=True):
     def lacks_clean_seconds(self) -> bool:
         """Whether it has fewer clean seconds than were asked for."""
         return self.clean_seconds is not None and self.clean_seconds < (self.clean_seconds_asked or 0)
+
+    def lacks_connections(self, asked: int) -> bool:
+        """Return whether fewer connections than asked for were open before the first request was due."""
+        return self.opened_before < OPEN_AT_LEAST * asked
 
     def all_wait_at_once(self, wait_ms: int) -> bool:
         """Return whether the last request is due before the first one, which waits that long, can be answered."""

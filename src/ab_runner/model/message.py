@@ -49,6 +49,8 @@ class Code(StrEnum):
     """The generator uses a connection again unless the server says that it closes it."""
     IDLE_CONNECTIONS = "idle connections"
     """`open` of `asked`."""
+    OPENED_BEFORE = "connections before the load"
+    """`open` of `asked`."""
     FEW_CLEAN_SECONDS = "few clean seconds"
     SLO_MISSED = "SLO missed"
     """`milliseconds` of the `percentile`."""

@@ -21,6 +21,7 @@ _TEXTS: dict[str, str] = {
     Code.WRONG_TOTAL: "wrong total {bytes} bytes",
     Code.KEPT_ALIVE: "{percent:.1f} % kept alive",
     Code.IDLE_CONNECTIONS: "only {open:,} of {asked:,} idle connections",
+    Code.OPENED_BEFORE: "only {open:,} of {asked:,} connections opened before the load",
     Code.SHORT: "short: {requests} requests per connection",
     Code.FEW_FOR_P99: "p99 from only {requests} requests",
     Code.SENT_TWICE: "{requests:,} of the requests sent twice: the server closed their connections",

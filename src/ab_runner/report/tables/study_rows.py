@@ -32,6 +32,7 @@ _COLUMNS = (
     _Column(f"best of {BEST_OF}", lambda each: each.best_rate, rate_figure),
     _Column("answered", lambda each: each.answered, _whole),
     _Column("of", lambda each: each.requests, _whole),
+    _Column("open before", lambda each: each.opened_before, _whole),
     _Column("mean ms", lambda each: each.latency_mean, latency_figure),
     _Column("longest ms", lambda each: each.latency_longest, latency_figure),
     _Column("p99 ms from due", lambda each: each.latency_p99, latency_figure),
@@ -54,6 +55,7 @@ _MEAN = {
 _NOTES = {
     "requests/s": "requests/s and what follows: medians over starts, with those of runs that failed",
     "answered": "answered and what follows: medians over starts, with those of runs that failed",
+    "open before": "open before: connections that were open before the first request was due",
     "p99 ms from due": "p99: counted from the time at which a request was due",
     "connections served": "connections served: on average, requests/s times the mean latency (Little's law)",
     "CPU µs/request": "CPU: of the server, the kernel's work for it included",
