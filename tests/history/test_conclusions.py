@@ -779,13 +779,15 @@ def opened(*trials: Record, before: int = 0) -> Stored:
     return Stored(msgspec.structs.replace(made, request=request), trials)
 
 
-def starts(server: Server, answered: int, mean: float, valid: bool = True, beside: Beside | None = None) -> list[Trial]:
+def starts(
+    server: Server, answered: int, mean: float, valid: bool = True, beside: Beside | None = None, connected: int = 0
+) -> list[Trial]:
     return [
         open_trial(
             server.id, 10, 1_000.0, block=block, verdict=Verdict(True) if valid else rejected("timeout"),
             outcome=open_outcome(
                 10, completed=answered + block, beside=beside,
-                arrivals=arrivals(10, mean_from_sending=mean + block / 100),
+                arrivals=arrivals(10, mean_from_sending=mean + block / 100, opened_before=connected),
             ),
         )
         for block in (1, 2, 3)
@@ -888,7 +890,19 @@ def test_latencies_of_a_server_that_fell_behind_count_if_every_request_was_answe
     quick = starts(JETTY, 9, 1_005.0)
     assert judged_open(opened(*late(50), *quick), SHORTER)[0].verdict == "holds"
     assert judged_open(opened(*late(49), *quick), SHORTER)[0].verdict == "not measured"
-    assert judged_open(opened(*late(50), *quick, before=10), SHORTER)[0].verdict == "not measured", "none was open"
+
+
+def test_latencies_over_fewer_connections_than_were_to_be_open_do_not_count() -> None:
+    found = [
+        judged_open(
+            opened(
+                *starts(TOMCAT, 9, 1_000.5, connected=one), *starts(JETTY, 9, 1_005.0, connected=other), before=10
+            ),
+            SHORTER,
+        )[0].verdict
+        for one, other in ((10, 10), (9, 10), (10, 9))
+    ]  # fmt: skip
+    assert found == ["holds", "not measured", "not measured"]
 
 
 def of_beside(*answered: int) -> Beside:

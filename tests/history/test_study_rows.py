@@ -169,9 +169,8 @@ def of_waiting(names: tuple[str, ...], due_seconds: float = 3.0, answered: int =
                     usage=usage(peak_memory_bytes=memory),
                 )
             )  # fmt: skip
-    request = replace(
-        made.request, study=JVM.id, workloads=names, levels=(3_000,), open=OpenLoad(axis="rate", is_exact=True)
-    )
+    load = OpenLoad(axis="rate", is_exact=True, opened_before=9_000)
+    request = replace(made.request, study=JVM.id, workloads=names, levels=(3_000,), open=load)
     return analyse(Stored(replace(made, request=request), tuple(records)))
 
 
@@ -191,6 +190,7 @@ def test_what_a_request_takes_while_it_waits_is_the_difference_to_a_trial_of_the
     assert table.rows[0][table.headings.index("open before")].text == "8,994", "the median of its starts"
     assert table.rows[0][-1].text.startswith("12,800 (1")
     assert any("less that in the trial of wait-none before it" in note for note in table.notes)
+    assert any("the connections were open before" in note for note in table.notes)
 
 
 @pytest.mark.parametrize(

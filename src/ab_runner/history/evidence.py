@@ -203,6 +203,7 @@ def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
     failures = _failures(analysis.trials)
     trials = trials_by_cell(analysis.trials)
     blocks = {} if analysis.sessions else {each.record.measured_with: each.record.block for each in analysis.trials}
+    opened_before = analysis.sweep.request.open.opened_before if analysis.sweep.request.open else 0
     found: dict[Cell, Measured] = {}
     others: dict[Quantity, dict[Cell, Measured]] = {}
     for (name, workload), server in _stand_ins(analysis.sweep.servers, study):
@@ -218,8 +219,8 @@ def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
                 continue
             wait_ms = analysis.sweep.workload(workload).not_before_ms
             is_tested = cell.trials >= FEWEST_STARTS and not analysis.sessions
-            opened = analysis.sweep.request.open.opened_before if analysis.sweep.request.open else 0
-            for quantity, measured in _others(cell, trials.get(cell.cell, ()), wait_ms, opened, is_tested).items():
+            measured_here = trials.get(cell.cell, ())
+            for quantity, measured in _others(cell, measured_here, wait_ms, opened_before, is_tested).items():
                 others.setdefault(quantity, {})[place] = measured
     sweep = analysis.sweep
     return Evidence(
@@ -236,19 +237,20 @@ def _others(
     cell: CellSummary, trials: Sequence[TrialFigures], wait_ms: int, opened_before: int, is_tested: bool
 ) -> dict[Quantity, Measured]:
     """Return what the trials of a cell measured, by block. Latencies are those of trials in which every request was
-    answered, if late: otherwise they are those of the rest. How many were answered is known of all."""
+    answered, if late, over the connections that were asked for. How many were answered is known of all."""
     found = []
     for trial in trials:
         assert isinstance(trial.record, Trial), "what has no trial has no outcome"
-        found.append((trial.record.block, _is_answered(trial.record, opened_before), of_trial(trial)))
+        found.append((trial.record.block, _tells_latency(trial.record, opened_before), of_trial(trial)))
     absence = Absence(cell.cell.server, cell)
     return {
         quantity: _of_blocks(
             absence,
             {
                 block: value
-                for block, is_answered, each in found
-                if (is_answered or quantity in KNOWN_OF_ALL) and (value := _value(each, quantity, wait_ms)) is not None
+                for block, tells_latency, each in found
+                if (tells_latency or quantity in KNOWN_OF_ALL)
+                and (value := _value(each, quantity, wait_ms)) is not None
             },
             cell.cell,
             cell.trials,
@@ -258,9 +260,9 @@ def _others(
     }
 
 
-def _is_answered(trial: Trial, opened_before: int) -> bool:
-    """Return whether every request had its right answer, though the server may not have kept up, over as many
-    connections as were asked for: older verdicts do not say that."""
+def _tells_latency(trial: Trial, opened_before: int) -> bool:
+    """Return whether every request had its right answer, if late, over the connections that were asked for. Latencies
+    of some of the requests are those of a selection. Older verdicts do not tell of connections."""
     reason, outcome = trial.verdict.reason, trial.outcome
     if outcome is None or outcome.arrivals is None or outcome.arrivals.lacks_connections(opened_before):
         return False

@@ -43,7 +43,7 @@ class Quantities(msgspec.Struct, frozen=True, kw_only=True):
     latency_p99: float | None = None
     """Counted from the time at which a request was due."""
     opened_before: float | None = None
-    """Connections that were open before the first request, where some had to be."""
+    """Connections that were open before the first request of an open load."""
     beside_answered: float | None = None
     """The share of the second load's requests that was answered, of those due in the last `AT_THE_END` of a trial."""
     beside_longest: float | None = None
@@ -121,7 +121,7 @@ def _of_open(outcome: Outcome) -> Quantities:
         latency_mean=arrivals.mean_from_sending,
         latency_longest=arrivals.longest_from_sending,
         latency_p99=spread.milliseconds(99),
-        opened_before=arrivals.opened_before or None,
+        opened_before=arrivals.opened_before,
         failed_share=1 - outcome.completed / arrivals.planned if arrivals.planned else None,
         beside_answered=answered_at_the_end(beside) if beside else None,
         beside_longest=weighted(beside.latency.items()).longest / 1000 if beside and beside.latency else None,

@@ -108,7 +108,7 @@ def _not_kept(outcome: Outcome) -> Message | None:
 
 
 def _not_open(outcome: Outcome, load: Load) -> Message | None:
-    """Return that connections were not open that are so before the load, or all the time beside it."""
+    """Return that too few connections were open: idle ones, or those opened before the load."""
     arrivals = outcome.arrivals
     if arrivals is None:
         return None

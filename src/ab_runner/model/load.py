@@ -30,7 +30,7 @@ class SecondLoad(Struct, frozen=True):
 
 
 OPEN_AT_LEAST = 0.99
-"""The share of the connections asked for that must be open before a load."""
+"""The share of the connections asked for that must be open: before a load, or idle ones beside it."""
 
 
 class Arrivals(Struct, frozen=True, kw_only=True):

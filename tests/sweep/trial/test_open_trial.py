@@ -63,7 +63,8 @@ def said(options: Sequence[str], milliseconds: float, answered: float = 1.0, **c
             "opened": right, "most_at_once": 4, "closed_while_free": 0, "left_open": 0, "unrequested_bytes": 0,
             "idle_closed": 0,
         },
-        "idle_opened": int(value.get("--idle", 0)), "bytes_received": 200 * right,
+        "idle_opened": int(value.get("--idle", 0)), "opened_before": int(value.get("--open", 0)),
+        "bytes_received": 200 * right,
     }  # fmt: skip
     return Completed(0, json.dumps(output | changes), "")
 

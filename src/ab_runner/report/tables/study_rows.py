@@ -27,12 +27,14 @@ def _whole(value: float) -> str:
     return f"{value:,.0f}"
 
 
+_OPEN_BEFORE = _Column("open before", lambda each: each.opened_before, _whole)
+"""Of loads that have connections opened before."""
 _COLUMNS = (
     _Column("requests/s", lambda each: each.rate, rate_figure),
     _Column(f"best of {BEST_OF}", lambda each: each.best_rate, rate_figure),
     _Column("answered", lambda each: each.answered, _whole),
     _Column("of", lambda each: each.requests, _whole),
-    _Column("open before", lambda each: each.opened_before, _whole),
+    _OPEN_BEFORE,
     _Column("mean ms", lambda each: each.latency_mean, latency_figure),
     _Column("longest ms", lambda each: each.latency_longest, latency_figure),
     _Column("p99 ms from due", lambda each: each.latency_p99, latency_figure),
@@ -55,7 +57,7 @@ _MEAN = {
 _NOTES = {
     "requests/s": "requests/s and what follows: medians over starts, with those of runs that failed",
     "answered": "answered and what follows: medians over starts, with those of runs that failed",
-    "open before": "open before: connections that were open before the first request was due",
+    _OPEN_BEFORE.heading: "open before: connections that were open before the first request was due",
     "p99 ms from due": "p99: counted from the time at which a request was due",
     "connections served": "connections served: on average, requests/s times the mean latency (Little's law)",
     "CPU µs/request": "CPU: of the server, the kernel's work for it included",
@@ -76,6 +78,8 @@ def study_tables(found: Sequence[StudyRows], analysis: SweepAnalysis) -> tuple[T
 
 def _table(found: StudyRows, analysis: SweepAnalysis) -> Table:
     known = [column for column in _COLUMNS if any(column.of(row.quantities) is not None for row in found.rows)]
+    if not (analysis.sweep.request.open and analysis.sweep.request.open.opened_before):
+        known = [column for column in known if column is not _OPEN_BEFORE]
     workload, level = analysis.sweep.workload(found.workload), level_text(analysis.sweep.request.axis, found.level)
     return Table(
         title=f"{workload.name} at {level}: all that was published, and the same of each run{workload.in_brackets}",
@@ -90,9 +94,10 @@ def _notes(study: Study, analysis: SweepAnalysis, headings: Collection[str]) -> 
     if study.about.scaled:
         yield f"scaled here: {study.about.scaled}"
     if study.is_open:
+        opened = ", the connections were open before" if _OPEN_BEFORE.heading in headings else ""
         yield (
-            "counts: whether no request failed and the server kept up: when the last request was due, no more than "
-            "those that still had to wait and 1 % were without an answer"
+            f"counts: whether no request failed{opened} and the server kept up: when the last request was due, no more "
+            "than 1 % and those normally under way were without an answer"
         )
         yield (
             "failed: here requests without a right answer within the time-out of "
