@@ -76,8 +76,8 @@ def figure_of(trial: TrialFigures) -> float | None:
 
 def cpu_efficiency(trial: Trial) -> float | None:
     """Return the requests per CPU-second of the server, which compare servers where the generator was the limit of
-    their rates. The CPU time of an open load is its share of that of lead-in and load together. Where
-    connections were opened before it, or idle ones beside it, it is not known: the time that this took is in it."""
+    their rates. The CPU time of an open load is its share of that of lead-in and load together. It is not known where
+    connections were opened before the load, or idle ones beside it: the time that this took is in it."""
     outcome = trial.outcome
     if outcome is None or trial.usage is None or trial.usage.server_cpu_seconds < _SHORTEST_CPU_SECONDS:
         return None

@@ -203,7 +203,7 @@ def of_sweep(analysis: SweepAnalysis, study: Study) -> Evidence:
     failures = _failures(analysis.trials)
     trials = trials_by_cell(analysis.trials)
     blocks = {} if analysis.sessions else {each.record.measured_with: each.record.block for each in analysis.trials}
-    opened_before = analysis.sweep.request.open.opened_before if analysis.sweep.request.open else 0
+    opened_before = analysis.sweep.request.opened_before
     found: dict[Cell, Measured] = {}
     others: dict[Quantity, dict[Cell, Measured]] = {}
     for (name, workload), server in _stand_ins(analysis.sweep.servers, study):
@@ -261,8 +261,8 @@ def _others(
 
 
 def _tells_latency(trial: Trial, opened_before: int) -> bool:
-    """Return whether every request had its right answer, if late, over the connections that were asked for. Latencies
-    of some of the requests are those of a selection. Older verdicts do not tell of connections."""
+    """Return whether every request had its right answer, if late, over the connections that were asked for. The
+    latencies of some requests would be those of a selection. Older verdicts do not tell of connections."""
     reason, outcome = trial.verdict.reason, trial.outcome
     if outcome is None or outcome.arrivals is None or outcome.arrivals.lacks_connections(opened_before):
         return False

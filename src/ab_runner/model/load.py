@@ -72,7 +72,7 @@ class Arrivals(Struct, frozen=True, kw_only=True):
         return self.clean_seconds is not None and self.clean_seconds < (self.clean_seconds_asked or 0)
 
     def lacks_connections(self, asked: int) -> bool:
-        """Return whether fewer connections than asked for were open before the first request was due."""
+        """Return whether too few of the connections asked for were open before the first request was due."""
         return self.opened_before < OPEN_AT_LEAST * asked
 
     def all_wait_at_once(self, wait_ms: int) -> bool:

@@ -207,6 +207,11 @@ class SweepRequest(Struct, frozen=True, kw_only=True):
         return self.open.axis if self.open else "connections"
 
     @property
+    def opened_before(self) -> int:
+        """The connections that are opened before each trial's first request is due."""
+        return self.open.opened_before if self.open else 0
+
+    @property
     def failures_to_give_up(self) -> int:
         """The failed trials after which a cell gets no more: half of its blocks, for then it has no figure, whatever
         the others show, and a failure often takes longer than a trial. Where a study says exactly what a trial is, it

@@ -77,9 +77,8 @@ def study_tables(found: Sequence[StudyRows], analysis: SweepAnalysis) -> tuple[T
 
 
 def _table(found: StudyRows, analysis: SweepAnalysis) -> Table:
-    known = [column for column in _COLUMNS if any(column.of(row.quantities) is not None for row in found.rows)]
-    if not (analysis.sweep.request.open and analysis.sweep.request.open.opened_before):
-        known = [column for column in known if column is not _OPEN_BEFORE]
+    possible = [each for each in _COLUMNS if each is not _OPEN_BEFORE or analysis.sweep.request.opened_before]
+    known = [column for column in possible if any(column.of(row.quantities) is not None for row in found.rows)]
     workload, level = analysis.sweep.workload(found.workload), level_text(analysis.sweep.request.axis, found.level)
     return Table(
         title=f"{workload.name} at {level}: all that was published, and the same of each run{workload.in_brackets}",
@@ -97,7 +96,7 @@ def _notes(study: Study, analysis: SweepAnalysis, headings: Collection[str]) -> 
         opened = ", the connections were open before" if _OPEN_BEFORE.heading in headings else ""
         yield (
             f"counts: whether no request failed{opened} and the server kept up: when the last request was due, no more "
-            "than 1 % and those normally under way were without an answer"
+            "than 1 % of the requests were unanswered, besides those normally under way"
         )
         yield (
             "failed: here requests without a right answer within the time-out of "
